@@ -27,6 +27,7 @@ pub struct Done {
 /// An input that violates an invariant. The panic has printed which one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
+    /// The input.
     pub input: Vec<u8>,
     /// Number of inputs before this one.
     pub executions: u64,

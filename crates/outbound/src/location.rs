@@ -215,7 +215,7 @@ mod tests {
                 Err(error) => {
                     assert!(!there, "{url}");
                     let text = format!(
-                        "{}: storage is not in this build, which lacks the feature {feature}",
+                        "{}: storage needs the feature {feature}, which this build lacks",
                         cloud.scheme()
                     );
                     assert_eq!(error.to_string(), text);

@@ -25,8 +25,8 @@ fn lost() -> StoreError {
 }
 
 /// Fails if the call is not to be made.
-fn allowed(hit: CallEffect) -> Result<(), StoreError> {
-    match hit {
+fn allowed(effect: CallEffect) -> Result<(), StoreError> {
+    match effect {
         CallEffect::Go | CallEffect::Panic => Ok(()),
         CallEffect::Conflict => Err(StoreError::Conflict("on purpose".into())),
         CallEffect::Fail => Err(lost()),
@@ -34,14 +34,14 @@ fn allowed(hit: CallEffect) -> Result<(), StoreError> {
 }
 
 impl FaultyPorts {
-    fn hit(&self, part: Part, is_before: bool) -> CallEffect {
+    fn effect(&self, part: Part, is_before: bool) -> CallEffect {
         self.simulation.upgrade().map_or(CallEffect::Go, |simulation| simulation.reach(part, is_before))
     }
 
     fn before(&self) -> Result<(), StoreError> {
-        match self.hit(Part::Store, true) {
+        match self.effect(Part::Store, true) {
             CallEffect::Panic => panics(),
-            hit => allowed(hit),
+            effect => allowed(effect),
         }
     }
 
@@ -57,7 +57,7 @@ impl FaultyPorts {
     }
 
     fn after<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
-        match self.hit(Part::Store, false) {
+        match self.effect(Part::Store, false) {
             CallEffect::Go => result,
             _ => Err(lost()),
         }
@@ -76,7 +76,7 @@ impl FaultyPorts {
         if staging == Ok(Staging::Staged) {
             self.committed();
         }
-        match self.hit(Part::Store, false) {
+        match self.effect(Part::Store, false) {
             CallEffect::Go => staging,
             CallEffect::Conflict => stage(&*self.store, creation.clone()),
             _ => Err(lost()),
@@ -90,11 +90,11 @@ impl FaultyPorts {
         failed: impl Fn() -> E,
         call: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        if self.hit(part, true) != CallEffect::Go {
+        if self.effect(part, true) != CallEffect::Go {
             return Err(failed());
         }
         let answer = call();
-        if self.hit(part, false) == CallEffect::Go { answer } else { Err(failed()) }
+        if self.effect(part, false) == CallEffect::Go { answer } else { Err(failed()) }
     }
 }
 
@@ -110,12 +110,12 @@ impl Store for FaultyPorts {
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        let hit = self.hit(Part::Store, true);
+        let effect = self.effect(Part::Store, true);
         let mut within = self.within();
         if !self.is_shared {
             self.perform(&std::mem::take(&mut within));
         }
-        allowed(hit)?;
+        allowed(effect)?;
         let simulation = self.simulation.clone();
         let commits = Arc::new(AtomicBool::new(false));
         let told = commits.clone();
@@ -124,7 +124,7 @@ impl Store for FaultyPorts {
             if let Some(simulation) = simulation.upgrade().filter(|_| !within.is_empty()) {
                 simulation.perform_within(&within);
             }
-            if hit == CallEffect::Panic {
+            if effect == CallEffect::Panic {
                 panics();
             }
             told.store(verdict == Verdict::Commit, Ordering::SeqCst);

@@ -183,12 +183,12 @@ impl Simulation {
             }
             frame.next()
         };
-        let mut hit = CallEffect::Go;
+        let mut effect = CallEffect::Go;
         for what in due {
             match what {
-                Fault::Fail => hit = CallEffect::Fail,
-                Fault::Conflict => hit = CallEffect::Conflict,
-                Fault::Panic if is_before && part == Part::Store => hit = CallEffect::Panic,
+                Fault::Fail => effect = CallEffect::Fail,
+                Fault::Conflict => effect = CallEffect::Conflict,
+                Fault::Panic if is_before && part == Part::Store => effect = CallEffect::Panic,
                 Fault::Panic | Fault::Die => panics(),
                 Fault::Within(ops) if is_before && part == Part::Store => {
                     self.with_frame(|frame| frame.within = ops);
@@ -198,9 +198,9 @@ impl Simulation {
         }
         if is_before && self.away[part as usize].load(Ordering::SeqCst) {
             self.with_frame(|frame| frame.is_disturbed = true);
-            hit = CallEffect::Fail;
+            effect = CallEffect::Fail;
         }
-        hit
+        effect
     }
 
     fn with_frame(&self, change: impl FnOnce(&mut RunningOp)) {

@@ -106,8 +106,8 @@ fn a_missing_bucket_is_unavailable() {
 fn wrong_credentials_are_unavailable_with_their_own_reason() {
     let (server, _documents) = home();
     let documents = open(&server, &format!("s3://{BUCKET}/live"), "another-secret");
-    let refused = "s3://documents/live: it refuses access: its credentials must be valid, and allow to read \
-                   and to list";
+    let refused = "s3://documents/live: it refuses access: its credentials must be valid and allow reading \
+                   and listing";
     assert_eq!(pollster::block_on(documents.ready()).unwrap_err().0, refused);
     for wanted in [plain("a.pdf"), pdf("a.pdf")] {
         assert_eq!(look_up(&documents, "/root-a", &[wanted]).unwrap_err().0, refused);
