@@ -3,10 +3,10 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Why a command could not do what it was asked; shown in one line.
+/// Reason a command failed, shown in one line.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// What was asked for makes no sense.
+    /// The request makes no sense.
     #[error("{0}")]
     Refused(String),
     /// A file cannot be used.
@@ -15,27 +15,27 @@ pub(crate) enum Error {
     /// Standard output failed.
     #[error("the output cannot be written: {0}")]
     Output(#[from] io::Error),
-    /// The service cannot be asked, or does not do it.
+    /// The service cannot be reached, or does not do what it is asked.
     #[error("{0}")]
     Service(String),
-    /// A thread of ours is gone, and with it what it held.
-    #[error("the run ended before its end by a fault of this program: what it found is not complete")]
+    /// A worker thread ended early and took its results with it.
+    #[error("a thread of this program failed: the results are incomplete")]
     Lost,
 }
 
 impl Error {
-    /// A refusal in words.
+    /// A refusal with this text.
     pub(crate) fn refused(text: impl Into<String>) -> Self {
         Self::Refused(text.into())
     }
 
-    /// What could not be done with a file.
+    /// Wraps an I/O error of a file; `what` completes "cannot be".
     pub(crate) fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.display().to_string();
         move |source| Self::File { path, what, source }
     }
 
-    /// Whether the reader of standard output went away: nobody is left to be told.
+    /// True if the reader of standard output went away, so that nobody is left to be told.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -47,12 +47,12 @@ impl From<Fault> for Error {
     }
 }
 
-/// Tells of something on standard error that is no fault, in one line.
-pub(crate) fn note(text: &impl fmt::Display) {
+/// Prints a note on standard error, in one line.
+pub(crate) fn print_note(text: &impl fmt::Display) {
     eprintln!("note: {}", cutover_core::plain(&text.to_string()));
 }
 
-/// Tells of a fault on standard error, in one line.
-pub(crate) fn tell(error: &impl fmt::Display) {
+/// Prints an error on standard error, in one line.
+pub(crate) fn print_error(error: &impl fmt::Display) {
     eprintln!("error: {}", cutover_core::plain(&error.to_string()));
 }

@@ -1,13 +1,13 @@
 use std::process::ExitCode;
 
-/// How a run ended; scripts see it as the exit code.
+/// Result of a run, which scripts see as the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All is well.
-    Well,
+    /// All accounts are well.
+    Success,
     /// Some accounts are faulty.
     Faulty,
-    /// It could not be done, or not all of it: usage, an unreadable input, an unwritable report.
+    /// It could not be done, or not completely: usage, an unreadable input, an unwritable report.
     Failed,
     /// Ctrl-C.
     Interrupted,
@@ -16,7 +16,7 @@ pub(crate) enum Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {
-            Exit::Well => 0,
+            Exit::Success => 0,
             Exit::Faulty => 1,
             Exit::Failed => 2,
             Exit::Interrupted => INTERRUPTED,
@@ -24,5 +24,5 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What shells give a program that SIGINT ended: 128 and the number of the signal.
+/// Exit code that shells give a program ended by SIGINT: 128 plus the number of the signal.
 pub(crate) const INTERRUPTED: u8 = 130;

@@ -3,43 +3,44 @@ use crate::exit::INTERRUPTED;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the run is to end before its end; set once, by Ctrl-C.
+/// Flag that asks the run to end early; set once, by Ctrl-C.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stop(Arc<AtomicBool>);
+pub(crate) struct StopFlag(Arc<AtomicBool>);
 
-impl Stop {
-    /// Whether it is.
-    pub(crate) fn is_asked_for(&self) -> bool {
+impl StopFlag {
+    /// True if it is set.
+    pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Asks for it; whether nobody had before.
-    fn ask(&self) -> bool {
+    /// Sets the flag and returns true if it was not set before.
+    fn set(&self) -> bool {
         !self.0.swap(true, Ordering::Relaxed)
     }
 
-    /// Has Ctrl-C (on Unix also SIGTERM and SIGHUP) set it and call `told`; the second one ends the process
-    /// at once. Once in a process.
+    /// Makes Ctrl-C (on Unix also SIGTERM and SIGHUP) set the flag and call `on_first`; the second signal
+    /// ends the process at once. May be called once per process.
     ///
     /// # Errors
-    /// [`Error`] if signals cannot be heard.
-    pub(crate) fn on_signal(&self, told: impl Fn() + Send + 'static) -> Result<(), Error> {
+    /// [`Error`] if the signal handler cannot be installed.
+    pub(crate) fn on_signal(&self, on_first: impl Fn() + Send + 'static) -> Result<(), Error> {
         let stop = self.clone();
-        let hear = move || {
-            if stop.ask() { told() } else { std::process::exit(INTERRUPTED.into()) }
+        let handler = move || {
+            if stop.set() { on_first() } else { std::process::exit(INTERRUPTED.into()) }
         };
-        ctrlc::set_handler(hear).map_err(|error| Error::refused(format!("signals cannot be heard: {error}")))
+        ctrlc::set_handler(handler)
+            .map_err(|error| Error::refused(format!("no signal handler can be installed: {error}")))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Stop;
+    use super::StopFlag;
 
     #[test]
-    fn only_the_first_asks() {
-        let stop = Stop::default();
-        assert!(!stop.is_asked_for());
-        assert!(stop.ask() && stop.is_asked_for() && !stop.ask());
+    fn only_the_first_call_sets_it() {
+        let stop = StopFlag::default();
+        assert!(!stop.is_set());
+        assert!(stop.set() && stop.is_set() && !stop.set());
     }
 }

@@ -1,7 +1,7 @@
-//! `cutover-client`: what a migration engineer at a supplier holds in hand (contract D11).
+//! `cutover-client`: the supplier's command line for a migration (contract D11).
 //!
-//! It reads files of accounts, checks them by the rules of the service without a service, sends them, and tells
-//! what became of them. It knows no database and nothing of the service's inside.
+//! Reads files of accounts, checks them by the rules of the service without a service, sends them, and
+//! reports what became of them. It depends on no database and on none of the service's internals.
 
 mod cli;
 mod error;
@@ -25,7 +25,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-#[expect(clippy::disallowed_methods, reason = "the only place that asks for the time")]
+#[expect(clippy::disallowed_methods, reason = "only main reads the clock")]
 fn main() -> ExitCode {
     cli::run(chrono::Utc::now())
 }

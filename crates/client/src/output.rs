@@ -1,14 +1,14 @@
-//! What is printed.
+//! Output and number formats.
 
 use crate::error::Error;
 use cutover_model::rust_decimal::Decimal;
 use serde::Serialize;
 use std::io::Write;
 
-/// Prints to standard output; a reader who went away has read enough.
+/// Prints to standard output. A reader that went away is no error.
 ///
 /// # Errors
-/// [`Error`] if it cannot be written to.
+/// [`Error`] if standard output fails.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
     let printed = std::io::stdout().lock().write_all(text.as_bytes()).map_err(Error::from);
     match printed {
@@ -17,20 +17,20 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
     }
 }
 
-/// One JSON document, for programs. What it is made of are texts and numbers: it cannot fail.
+/// Formats a value as one JSON document. Values consist of texts and numbers, so this cannot fail.
 pub(crate) fn document(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// A whole number with its thousands apart: `1,234,567`.
+/// Formats an integer with thousands separators: `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
-    apart(&number.to_string())
+    group_digits(&number.to_string())
 }
 
-/// The same for a number that may have digits behind the point.
-pub(crate) fn apart(number: &str) -> String {
+/// Adds thousands separators to a number that may have decimal places.
+pub(crate) fn group_digits(number: &str) -> String {
     let (whole, part) = number.split_at(number.find('.').unwrap_or(number.len()));
     let mut out = String::with_capacity(number.len() * 4 / 3);
     for (i, digit) in whole.chars().enumerate() {
@@ -42,13 +42,32 @@ pub(crate) fn apart(number: &str) -> String {
     out + part
 }
 
-/// An amount of money with its thousands apart and two digits behind the point at least: `-1,234.50`.
+/// Formats an amount with thousands separators and at least two decimal places: `-1,234.50`.
 pub(crate) fn money(amount: Decimal) -> String {
     let mut amount = amount.normalize();
     amount.rescale(amount.scale().max(2));
     let text = amount.abs().to_string();
     let sign = if amount.is_sign_negative() && !amount.is_zero() { "-" } else { "" };
-    format!("{sign}{}", apart(&text))
+    format!("{sign}{}", group_digits(&text))
+}
+
+/// Accounts per second.
+pub(crate) fn rate(accounts: u64, milliseconds: u64) -> u64 {
+    accounts.saturating_mul(1_000) / milliseconds.max(1)
+}
+
+/// Formats the duration of a run and its rate.
+pub(crate) fn duration(accounts: u64, milliseconds: u64) -> String {
+    let (seconds, rest) = (grouped(milliseconds / 1_000), milliseconds % 1_000);
+    format!("{seconds}.{rest:03} s, {} accounts a second", grouped(rate(accounts, milliseconds)))
+}
+
+/// Formats the number of opened inputs, and of those that were not readable to their end.
+pub(crate) fn inputs(opened: u64, unreadable: u64) -> String {
+    match unreadable {
+        0 => grouped(opened),
+        _ => format!("{} opened, {} not readable to the end", grouped(opened), grouped(unreadable)),
+    }
 }
 
 #[cfg(test)]
@@ -56,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_stand_apart() {
+    fn thousands_are_separated() {
         let numbers = [0, 999, 1_000, 12_345, 1_234_567].map(grouped);
         assert_eq!(numbers, ["0", "999", "1,000", "12,345", "1,234,567"]);
         let amounts = ["0", "-0.00", "1", "-1234.5", "1234567.891", "0.10"];

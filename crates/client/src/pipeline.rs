@@ -1,12 +1,12 @@
-//! Work on every account of some inputs, by all cores, with what comes of it in the order of the inputs.
+//! Parallel processing of all accounts, with the results in the order of the inputs.
 //!
-//! A reader's thread fills chunks, worker threads take whichever is next, and the caller's thread puts what they
-//! made of them in order. There are twice as many chunks as workers and two more, and they go round: a chunk is
-//! filled again only after its turn, so memory does not grow with the inputs, however uneven the work is.
+//! A reader thread fills chunks, worker threads process them, and the caller's thread restores their order.
+//! There are two chunks per worker plus two, and they are recycled: a chunk is filled again only after its
+//! results were delivered, so memory does not grow with the inputs, however uneven the work is.
 
 use crate::error::Error;
-use crate::input::{BytesRead, Chunk, Ends, Place, Reader, Seen, Source};
-use crate::interrupt::Stop;
+use crate::input::{BytesRead, Channels, Chunk, InputEvent, Location, Reader, Source};
+use crate::interrupt::StopFlag;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -15,120 +15,120 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What becomes of each account; called from many threads, with where the account stands and its bytes.
-pub(crate) trait Work: Send + Sync + 'static {
-    /// What is handed to whoever puts it in order.
-    type Done: Send + 'static;
+/// Processes an account; called from many threads.
+pub(crate) trait Worker: Send + Sync + 'static {
+    /// Result of one account.
+    type Output: Send + 'static;
 
-    /// Does the work on one account.
-    fn work(&self, place: Place, account: &[u8]) -> Self::Done;
+    /// Processes one account.
+    fn process(&self, location: Location, account: &[u8]) -> Self::Output;
 }
 
-/// Who is told what comes of accounts, in the order of the inputs.
-pub(crate) trait Listen<T> {
-    /// Something was seen.
+/// Receiver of the results, in the order of the inputs.
+pub(crate) trait Listener<T> {
+    /// Handles the next event.
     ///
     /// # Errors
-    /// What ends the run.
-    fn see(&mut self, place: Place, seen: Seen<T>) -> Result<(), Error>;
+    /// An error ends the run.
+    fn on_event(&mut self, location: Location, event: InputEvent<T>) -> Result<(), Error>;
 
-    /// Nothing was seen for a while.
+    /// Called when nothing has arrived for [`IDLE_AFTER`].
     ///
     /// # Errors
-    /// What ends the run.
-    fn idle(&mut self) -> Result<(), Error> {
+    /// An error ends the run.
+    fn on_idle(&mut self) -> Result<(), Error> {
         Ok(())
     }
 }
 
-impl<T, F: FnMut(Place, Seen<T>) -> Result<(), Error>> Listen<T> for F {
-    fn see(&mut self, place: Place, seen: Seen<T>) -> Result<(), Error> {
-        self(place, seen)
+impl<T, F: FnMut(Location, InputEvent<T>) -> Result<(), Error>> Listener<T> for F {
+    fn on_event(&mut self, location: Location, event: InputEvent<T>) -> Result<(), Error> {
+        self(location, event)
     }
 }
 
-/// So long is a while.
-const WHILE: Duration = Duration::from_millis(250);
+/// Time without events after which the listener is called idle.
+const IDLE_AFTER: Duration = Duration::from_millis(250);
 
-/// Whether all was done.
+/// State in which a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// Every input was read to its end.
     Complete,
-    /// It was stopped; what was read until then was worked on.
+    /// The run was stopped; everything read until then was processed.
     Stopped,
 }
 
-/// What threads tell the one that puts things in order.
+/// Message to the thread that restores the order.
 enum Event<T> {
-    /// A chunk and what was made of it.
-    Done(Chunk, Vec<(Place, Seen<T>)>),
-    /// The reader handed its last chunk on.
+    /// A chunk and its results.
+    Done(Chunk, Vec<(Location, InputEvent<T>)>),
+    /// The reader has sent its last chunk.
     AllRead,
-    /// The user wants no more.
+    /// The user interrupted the run.
     Stop,
     /// A thread panicked.
     Lost,
 }
 
-/// Both ends of what threads tell.
+/// Both ends of the channel.
 type Events<T> = (Sender<Event<T>>, Receiver<Event<T>>);
 
-/// A pipeline before it runs.
-pub(crate) struct Pipeline<W: Work> {
-    events: Events<W::Done>,
-    stop: Stop,
+/// A pipeline that is not running yet.
+pub(crate) struct Pipeline<W: Worker> {
+    events: Events<W::Output>,
+    stop: StopFlag,
     read: BytesRead,
 }
 
-impl<W: Work> Pipeline<W> {
-    /// A pipeline that nobody can stop yet.
+impl<W: Worker> Pipeline<W> {
+    /// A pipeline without a signal handler.
     pub(crate) fn new() -> Self {
-        Self { events: unbounded(), stop: Stop::default(), read: BytesRead::default() }
+        Self { events: unbounded(), stop: StopFlag::default(), read: BytesRead::default() }
     }
 
-    /// How far it has read, to look at while it runs.
+    /// Counter of the bytes read, to watch while it runs.
     pub(crate) fn read(&self) -> BytesRead {
         self.read.clone()
     }
 
-    /// Whether it is stopped, to look at while it runs.
-    pub(crate) fn stop(&self) -> Stop {
+    /// Flag that is set when the run is stopped, to watch while it runs.
+    pub(crate) fn stop(&self) -> StopFlag {
         self.stop.clone()
     }
 
-    /// Has Ctrl-C stop it, and tell somebody else as well. Once in a process.
+    /// Makes Ctrl-C stop the pipeline and call `also`. May be called once per process.
     ///
     /// # Errors
-    /// [`Error`] if signals cannot be heard.
+    /// [`Error`] if the signal handler cannot be installed.
     pub(crate) fn stop_on_signal(&self, also: impl Fn() + Send + 'static) -> Result<(), Error> {
         let events = self.events.0.clone();
         self.stop.on_signal(move || {
-            // Nobody listens after the end.
+            // The receiver is gone after the end of the run.
             let _ = events.send(Event::Stop);
             also();
         })
     }
 
-    /// Runs with so many workers; the listener is told of everything that was seen, in the order of the inputs.
+    /// Runs with this number of workers; the listener receives all events in the order of the inputs.
     ///
     /// # Errors
-    /// The error of the listener, which ends it, or [`Error::Lost`] if a thread panicked.
+    /// The error of the listener, which ends the run, or [`Error::Lost`] if a thread panicked.
     pub(crate) fn run(
         self,
         sources: Vec<Source>,
         workers: NonZeroUsize,
-        work: W,
-        mut listener: impl Listen<W::Done>,
+        worker: W,
+        mut listener: impl Listener<W::Output>,
     ) -> Result<End, Error> {
         let sent = Arc::<AtomicU64>::default();
-        let give_back = self.start(sources, workers, work, sent.clone());
+        let give_back = self.start(sources, workers, worker, sent.clone());
         let mut waiting = BTreeMap::new();
         let (mut next, mut end, mut result) = (0, None, End::Complete);
         while end.is_none_or(|end| next < end) {
-            match self.events.1.recv_timeout(WHILE) {
-                Ok(Event::Done(chunk, seen)) => {
-                    waiting.insert(chunk.number, (chunk, seen));
+            match self.events.1.recv_timeout(IDLE_AFTER) {
+                Ok(Event::Done(chunk, done)) => {
+                    waiting.insert(chunk.number, (chunk, done));
                 }
                 Ok(Event::AllRead) => {
                     end.get_or_insert(sent.load(Ordering::SeqCst));
@@ -138,11 +138,11 @@ impl<W: Work> Pipeline<W> {
                     result = End::Stopped;
                 }
                 Ok(Event::Stop) => {}
-                Err(RecvTimeoutError::Timeout) => listener.idle()?,
+                Err(RecvTimeoutError::Timeout) => listener.on_idle()?,
                 Ok(Event::Lost) | Err(RecvTimeoutError::Disconnected) => return Err(Error::Lost),
             }
-            while let Some((mut chunk, seen)) = waiting.remove(&next) {
-                seen.into_iter().try_for_each(|(place, seen)| listener.see(place, seen))?;
+            while let Some((mut chunk, done)) = waiting.remove(&next) {
+                done.into_iter().try_for_each(|(location, event)| listener.on_event(location, event))?;
                 next += 1;
                 chunk.clear();
                 // The reader may have ended.
@@ -152,13 +152,13 @@ impl<W: Work> Pipeline<W> {
         Ok(result)
     }
 
-    /// Starts the threads; what it answers takes chunks back. Threads end when nobody wants what they do, or
-    /// with the process: a reader may wait for standard input forever.
+    /// Starts the threads and returns the sender that takes chunks back. Threads end when nobody wants their
+    /// results, or with the process: a reader may wait for standard input forever.
     fn start(
         &self,
         sources: Vec<Source>,
         workers: NonZeroUsize,
-        work: W,
+        worker: W,
         sent: Arc<AtomicU64>,
     ) -> Sender<Chunk> {
         let ((give_back, empty), (full, chunks)) = (unbounded(), unbounded());
@@ -166,32 +166,34 @@ impl<W: Work> Pipeline<W> {
             // The receiver is in scope.
             let _ = give_back.send(Chunk::new());
         }
-        let ends = Ends { empty, full, sent, read: self.read.clone(), stop: self.stop.clone() };
-        let alarm = Alarm(self.events.0.clone());
+        let channels = Channels { empty, full, sent, read: self.read.clone(), stop: self.stop.clone() };
+        let guard = PanicGuard(self.events.0.clone());
         thread::spawn(move || {
-            Reader::new(sources, ends).run();
-            let _ = alarm.0.send(Event::AllRead);
+            Reader::new(sources, channels).run();
+            let _ = guard.0.send(Event::AllRead);
         });
-        let work = Arc::new(work);
+        let worker = Arc::new(worker);
         for _ in 0..workers.get() {
-            let (work, chunks, alarm) = (work.clone(), chunks.clone(), Alarm(self.events.0.clone()));
-            thread::spawn(move || work_on(&*work, &chunks, &alarm.0));
+            let (worker, chunks, guard) = (worker.clone(), chunks.clone(), PanicGuard(self.events.0.clone()));
+            thread::spawn(move || process_chunks(&*worker, &chunks, &guard.0));
         }
         give_back
     }
 }
 
-fn work_on<W: Work>(work: &W, chunks: &Receiver<Chunk>, events: &Sender<Event<W::Done>>) {
+fn process_chunks<W: Worker>(worker: &W, chunks: &Receiver<Chunk>, events: &Sender<Event<W::Output>>) {
     for mut chunk in chunks {
-        let seen = std::mem::take(&mut chunk.seen);
-        let done = seen.into_iter().map(|(place, seen)| {
-            let done = match seen {
-                Seen::Account(range) => Seen::Account(work.work(place, chunk.account(&range))),
-                Seen::Opened => Seen::Opened,
-                Seen::TooLarge => Seen::TooLarge,
-                Seen::Unreadable(why) => Seen::Unreadable(why),
+        let read = std::mem::take(&mut chunk.events);
+        let done = read.into_iter().map(|(location, event)| {
+            let done = match event {
+                InputEvent::Account(range) => {
+                    InputEvent::Account(worker.process(location, chunk.account(&range)))
+                }
+                InputEvent::Opened => InputEvent::Opened,
+                InputEvent::TooLarge => InputEvent::TooLarge,
+                InputEvent::Unreadable(reason) => InputEvent::Unreadable(reason),
             };
-            (place, done)
+            (location, done)
         });
         let done = done.collect();
         if events.send(Event::Done(chunk, done)).is_err() {
@@ -200,10 +202,10 @@ fn work_on<W: Work>(work: &W, chunks: &Receiver<Chunk>, events: &Sender<Event<W:
     }
 }
 
-/// Tells when the thread that owns it panics: its chunk would be waited for without end.
-struct Alarm<T>(Sender<Event<T>>);
+/// Reports a panic of the thread that owns it; otherwise its chunk would be awaited forever.
+struct PanicGuard<T>(Sender<Event<T>>);
 
-impl<T> Drop for Alarm<T> {
+impl<T> Drop for PanicGuard<T> {
     fn drop(&mut self) {
         if thread::panicking() {
             let _ = self.0.send(Event::Lost);
@@ -216,13 +218,13 @@ mod tests {
     use super::*;
     use crate::input::find;
 
-    /// Gives the account's length back; takes a panic for an order.
+    /// Returns the length of an account; panics if the account says so.
     struct Length;
 
-    impl Work for Length {
-        type Done = usize;
+    impl Worker for Length {
+        type Output = usize;
 
-        fn work(&self, _: Place, account: &[u8]) -> usize {
+        fn process(&self, _: Location, account: &[u8]) -> usize {
             assert_ne!(account, b"panic");
             account.len()
         }
@@ -241,62 +243,63 @@ mod tests {
     }
 
     #[test]
-    fn everything_comes_in_order_whatever_the_number_of_workers() {
+    fn events_keep_their_order_with_any_number_of_workers() {
         // Lines of very different sizes: about 40 chunks.
         let lines: Vec<Vec<u8>> = (1..4_000_usize).map(|n| vec![b'x'; n * 7_919 % 5_000 + 1]).collect();
         let (_folder, sources) = sources(&lines.join(&b'\n'));
         for n in [1, 2, 7] {
             let mut seen = Vec::new();
-            let end = Pipeline::new().run(sources.clone(), workers(n), Length, |place: Place, what| {
-                seen.push((place.line, what));
+            let end = Pipeline::new().run(sources.clone(), workers(n), Length, |location: Location, what| {
+                seen.push((location.line, what));
                 Ok(())
             });
             assert_eq!(end.unwrap(), End::Complete);
-            assert_eq!(seen.remove(0), (0, Seen::Opened));
-            let expected = (1..).zip(&lines).map(|(n, line)| (n, Seen::Account(line.len())));
+            assert_eq!(seen.remove(0), (0, InputEvent::Opened));
+            let expected = (1..).zip(&lines).map(|(n, line)| (n, InputEvent::Account(line.len())));
             assert!(seen.into_iter().eq(expected), "{n}");
         }
     }
 
-    /// The first line is done when the last one is.
-    struct Overtaken(Sender<()>, Receiver<()>);
+    /// Finishes the first line only after the last one.
+    struct LastFirst(Sender<()>, Receiver<()>);
 
-    impl Work for Overtaken {
-        type Done = u32;
+    impl Worker for LastFirst {
+        type Output = u32;
 
-        fn work(&self, place: Place, account: &[u8]) -> u32 {
+        fn process(&self, location: Location, account: &[u8]) -> u32 {
             match account {
                 b"first" => self.1.recv().unwrap(),
                 b"last" => self.0.send(()).unwrap(),
                 _ => {}
             }
-            place.line
+            location.line
         }
     }
 
     #[test]
-    fn what_is_overtaken_comes_before_nevertheless() {
+    fn an_account_finished_last_keeps_its_position() {
         // Two chunks.
         let middle = vec![b'x'; 200_000];
         let (_folder, sources) = sources(&[b"first", &middle[..], &middle[..], b"last"].join(&b'\n'));
         let (sender, receiver) = unbounded();
         let mut lines = Vec::new();
-        let end = Pipeline::new().run(sources, workers(2), Overtaken(sender, receiver), |place: Place, _| {
-            lines.push(place.line);
-            Ok(())
-        });
+        let end =
+            Pipeline::new().run(sources, workers(2), LastFirst(sender, receiver), |location: Location, _| {
+                lines.push(location.line);
+                Ok(())
+            });
         assert_eq!((end.unwrap(), lines), (End::Complete, vec![0, 1, 2, 3, 4]));
     }
 
     #[test]
-    fn a_fault_of_whoever_listens_ends_it() {
+    fn an_error_of_the_listener_ends_the_run() {
         let (_folder, sources) = sources(b"{}\n");
         let end = Pipeline::new().run(sources, workers(1), Length, |_, _| Err(Error::refused("enough")));
         assert_eq!(end.unwrap_err().to_string(), "enough");
     }
 
     #[test]
-    fn a_panic_is_no_end_of_the_inputs() {
+    fn a_panic_of_a_worker_is_an_error() {
         let (_folder, sources) = sources(b"{}\npanic\n");
         let end = Pipeline::new().run(sources, workers(2), Length, |_, _| Ok(()));
         assert!(matches!(end, Err(Error::Lost)), "{end:?}");

@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
-/// What a run shows of itself on a terminal; elsewhere nothing.
+/// Progress bar on a terminal; hidden elsewhere.
 pub(crate) struct Progress {
     bar: ProgressBar,
     read: BytesRead,
@@ -12,7 +12,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A bar on standard error, of so many bytes as the inputs have if that is known.
+    /// A bar on standard error, with a length if the size of the inputs is known.
     pub(crate) fn new(quiet: bool, bytes: Option<u64>, read: BytesRead) -> Self {
         let bar = if quiet || !stderr().is_terminal() {
             ProgressBar::hidden()
@@ -25,18 +25,19 @@ impl Progress {
         Self { bar, read, quiet }
     }
 
-    /// So many accounts were looked at; in words. Not every call is shown: nobody reads faster.
-    pub(crate) fn at(&self, accounts: u64, words: impl FnOnce() -> String) {
+    /// Updates the bar after an account was checked. The message is renewed only every [`MESSAGE_INTERVAL`]
+    /// accounts.
+    pub(crate) fn checked(&self, accounts: u64, words: impl FnOnce() -> String) {
         if self.bar.is_hidden() {
             return;
         }
         self.bar.set_position(self.read.bytes());
-        if accounts.is_multiple_of(EVERY) {
+        if accounts.is_multiple_of(MESSAGE_INTERVAL) {
             self.bar.set_message(words());
         }
     }
 
-    /// So many of the accounts that were looked at are done; in words.
+    /// Updates the bar when `done` of the accounts read so far are finished.
     pub(crate) fn done(&self, done: u64, of: u64, words: impl FnOnce() -> String) {
         if self.bar.is_hidden() {
             return;
@@ -46,34 +47,34 @@ impl Progress {
         self.bar.set_message(words());
     }
 
-    /// Nothing goes on for so long, for this reason. Where there is no bar, long waits are told in lines.
+    /// Shows why the run waits. Without a bar, long waits are printed as lines.
     pub(crate) fn waits(&self, why: &str, wait: Duration) {
         let seconds = wait.as_secs().max(1);
         if !self.bar.is_hidden() {
             self.bar.set_message(format!("waiting {seconds} s: {}", plain(why)));
-        } else if !self.quiet && wait >= LONG {
+        } else if !self.quiet && wait >= LONG_WAIT {
             eprintln!("waiting {seconds} s: {}", plain(why));
         }
     }
 
     /// Prints a line above the bar.
-    pub(crate) fn above(&self, print: impl FnOnce()) {
+    pub(crate) fn print_above(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
 }
 
 impl Drop for Progress {
-    /// Takes the bar away: what is printed next begins a line.
+    /// Removes the bar, so that later output starts at the beginning of a line.
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Waits that are told of where there is no bar.
-const LONG: Duration = Duration::from_secs(2);
+/// Waits that are printed if there is no bar.
+const LONG_WAIT: Duration = Duration::from_secs(2);
 
-/// After so many accounts the words are made anew.
-const EVERY: u64 = 64;
+/// Number of accounts between two messages.
+const MESSAGE_INTERVAL: u64 = 64;
 
 fn style(length_known: bool) -> ProgressStyle {
     ProgressStyle::with_template(template(length_known)).unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_templates_are_ones() {
+    fn the_templates_are_valid() {
         for length_known in [true, false] {
             assert!(ProgressStyle::with_template(template(length_known)).is_ok());
         }

@@ -1,4 +1,4 @@
-//! `cutover-client schema`: what a body must look like, for the tools of others.
+//! `cutover-client schema`: the JSON Schema of a request body.
 
 use crate::error::Error;
 use crate::exit::Exit;
@@ -7,10 +7,10 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutover_model::describe::{REQUESTS, request_schema};
 
-/// What `schema` is asked for.
+/// Options of `schema`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Whose body
+    /// The request that has this body
     #[arg(default_value = "account", value_parser = PossibleValuesParser::new(REQUESTS.iter().map(|it| it.name)))]
     request: String,
 }
@@ -23,5 +23,5 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let request = REQUESTS.iter().find(|request| request.name == options.request);
     let schema = request.map(|request| request_schema(request).pretty());
     print(&schema.unwrap_or_default())?;
-    Ok(Exit::Well)
+    Ok(Exit::Success)
 }

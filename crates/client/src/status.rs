@@ -1,46 +1,46 @@
-//! `cutover-client status`: where one account stands.
+//! `cutover-client status`: the status of one account.
 
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::output::{document, print};
-use crate::service::{Patience, Reply, Target, wait_for};
+use crate::service::{Backoff, Reply, Target, block_on};
 use clap::Args;
 use cutover_core::plain;
 use reqwest::StatusCode;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What `status` is asked for.
+/// Options of `status`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// The import supplier's code
     supplier: String,
-    /// The account's number there
+    /// The account's number at the supplier
     number: String,
-    /// Print what the service answers, as one JSON document
+    /// Print the answer of the service as one JSON document
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     target: Target,
 }
 
-/// So long it is tried.
+/// Time to wait for a service that is away.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks for the status of an account and prints it.
+/// Fetches the status of an account and prints it.
 ///
 /// # Errors
-/// [`Error`] if the service cannot be asked.
+/// [`Error`] if the service does not answer.
 pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let service = options.target.service()?;
     let url = service.url(&["v2", "data-import", "accounts", &options.supplier, &options.number], "");
-    let reply = wait_for(Patience::new(PATIENCE).with(async || service.get(&url).await))??;
+    let reply = block_on(Backoff::new(PATIENCE).run(async || service.get(&url).await))??;
     if reply.status == StatusCode::NOT_FOUND {
         return unknown(options, &reply);
     }
     let status = reply.ok()?;
     print(&if options.json { document(&status) } else { text(&options.number, &status) })?;
-    Ok(if status["latest_error"].is_object() { Exit::Faulty } else { Exit::Well })
+    Ok(if status["latest_error"].is_object() { Exit::Faulty } else { Exit::Success })
 }
 
 fn unknown(options: &Options, reply: &Reply) -> Result<Exit, Error> {
@@ -48,12 +48,12 @@ fn unknown(options: &Options, reply: &Reply) -> Result<Exit, Error> {
         print(&document(&reply.body))?;
     } else {
         let (number, supplier) = (&options.number, &options.supplier);
-        crate::error::tell(&format_args!("the service knows no account {number} of {supplier}"));
+        crate::error::print_error(&format_args!("the service knows no account {number} of {supplier}"));
     }
     Ok(Exit::Faulty)
 }
 
-/// For people.
+/// Formats the status for people.
 fn text(number: &str, status: &Value) -> String {
     let said = |value: &Value| plain(value.as_str().unwrap_or("–"));
     let event = &status["latest_event"];
@@ -93,7 +93,7 @@ mod tests {
         insta::assert_snapshot!("errored", text("A-1", &status));
     }
     #[test]
-    fn nothing_that_is_said_makes_a_line_of_its_own() {
+    fn line_breaks_in_texts_of_the_service_add_no_lines() {
         let text = text("A-1\nStatus    PROCESSED", &json!({"status": "ERRORED\nx"}));
         assert_eq!(text.lines().count(), 5, "{text}");
     }

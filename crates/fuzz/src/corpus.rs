@@ -2,12 +2,12 @@ use crate::Target;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where the seeds of a target lie that were made by hand, and the inputs that broke a law once.
+/// Folder of a target's hand-made seeds and of the inputs that once violated an invariant.
 pub fn folder(target: &Target) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name)
 }
 
-/// What fuzzing of a target begins with: what it makes of the fixtures, and its [`folder`].
+/// Initial inputs of a target: those it builds from the fixtures, and those of its [`folder`].
 ///
 /// # Errors
 /// If the folder cannot be read.
@@ -20,7 +20,7 @@ pub fn seeds(target: &Target) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// The files of a folder, by name.
+/// Contents of the files of a folder, in the order of their names.
 fn contents(folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut paths =
         std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
@@ -28,7 +28,7 @@ fn contents(folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     paths.iter().map(std::fs::read).collect()
 }
 
-/// The fixtures of a kind of request, valid and faulty ones.
+/// Valid and faulty fixtures of a kind of request.
 pub(crate) fn fixtures(kind: &str) -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(kind);
     let of = |folder: &str| contents(&root.join(folder)).unwrap_or_else(|e| panic!("{kind}/{folder}: {e}"));

@@ -1,4 +1,4 @@
-//! Fuzzing without guidance: seeds as they are, then changed by chance.
+//! Fuzzing without guidance: runs the seeds, then random mutations of them.
 
 use crate::{Target, mutate, seeds};
 use cutover_testkit::payload::Dice;
@@ -6,45 +6,45 @@ use std::io;
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 
-/// How long a target is driven: until the first of both is reached, but for every seed at least.
+/// Limits of a run; it ends when the first one is reached, but runs every seed.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    /// So many changed seeds.
+    /// Maximum number of mutated inputs.
     pub executions: u64,
-    /// So long.
+    /// Maximum time.
     pub time: Duration,
 }
 
-/// A target that kept its laws.
+/// Result of a run in which all invariants held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done {
-    /// Inputs, seeds included.
+    /// Number of inputs, including seeds.
     pub executions: u64,
-    /// How long it took.
+    /// Duration of the run.
     pub took: Duration,
 }
 
-/// An input that breaks a law; which one, the panic has said.
+/// An input that violates an invariant. The panic has printed which one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was sent.
+    /// The input.
     pub input: Vec<u8>,
-    /// How many inputs kept all laws before.
+    /// Number of inputs before this one.
     pub executions: u64,
 }
 
-/// No input takes so long, however busy the machine is.
-const SLOW: Duration = Duration::from_secs(20);
+/// Maximum time for one input, even on a busy machine.
+const MAX_TIME: Duration = Duration::from_secs(20);
 
-/// Runs a target on its seeds, and on what becomes of them by the dice of a number.
+/// Runs a target on its seeds and on mutations of them that depend on `seed`.
 ///
 /// # Errors
-/// The first [`Finding`], inside; of the corpus, if it cannot be read.
+/// The inner error is the first [`Finding`]; the outer one says that the corpus cannot be read.
 pub fn drive(target: &Target, seed: u64, budget: Budget) -> io::Result<Result<Done, Finding>> {
     let (pool, began, mut dice) = (seeds(target)?, Instant::now(), Dice::new(seed));
     let mut executions = 0;
     for input in &pool {
-        if !keeps_its_laws(target, input) {
+        if !holds(target, input) {
             return Ok(Err(Finding { input: input.clone(), executions }));
         }
         executions += 1;
@@ -53,7 +53,7 @@ pub fn drive(target: &Target, seed: u64, budget: Budget) -> io::Result<Result<Do
     while executions < last && began.elapsed() < budget.time && !pool.is_empty() {
         let mut input = pool[dice.below(pool.len() as u64) as usize].clone();
         mutate(&mut input, &pool, target.words, target.max, &mut dice);
-        if !keeps_its_laws(target, &input) {
+        if !holds(target, &input) {
             return Ok(Err(Finding { input, executions }));
         }
         executions += 1;
@@ -61,11 +61,11 @@ pub fn drive(target: &Target, seed: u64, budget: Budget) -> io::Result<Result<Do
     Ok(Ok(Done { executions, took: began.elapsed() }))
 }
 
-fn keeps_its_laws(target: &Target, input: &[u8]) -> bool {
+fn holds(target: &Target, input: &[u8]) -> bool {
     let began = Instant::now();
     let is_good = catch_unwind(|| (target.run)(input)).is_ok();
-    if began.elapsed() > SLOW {
-        eprintln!("an input of {} bytes takes longer than {SLOW:?}", input.len());
+    if began.elapsed() > MAX_TIME {
+        eprintln!("an input of {} bytes takes longer than {MAX_TIME:?}", input.len());
         return false;
     }
     is_good
@@ -82,11 +82,11 @@ mod tests {
     }
 
     fn of(seeds: fn() -> Vec<Vec<u8>>) -> Target {
-        Target { name: "none", what: "", run: no_x, seeds, words: &["x"], max: 100, executions: 1 }
+        Target { name: "none", description: "", run: no_x, seeds, words: &["x"], max: 100, executions: 1 }
     }
 
     #[test]
-    fn what_breaks_a_law_is_found_and_found_again() {
+    fn violations_are_found_reproducibly() {
         let target = of(|| vec![b"abc".to_vec()]);
         let finding = drive(&target, 1, BUDGET).unwrap().unwrap_err();
         assert!(finding.executions > 0 && finding.input.contains(&b'x'));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_that_breaks_a_law_is_a_finding() {
+    fn a_seed_that_violates_an_invariant_is_a_finding() {
         let finding = drive(&of(|| vec![b"x".to_vec()]), 1, BUDGET).unwrap().unwrap_err();
         assert_eq!(finding, Finding { input: b"x".to_vec(), executions: 0 });
     }

@@ -1,5 +1,5 @@
-//! Fuzzing guided by coverage: the main function is libFuzzer's. The variables `CUTOVER_FUZZ_TARGET` and
-//! `CUTOVER_FUZZ_CORPUS` name the target, and the folder that its seeds are written to.
+//! Fuzzing guided by coverage. libFuzzer provides the main function. The variables `CUTOVER_FUZZ_TARGET` and
+//! `CUTOVER_FUZZ_CORPUS` name the target and the folder to which its seeds are written.
 
 #![no_main]
 
@@ -31,7 +31,7 @@ fn write_seeds() {
 
 fuzz_target!(init: write_seeds(), |input: &[u8]| (TARGET.run)(input));
 
-// Every other change is one of ours, which knows what JSON is made of.
+// Every other mutation is ours, which follows the syntax of JSON.
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     if seed.is_multiple_of(2) {
         return fuzzer_mutate(data, size, max_size);

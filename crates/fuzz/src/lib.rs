@@ -1,13 +1,13 @@
-//! Fuzz targets: what outsiders may send us, and the laws that hold whatever it is.
+//! Fuzz targets: input from outside the service, and invariants that hold for all of it.
 //!
-//! A [`Target`] is a plain function of bytes that panics where a law is broken. Both ways of fuzzing call the same:
-//! [`drive`], which mutates seeds without knowing what it reaches (any toolchain, a part of the tests), and
-//! libFuzzer, which is guided by what was reached (`cargo xtask fuzz`). Nothing here is part of a release.
+//! A [`Target`] is a plain function of bytes that panics if an invariant is violated. It is called in two
+//! ways: by [`drive`], which mutates seeds without coverage information (any toolchain, part of the tests),
+//! and by libFuzzer, which is guided by coverage (`cargo xtask fuzz`). Nothing here is part of a release.
 
 mod corpus;
 mod drive;
-mod house;
 mod mutate;
+mod service;
 mod targets;
 
 pub use corpus::{folder, seeds};

@@ -1,4 +1,5 @@
-//! Drives a fuzz target without guidance by coverage: what `cargo xtask fuzz` does where there is no C++ compiler.
+//! Drives a fuzz target without guidance by coverage: the fallback of `cargo xtask fuzz` without a C++
+//! compiler.
 
 use clap::Parser;
 use cutover_fuzz::{Budget, TARGETS, Target, drive, target};
@@ -7,26 +8,26 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Changes seeds by chance, and stops at the first input that breaks a law.
+/// Runs random mutations of the seeds, and stops at the first input that violates an invariant.
 #[derive(Parser)]
 struct Args {
     /// The target
     #[arg(long, value_parser = known)]
     target: &'static Target,
-    /// How long
+    /// Duration of the run in seconds
     #[arg(long)]
     seconds: u64,
-    /// What chance comes of: the same number, the same inputs
+    /// Seed of the random numbers: equal seeds give equal inputs
     #[arg(long)]
     seed: u64,
-    /// Where an input is written that breaks a law: the beginning of a path
+    /// Beginning of the path to which an input that violates an invariant is written
     #[arg(long)]
     finding: PathBuf,
 }
 
 fn known(name: &str) -> Result<&'static Target, String> {
     let names = || TARGETS.iter().map(|target| target.name).collect::<Vec<_>>().join(", ");
-    target(name).ok_or_else(|| format!("the targets are {}", names()))
+    target(name).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 fn main() -> ExitCode {
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The lines that are printed are those of libFuzzer, as far as somebody reads them.
+/// The printed lines have the format of libFuzzer, as far as `cargo xtask fuzz` reads them.
 fn run(args: &Args) -> io::Result<ExitCode> {
     let budget = Budget { executions: u64::MAX >> 1, time: Duration::from_secs(args.seconds) };
     let (executions, code) = match drive(args.target, args.seed, budget)? {

@@ -1,10 +1,10 @@
-//! Changes that know what JSON and texts are made of. Most of what random bytes make is refused at the first of
-//! them; most of these come through to what lies behind.
+//! Mutations that follow the syntax of JSON and text. Most random changes of bytes are refused by the first
+//! parser; most of these reach the code behind it.
 
 use cutover_testkit::payload::Dice;
 use std::ops::Range;
 
-/// What any text may be given: what parsers stumble over.
+/// Values that parsers often handle wrongly.
 const WORDS: &[&[u8]] = &[
     b"null",
     b"true",
@@ -55,7 +55,7 @@ const WORDS: &[&[u8]] = &[
     b"\xe2\x80\xae",
 ];
 
-/// Changes bytes in one to five places; `pool` is what parts are taken from. What comes out has at most so many bytes.
+/// Changes bytes at one to five positions, and truncates to `max` bytes. Parts may be taken from `pool`.
 pub fn mutate(bytes: &mut Vec<u8>, pool: &[Vec<u8>], words: &[&str], max: usize, dice: &mut Dice) {
     for _ in 0..=below(dice, 5) {
         change(bytes, pool, words, dice);
@@ -68,30 +68,30 @@ fn change(bytes: &mut Vec<u8>, pool: &[Vec<u8>], words: &[&str], dice: &mut Dice
     let range = at..(at + 1 + below(dice, 8)).min(bytes.len()).max(at);
     match below(dice, 14) {
         0 => flip(bytes, at, dice),
-        1 => put(bytes, at..at, &[below(dice, 256) as u8]),
-        2 => put(bytes, range, &[]),
+        1 => splice(bytes, at..at, &[below(dice, 256) as u8]),
+        2 => splice(bytes, range, &[]),
         3 => {
             let part = bytes[range.clone()].to_vec();
-            put(bytes, range.start..range.start, &part.repeat(1 + below(dice, 40)));
+            splice(bytes, range.start..range.start, &part.repeat(1 + below(dice, 40)));
         }
-        4 => put(bytes, at..at, word(words, dice)),
+        4 => splice(bytes, at..at, word(words, dice)),
         5 | 6 => {
             let token = token(bytes, dice);
-            put(bytes, token, word(words, dice));
+            splice(bytes, token, word(words, dice));
         }
         7 => {
             let token = token(bytes, dice);
-            put(bytes, token, &[]);
+            splice(bytes, token, &[]);
         }
         8 => {
             let token = token(bytes, dice);
             let copy = bytes[token.clone()].to_vec();
-            put(bytes, token.end..token.end, &[b",", &copy[..]].concat());
+            splice(bytes, token.end..token.end, &[b",", &copy[..]].concat());
         }
         9 => swap(bytes, dice),
         10 => number(bytes, dice),
         11 => bytes.truncate(at),
-        _ => take_over(bytes, pool, dice),
+        _ => replace_token(bytes, pool, dice),
     }
 }
 
@@ -101,28 +101,28 @@ fn flip(bytes: &mut [u8], at: usize, dice: &mut Dice) {
     }
 }
 
-/// Puts a part of something else in the place of a part.
-fn take_over(bytes: &mut Vec<u8>, pool: &[Vec<u8>], dice: &mut Dice) {
+/// Replaces a token by one of another input.
+fn replace_token(bytes: &mut Vec<u8>, pool: &[Vec<u8>], dice: &mut Dice) {
     if pool.is_empty() {
         return;
     }
     let other = &pool[below(dice, pool.len())];
     let (from, to) = (token(other, dice), token(bytes, dice));
-    put(bytes, to, &other[from]);
+    splice(bytes, to, &other[from]);
 }
 
-/// Has two parts change places.
+/// Exchanges two tokens.
 fn swap(bytes: &mut Vec<u8>, dice: &mut Dice) {
     let (one, other) = (token(bytes, dice), token(bytes, dice));
     let (first, second) = if one.start <= other.start { (one, other) } else { (other, one) };
     if first.end <= second.start {
         let (a, b) = (bytes[first.clone()].to_vec(), bytes[second.clone()].to_vec());
-        put(bytes, second, &a);
-        put(bytes, first, &b);
+        splice(bytes, second, &a);
+        splice(bytes, first, &b);
     }
 }
 
-/// Changes a digit, which makes other dates, amounts and numbers of what is one.
+/// Changes a digit, which yields other dates, amounts and numbers.
 fn number(bytes: &mut [u8], dice: &mut Dice) {
     let start = below(dice, bytes.len() + 1);
     if let Some(digit) = bytes[start..].iter_mut().find(|byte| byte.is_ascii_digit()) {
@@ -135,11 +135,11 @@ fn word<'w>(words: &[&'w str], dice: &mut Dice) -> &'w [u8] {
     WORDS.get(at).copied().unwrap_or_else(|| words[at - WORDS.len()].as_bytes())
 }
 
-fn put(bytes: &mut Vec<u8>, range: Range<usize>, what: &[u8]) {
-    bytes.splice(range, what.iter().copied());
+fn splice(bytes: &mut Vec<u8>, range: Range<usize>, part: &[u8]) {
+    bytes.splice(range, part.iter().copied());
 }
 
-/// The first value of JSON, or else word, behind a place by chance.
+/// Range of the first JSON value or word after a random position.
 fn token(bytes: &[u8], dice: &mut Dice) -> Range<usize> {
     let from = below(dice, bytes.len() + 1);
     let begins = |byte: &u8| matches!(byte, b'"' | b'{' | b'[') || is_of_word(byte);
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_found_whole() {
+    fn values_are_found_completely() {
         let text = br#"{"a":[1,{"b\"]":2}],"c":-1.5}"#;
         let ends = |start: usize| match text[start] {
             b'"' => end_of_string(text, start),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_changed_stays_in_its_bound_and_is_the_same_for_the_same_seed() {
+    fn mutations_are_bounded_and_reproducible() {
         let pool = [b"[1, 2]".to_vec(), Vec::new()];
         let changed = |seed| {
             let mut bytes = br#"{"a": [1, "x"]}"#.to_vec();

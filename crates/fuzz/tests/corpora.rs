@@ -1,23 +1,22 @@
-//! Every target on its seeds and on what chance makes of them: a little, the same each time, as a part of all tests;
-//! as much as is a good check with `CUTOVER_FUZZ_SECONDS`, so long at most, as the step `fuzz` does; other inputs with
-//! `CUTOVER_FUZZ_SEED`; or with `CUTOVER_FUZZ_REPLAY` on one input.
-//!
-//! It is not called `it`: tests of that name are run once more on another database, of which nothing here knows.
+//! Runs every target on its seeds and on mutations: a few by default, the same each time; as many as check a
+//! change well with `CUTOVER_FUZZ_SECONDS`, which bounds the time, as the step `fuzz` does; other inputs with
+//! `CUTOVER_FUZZ_SEED`; a single input with `CUTOVER_FUZZ_REPLAY`. It is not called `it`: tests of that name
+//! are run once more on another database, of which nothing here knows.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cutover_fuzz::{Budget, TARGETS, drive, folder, target};
 use std::path::Path;
 use std::time::Duration;
 
-/// In the tests of everybody.
+/// Number of mutated inputs by default.
 const EXECUTIONS: u64 = 200;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().unwrap())
 }
 
-fn keeps_its_laws(name: &str) {
+fn holds(name: &str) {
     let target = target(name).unwrap();
     if let Ok(file) = std::env::var("CUTOVER_FUZZ_REPLAY") {
         return (target.run)(&std::fs::read(file).unwrap());
@@ -32,7 +31,7 @@ fn keeps_its_laws(name: &str) {
             let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("finding-{name}"));
             std::fs::write(&file, &finding.input).unwrap();
             panic!(
-                "an input breaks a law of {name}, see above. Once more: \
+                "an input violates an invariant of {name}, see above. Run it again with: \
                  cargo xtask fuzz --target {name} --replay {}",
                 file.display()
             );
@@ -45,7 +44,7 @@ macro_rules! targets {
         $(
             #[test]
             fn $name() {
-                keeps_its_laws(stringify!($name));
+                holds(stringify!($name));
             }
         )*
 

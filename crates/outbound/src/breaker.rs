@@ -2,70 +2,69 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Failures in a row after which a dependency is left alone, unless said otherwise.
+/// Default number of consecutive failures that open a circuit.
 pub(crate) const FAILURES: u32 = 5;
-/// How long it is left alone, unless said otherwise.
+/// Default time for which a circuit stays open.
 pub(crate) const PAUSE: Duration = Duration::from_secs(10);
 
-/// The circuit breaker of one dependency outside: a payment vendor, or document storage.
+/// Circuit breaker of one external dependency: a payment vendor, or document storage.
 #[derive(Debug)]
 pub(crate) struct Circuit(Mutex<Breaker>);
 
-/// A call that may be made. Dropping it says nothing of the dependency.
+/// A call that the circuit permits. Dropping it reports nothing about the dependency.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     circuit: Arc<Circuit>,
-    leave: Option<Leave>,
+    kind: Option<CallKind>,
 }
 
 impl Circuit {
-    /// Opens for `pause` after `limit` failures in a row.
+    /// Opens for `pause` after `limit` consecutive failures.
     pub(crate) fn new(limit: u32, pause: Duration) -> Arc<Self> {
         Arc::new(Self(Mutex::new(Breaker::new(limit, pause))))
     }
 
-    /// Leave to call, or none while the dependency is left alone.
+    /// Permits a call; returns `None` while the circuit is open.
     pub(crate) fn enter(self: &Arc<Self>) -> Option<Attempt> {
-        let leave = self.breaker().ask(Instant::now())?;
-        Some(Attempt { circuit: self.clone(), leave: Some(leave) })
+        let kind = self.breaker().permit(Instant::now())?;
+        Some(Attempt { circuit: self.clone(), kind: Some(kind) })
     }
 
-    /// Whether the dependency is left alone.
+    /// True while the circuit is open.
     pub(crate) fn is_open(&self) -> bool {
         self.breaker().is_open(Instant::now())
     }
 
-    /// What is locked here is whole after each step.
+    /// Every step leaves the state consistent, so a poisoned lock is usable.
     fn breaker(&self) -> MutexGuard<'_, Breaker> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Attempt {
-    /// The dependency answered, well or not. True if it was left alone until now.
+    /// Reports an answer, even an error. Returns true if this closed the circuit.
     pub(crate) fn answered(mut self) -> bool {
-        let leave = self.leave.take();
+        let kind = self.kind.take();
         self.circuit.breaker().answered();
-        leave == Some(Leave::Probe)
+        kind == Some(CallKind::Probe)
     }
 
-    /// The dependency was not available. True if it is left alone from now on.
+    /// Reports that the dependency was not available. Returns true if this opened the circuit.
     pub(crate) fn failed(mut self) -> bool {
-        let leave = self.leave.take();
-        leave.is_some_and(|leave| self.circuit.breaker().failed(leave, Instant::now()))
+        let kind = self.kind.take();
+        kind.is_some_and(|kind| self.circuit.breaker().failed(kind, Instant::now()))
     }
 }
 
 impl Drop for Attempt {
     fn drop(&mut self) {
-        if let Some(leave) = self.leave.take() {
-            self.circuit.breaker().given_up(leave, Instant::now());
+        if let Some(kind) = self.kind.take() {
+            self.circuit.breaker().abandoned(kind, Instant::now());
         }
     }
 }
 
-/// Leaves a dependency alone for a while after it was not available a number of times in a row, then asks it once
-/// to see whether it is back.
+/// Blocks calls for a while after consecutive failures, then permits one call as a probe.
 #[derive(Debug)]
 struct Breaker {
     limit: u32,
@@ -75,42 +74,43 @@ struct Breaker {
 
 #[derive(Debug)]
 enum State {
-    /// Calls go through; so many in a row have failed.
+    /// Calls are permitted; this many in a row have failed.
     Closed { failures: u32 },
-    /// No calls until then.
+    /// No calls are permitted until then.
     Open { until: Instant },
-    /// One call is on its way to see whether the dependency is back.
+    /// One call is probing whether the dependency is back.
     Probing,
 }
 
-/// A call that may be made.
+/// Kind of a permitted call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Leave {
-    /// One of many.
+enum CallKind {
+    /// A call through a closed circuit.
     Call,
-    /// The one that sees whether the dependency is back.
+    /// The call that probes whether the dependency is back.
     Probe,
 }
 
 impl Breaker {
-    /// Opens for `pause` after `limit` failures in a row.
+    /// Opens for `pause` after `limit` consecutive failures.
     fn new(limit: u32, pause: Duration) -> Self {
         Self { limit, pause, state: State::Closed { failures: 0 } }
     }
 
-    /// Leave to call, or none.
-    fn ask(&mut self, now: Instant) -> Option<Leave> {
+    /// Permits a call, or returns `None`.
+    fn permit(&mut self, now: Instant) -> Option<CallKind> {
         match self.state {
-            State::Closed { .. } => Some(Leave::Call),
+            State::Closed { .. } => Some(CallKind::Call),
             State::Open { until } if until <= now => {
                 self.state = State::Probing;
-                Some(Leave::Probe)
+                Some(CallKind::Probe)
             }
             State::Open { .. } | State::Probing => None,
         }
     }
 
-    /// Whether nobody is asked now. Not after the pause, though nobody asked since: the dependency may be gone for good.
+    /// True while no call is permitted. False after the pause even before a probe: the dependency may no
+    /// longer exist.
     fn is_open(&self, now: Instant) -> bool {
         match self.state {
             State::Closed { .. } => false,
@@ -119,27 +119,27 @@ impl Breaker {
         }
     }
 
-    /// The dependency answered, well or not.
+    /// Handles an answer, even an error.
     fn answered(&mut self) {
         self.state = State::Closed { failures: 0 };
     }
 
-    /// The dependency was not available. True if it is left alone from now on.
-    fn failed(&mut self, leave: Leave, now: Instant) -> bool {
-        let failures = match (leave, &self.state) {
-            (Leave::Call, State::Closed { failures }) => failures + 1,
-            (Leave::Probe, _) => self.limit,
-            // It was on its way when the others failed: no news.
-            (Leave::Call, _) => return false,
+    /// Handles a failure. Returns true if it opened the circuit.
+    fn failed(&mut self, kind: CallKind, now: Instant) -> bool {
+        let failures = match (kind, &self.state) {
+            (CallKind::Call, State::Closed { failures }) => failures + 1,
+            (CallKind::Probe, _) => self.limit,
+            // The call began before the circuit opened, so its failure is not new information.
+            (CallKind::Call, _) => return false,
         };
         let open = failures >= self.limit;
         self.state = if open { State::Open { until: now + self.pause } } else { State::Closed { failures } };
         open
     }
 
-    /// Nobody waited for the answer: nothing is known.
-    fn given_up(&mut self, leave: Leave, now: Instant) {
-        if leave == Leave::Probe {
+    /// Handles a call without a result. An abandoned probe makes room for the next one.
+    fn abandoned(&mut self, kind: CallKind, now: Instant) {
+        if kind == CallKind::Probe {
             self.state = State::Open { until: now };
         }
     }
@@ -149,66 +149,66 @@ impl Breaker {
 mod tests {
     use super::*;
 
-    /// A breaker of three that has just opened, and when.
+    /// A breaker with a limit of three that has just opened, and the time.
     fn open() -> (Breaker, Instant) {
         let (mut breaker, now) = (Breaker::new(3, PAUSE), Instant::now());
-        let opened: Vec<bool> = (0..3).map(|_| breaker.failed(Leave::Call, now)).collect();
+        let opened: Vec<bool> = (0..3).map(|_| breaker.failed(CallKind::Call, now)).collect();
         assert_eq!(opened, [false, false, true]);
         (breaker, now)
     }
 
     #[test]
-    fn it_opens_after_failures_in_a_row() {
+    fn it_opens_after_consecutive_failures() {
         let (mut breaker, now) = (Breaker::new(3, PAUSE), Instant::now());
         for _ in 0..10 {
-            assert!(!breaker.failed(Leave::Call, now));
-            assert!(!breaker.failed(Leave::Call, now));
+            assert!(!breaker.failed(CallKind::Call, now));
+            assert!(!breaker.failed(CallKind::Call, now));
             breaker.answered();
         }
-        assert_eq!(breaker.ask(now), Some(Leave::Call));
+        assert_eq!(breaker.permit(now), Some(CallKind::Call));
         let (mut breaker, now) = open();
-        assert_eq!(breaker.ask(now), None);
+        assert_eq!(breaker.permit(now), None);
     }
 
     #[test]
-    fn one_probe_goes_after_the_pause() {
+    fn one_probe_is_permitted_after_the_pause() {
         let (mut breaker, now) = open();
         assert!(breaker.is_open(now) && !breaker.is_open(now + PAUSE));
-        assert_eq!(breaker.ask(now + PAUSE - Duration::from_nanos(1)), None);
-        assert_eq!(breaker.ask(now + PAUSE), Some(Leave::Probe));
-        assert_eq!(breaker.ask(now + PAUSE * 2), None);
+        assert_eq!(breaker.permit(now + PAUSE - Duration::from_nanos(1)), None);
+        assert_eq!(breaker.permit(now + PAUSE), Some(CallKind::Probe));
+        assert_eq!(breaker.permit(now + PAUSE * 2), None);
         assert!(breaker.is_open(now + PAUSE), "nothing is known yet");
         breaker.answered();
         assert!(!breaker.is_open(now + PAUSE));
-        assert_eq!(breaker.ask(now + PAUSE), Some(Leave::Call));
+        assert_eq!(breaker.permit(now + PAUSE), Some(CallKind::Call));
     }
 
     #[test]
     fn a_failed_probe_opens_it_for_as_long_again() {
         let (mut breaker, now) = open();
         let later = now + PAUSE;
-        assert_eq!(breaker.ask(later), Some(Leave::Probe));
-        assert!(breaker.failed(Leave::Probe, later));
-        assert_eq!(breaker.ask(later + PAUSE / 2), None);
-        assert_eq!(breaker.ask(later + PAUSE), Some(Leave::Probe));
+        assert_eq!(breaker.permit(later), Some(CallKind::Probe));
+        assert!(breaker.failed(CallKind::Probe, later));
+        assert_eq!(breaker.permit(later + PAUSE / 2), None);
+        assert_eq!(breaker.permit(later + PAUSE), Some(CallKind::Probe));
     }
 
     #[test]
     fn late_failures_of_earlier_calls_do_not_lengthen_the_pause() {
         let (mut breaker, now) = open();
-        assert!(!breaker.failed(Leave::Call, now + PAUSE / 2));
-        assert_eq!(breaker.ask(now + PAUSE), Some(Leave::Probe));
-        assert!(!breaker.failed(Leave::Call, now + PAUSE));
-        assert_eq!(breaker.ask(now + PAUSE), None);
+        assert!(!breaker.failed(CallKind::Call, now + PAUSE / 2));
+        assert_eq!(breaker.permit(now + PAUSE), Some(CallKind::Probe));
+        assert!(!breaker.failed(CallKind::Call, now + PAUSE));
+        assert_eq!(breaker.permit(now + PAUSE), None);
     }
 
     #[test]
-    fn a_probe_that_is_given_up_makes_room_for_the_next() {
+    fn a_probe_that_is_abandoned_makes_room_for_the_next() {
         let (mut breaker, now) = open();
-        assert_eq!(breaker.ask(now + PAUSE), Some(Leave::Probe));
-        breaker.given_up(Leave::Probe, now + PAUSE);
-        assert_eq!(breaker.ask(now + PAUSE), Some(Leave::Probe));
-        breaker.given_up(Leave::Call, now + PAUSE);
-        assert_eq!(breaker.ask(now + PAUSE), None);
+        assert_eq!(breaker.permit(now + PAUSE), Some(CallKind::Probe));
+        breaker.abandoned(CallKind::Probe, now + PAUSE);
+        assert_eq!(breaker.permit(now + PAUSE), Some(CallKind::Probe));
+        breaker.abandoned(CallKind::Call, now + PAUSE);
+        assert_eq!(breaker.permit(now + PAUSE), None);
     }
 }

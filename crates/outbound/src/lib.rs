@@ -1,6 +1,7 @@
-//! Adapters to the outside: documents in object storage (contract D10), payment vendors (contract D8, D11).
+//! Adapters to external services: documents in object storage (contract D10), payment vendors (contract D8,
+//! D11).
 //!
-//! Only this crate knows object storage and an HTTP client; everything else names documents by their path and
+//! Only this crate knows object storage and an HTTP client; other crates name documents by their path and
 //! payment instructions by their reference.
 
 mod breaker;

@@ -4,36 +4,36 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use url::Url;
 
-/// Where documents lie (contract D10, D11).
+/// Location of the documents (contract D10, D11).
 ///
-/// | written | is |
+/// | URL | location |
 /// |---|---|
 /// | `file:///DIR` | a local folder, percent-decoded as URLs are |
-/// | `s3://BUCKET[/PREFIX]` | a bucket of S3, or of what speaks like it (feature `s3`) |
+/// | `s3://BUCKET[/PREFIX]` | a bucket of S3 or a compatible service (feature `s3`) |
 /// | `gs://BUCKET[/PREFIX]` | a bucket of Google Cloud Storage (feature `gcs`) |
 /// | `az://CONTAINER[/PREFIX]` | a container of Azure Blob Storage (feature `azure`) |
 ///
-/// A prefix is plain segments, taken as they are: nothing is percent-decoded. Credentials and endpoints are
-/// no part of it: [`ObjectDocuments::open`](crate::ObjectDocuments::open) says where they come from.
+/// A prefix consists of plain segments; nothing is percent-decoded. It holds no credentials and endpoints:
+/// [`ObjectDocuments::open`](crate::ObjectDocuments::open) reads these from the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Location(pub(crate) Place);
+pub struct Location(pub(crate) LocationKind);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LocationKind {
     Folder(PathBuf),
-    Bucket(BucketPlace),
+    Bucket(BucketLocation),
 }
 
-/// A bucket and what stands before the keys of all documents in it.
+/// A bucket and the prefix of all document keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BucketPlace {
+pub(crate) struct BucketLocation {
     pub(crate) cloud: Cloud,
     pub(crate) bucket: String,
-    /// Plain segments, without a slash around them; often empty.
+    /// Plain segments without surrounding slashes; often empty.
     pub(crate) prefix: String,
 }
 
-/// Whose object storage it is.
+/// Provider of the object storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cloud {
     S3,
@@ -54,7 +54,7 @@ impl Cloud {
         }
     }
 
-    /// The feature of this crate that brings it, and whether this build has it.
+    /// Feature of this crate for this provider, and whether this build has it.
     fn feature(self) -> (&'static str, bool) {
         match self {
             Self::S3 => ("s3", cfg!(feature = "s3")),
@@ -64,35 +64,35 @@ impl Cloud {
     }
 }
 
-/// Why a URL names no object storage that this build can use.
+/// Reason why a URL is not a usable document location.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLocation {
-    /// It is no URL.
-    #[error("it is no URL such as file:///srv/documents or s3://bucket/prefix")]
+    /// It is not a URL.
+    #[error("it is not a URL such as file:///srv/documents or s3://bucket/prefix")]
     NoUrl,
-    /// It is a URL of something else.
-    #[error("{0}: is no storage; it is file:///DIR, s3://BUCKET, gs://BUCKET or az://CONTAINER")]
+    /// It is a URL with another scheme.
+    #[error("{0}: is not storage; use file:///DIR, s3://BUCKET, gs://BUCKET or az://CONTAINER")]
     NoStorage(String),
-    /// It is a URL of storage that this build does not have.
-    #[error("{scheme}: storage is not in this build, which lacks the feature {feature}")]
+    /// This build lacks the feature for its scheme.
+    #[error("{scheme}: storage needs the feature {feature}, which this build lacks")]
     NotInThisBuild {
-        /// Its scheme.
+        /// Scheme of the URL.
         scheme: &'static str,
-        /// The feature of the build that brings it.
+        /// Missing feature.
         feature: &'static str,
     },
-    /// It is a file URL, but of no local folder.
-    #[error("a file URL names a local folder, such as file:///srv/documents")]
+    /// It is a file URL that does not name a local folder.
+    #[error("the file URL does not name a local folder such as file:///srv/documents")]
     NoFolder,
     /// It names no bucket, or more than a bucket and a plain prefix.
-    #[error("it is {0}://BUCKET or {0}://BUCKET/PREFIX: a name, and plain segments without escapes")]
+    #[error("it is not {0}://BUCKET or {0}://BUCKET/PREFIX with a plain name and segments without escapes")]
     NoBucket(&'static str),
 }
 
 impl Location {
     /// A local folder.
     pub fn folder(path: impl Into<PathBuf>) -> Self {
-        Self(Place::Folder(path.into()))
+        Self(LocationKind::Folder(path.into()))
     }
 }
 
@@ -116,7 +116,7 @@ fn folder(url: &Url, text: &str) -> Result<Location, InvalidLocation> {
     url.to_file_path().map(Location::folder).map_err(|()| InvalidLocation::NoFolder)
 }
 
-/// Reads the text itself: a URL would escape and shorten what stands in it.
+/// Parses the text itself, because a URL parser would escape and normalize it.
 fn bucket(cloud: Cloud, text: &str) -> Result<Location, InvalidLocation> {
     let scheme = cloud.scheme();
     let refused = || InvalidLocation::NoBucket(scheme);
@@ -132,23 +132,23 @@ fn bucket(cloud: Cloud, text: &str) -> Result<Location, InvalidLocation> {
     if !is_name || !is_plain {
         return Err(refused());
     }
-    let place = BucketPlace { cloud, bucket: bucket.to_owned(), prefix: prefix.to_owned() };
-    Ok(Location(Place::Bucket(place)))
+    let location = BucketLocation { cloud, bucket: bucket.to_owned(), prefix: prefix.to_owned() };
+    Ok(Location(LocationKind::Bucket(location)))
 }
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Place::Folder(folder) => match Url::from_directory_path(folder) {
+            LocationKind::Folder(folder) => match Url::from_directory_path(folder) {
                 Ok(url) => f.write_str(url.as_str()),
                 Err(()) => write!(f, "{}", folder.display()),
             },
-            Place::Bucket(place) => place.fmt(f),
+            LocationKind::Bucket(location) => location.fmt(f),
         }
     }
 }
 
-impl fmt::Display for BucketPlace {
+impl fmt::Display for BucketLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let slash = if self.prefix.is_empty() { "" } else { "/" };
         write!(f, "{}://{}{slash}{}", self.cloud.scheme(), self.bucket, self.prefix)
@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn file_urls_name_folders() {
+    fn file_urls_are_folders() {
         let location: Location = "file:///srv/my%20documents/".parse().unwrap();
         assert_eq!(location, Location::folder("/srv/my documents/"));
         assert_eq!(location.to_string(), "file:///srv/my%20documents/");
     }
 
     #[test]
-    fn other_texts_are_refused_with_their_cause() {
+    fn other_texts_are_refused_with_a_reason() {
         assert_eq!(refused("/srv/documents"), InvalidLocation::NoUrl);
         assert_eq!(refused(""), InvalidLocation::NoUrl);
         assert_eq!(refused("https://bucket/a"), InvalidLocation::NoStorage("https".into()));
@@ -183,19 +183,21 @@ mod tests {
     #[cfg(feature = "s3")]
     #[test]
     fn bucket_urls_name_a_bucket_and_a_plain_prefix() {
-        let place = |text: &str| match text.parse::<Location>().unwrap().0 {
-            Place::Bucket(place) => (place.bucket.clone(), place.prefix.clone(), place.to_string()),
-            Place::Folder(folder) => panic!("{folder:?}"),
+        let location = |text: &str| match text.parse::<Location>().unwrap().0 {
+            LocationKind::Bucket(location) => {
+                (location.bucket.clone(), location.prefix.clone(), location.to_string())
+            }
+            LocationKind::Folder(folder) => panic!("{folder:?}"),
         };
         let of = |bucket: &str, prefix: &str, text: &str| (bucket.into(), prefix.into(), text.into());
-        assert_eq!(place("s3://my.bucket-1"), of("my.bucket-1", "", "s3://my.bucket-1"));
-        assert_eq!(place("s3://b/"), of("b", "", "s3://b"));
-        assert_eq!(place("s3://b/live docs/ä/"), of("b", "live docs/ä", "s3://b/live docs/ä"));
+        assert_eq!(location("s3://my.bucket-1"), of("my.bucket-1", "", "s3://my.bucket-1"));
+        assert_eq!(location("s3://b/"), of("b", "", "s3://b"));
+        assert_eq!(location("s3://b/live docs/ä/"), of("b", "live docs/ä", "s3://b/live docs/ä"));
     }
 
     #[cfg(feature = "s3")]
     #[test]
-    fn buckets_with_more_to_them_are_refused_and_secrets_are_not_repeated() {
+    fn other_bucket_urls_are_refused_without_repeating_secrets() {
         let texts = ["s3:b", "s3://", "s3:///a", "s3://b//a", "s3://b/a//", "s3://b/../c", "s3://b/%2e%2E/c"];
         let more = ["s3://key:secret@b", "s3://b:80/a", "s3://b?a=secret", "s3://b/a?secret", "s3://b/a%20b"];
         for text in texts.into_iter().chain(more) {
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn storage_that_is_not_in_the_build_is_refused_by_its_feature() {
+    fn storage_that_this_build_lacks_is_refused_with_its_feature() {
         for (cloud, url) in [(Cloud::S3, "s3://b"), (Cloud::Gcs, "gs://b"), (Cloud::Azure, "az://b")] {
             let (feature, there) = cloud.feature();
             match url.parse::<Location>() {
@@ -213,7 +215,7 @@ mod tests {
                 Err(error) => {
                     assert!(!there, "{url}");
                     let text = format!(
-                        "{}: storage is not in this build, which lacks the feature {feature}",
+                        "{}: storage needs the feature {feature}, which this build lacks",
                         cloud.scheme()
                     );
                     assert_eq!(error.to_string(), text);

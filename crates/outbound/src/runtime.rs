@@ -5,10 +5,10 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
-/// Threads for all that goes out: they only wait for sockets.
+/// Number of worker threads; they only wait for sockets.
 const THREADS: usize = 2;
 
-/// The runtime that adapters to the outside share. Clones are the same one; it ends with the last of them.
+/// The runtime that the adapters share. Clones refer to the same runtime, which ends with the last of them.
 #[derive(Clone)]
 pub struct OutboundRuntime(Arc<Threads>);
 
@@ -18,10 +18,10 @@ struct Threads {
 }
 
 impl OutboundRuntime {
-    /// Starts its threads.
+    /// Starts the threads.
     ///
     /// # Errors
-    /// What the system says if it gives no threads.
+    /// The error of the system if threads cannot be started.
     pub fn start() -> io::Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(THREADS)
@@ -31,8 +31,8 @@ impl OutboundRuntime {
         Ok(Self(Arc::new(Threads { handle: runtime.handle().clone(), runtime: Some(runtime) })))
     }
 
-    /// Runs a future on this runtime. What comes back may be awaited anywhere, with or without a runtime;
-    /// dropping it ends the future. A panic of the future goes on in who awaits it.
+    /// Runs a future on this runtime. The returned future may be awaited anywhere, even without a runtime.
+    /// Dropping it cancels the future. A panic is resumed where it is awaited.
     pub fn spawn<F>(&self, future: F) -> impl Future<Output = F::Output> + Send + use<F>
     where
         F: Future + Send + 'static,
@@ -47,7 +47,8 @@ impl OutboundRuntime {
     }
 }
 
-/// Dropping a runtime waits for its threads, which must not happen on a thread of another one.
+/// Shuts down without waiting: dropping a runtime waits for its threads, which would panic on a thread of
+/// another runtime.
 impl Drop for Threads {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
@@ -56,7 +57,7 @@ impl Drop for Threads {
     }
 }
 
-/// Nobody waits for the answer any more: so nobody is asked any more.
+/// Cancels the task when dropped, because nobody awaits its result any more.
 struct Task<T>(JoinHandle<T>);
 
 impl<T> Drop for Task<T> {
@@ -72,7 +73,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_plain_thread_may_wait_for_what_needs_a_runtime() {
+    fn a_thread_without_a_runtime_may_wait() {
         let runtime = OutboundRuntime::start().unwrap();
         let answer = runtime.spawn(async {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn another_runtime_may_wait_and_drop_it() {
+    fn another_runtime_may_wait_and_drop_this_one() {
         let other = Builder::new_current_thread().build().unwrap();
         other.block_on(async {
             let runtime = OutboundRuntime::start().unwrap();
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_waits_for_ends() {
+    fn a_dropped_future_is_cancelled() {
         let runtime = OutboundRuntime::start().unwrap();
         let (sender, receiver) = mpsc::channel::<()>();
         let answer = runtime.spawn(async move {

@@ -2,7 +2,7 @@
 
 mod manual;
 
-use crate::error::{Error, tell};
+use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::{migration, schema, status, upload, validate};
 use chrono::{DateTime, Utc};
@@ -13,12 +13,12 @@ use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
-  cutover-client validate accounts.ndjson             every account, and what is wrong most often
+  cutover-client validate accounts.ndjson             every account, and the most frequent faults
   cutover-client validate exports/ --report all.csv   every finding of a folder's files
-  cutover-client upload exports/                      send them; run again, it goes on
-  cutover-client watch ACME                           how far the import is, until it is done
-  cutover-client report ACME exports/                 sent beside imported, to the cent
-  cutover-client upload --help                        everything that can be said to a command
+  cutover-client upload exports/                      send them; run again, it resumes
+  cutover-client watch ACME                           progress of the import, until it is done
+  cutover-client report ACME exports/                 sent compared with imported, to the cent
+  cutover-client upload --help                        all options of a command
 
 Settings: CUTOVER_BASE_URL (or --base-url), and the API key in CUTOVER_API_KEY.
 
@@ -31,42 +31,42 @@ Examples:
   cutover-client validate exports/ one-more.json.gz --report findings.html --report findings.csv
   zcat part-*.gz | cutover-client validate - --json
   cutover-client validate accounts.ndjson --time-zone Australia/Melbourne --rule PIN-01=warning
-  cutover supplier show ACME --json > acme.json    # by the operator, for what follows
+  cutover supplier show ACME --json > acme.json    # by the operator, for the next command
   cutover-client validate accounts.ndjson --profile acme.json
 
-The rules are those of the service's validate and create, all but the few that only the service can
-decide: the summary names them. An account that comes twice in the inputs is a warning of this
-program, repeated_in_input. Reports hold no value of an account but its supplier and its number.
+Checks the rules of the service's validate and create, except the few that only the service can
+decide: the summary names them. An account that occurs twice in the inputs is a warning of this
+program, repeated_in_input. Reports hold no values of an account except its supplier and number.
 
 Exit codes:
   0    every account is valid; warnings do not count
   1    some accounts are faulty
   2    usage, an input that cannot be read to its end, a report that cannot be written
-  130  interrupted by Ctrl-C: the summary and the reports are of what was checked until then";
+  130  interrupted by Ctrl-C: the summary and the reports cover what was checked until then";
 
 const UPLOAD_EXAMPLES: &str = "\
 Examples:
-  cutover-client upload exports/                       and the same again, should it be stopped
+  cutover-client upload exports/                       the same command resumes it
   cutover-client upload exports/ --report refused.csv
   zcat part-*.gz | cutover-client upload - --journal parts.journal
-  cutover-client upload exports/ --dry-run             the service tries them and imports none
+  cutover-client upload exports/ --dry-run             the service imports none of them
 
-The API key is read from the environment. What was answered stands in the journal: the same command
-run again sends what has no answer yet, and what has changed since. Nothing is doubled or lost by it,
-whatever ended the run before: the service knows an account by its supplier and number.
+The API key is read from the environment. The journal holds the answers: the same command run again
+sends what has no answer yet, and what has changed since. This neither duplicates nor loses an
+account, however the run ended: the service identifies an account by its supplier and number.
 
 Exit codes:
   0    the service has every account
   1    some accounts are faulty or were refused
-  2    usage, an input that cannot be read to its end, a service that does not do it
-  130  interrupted by Ctrl-C: what was under way was still answered and is in the journal";
+  2    usage, an input that cannot be read to its end, a fault of the service
+  130  interrupted by Ctrl-C: answers to requests in flight are in the journal";
 
 const STATUS_EXAMPLES: &str = "\
 Examples:
   cutover-client status ACME A-100
   cutover-client status ACME A-100 --json
 
-Exit codes: 0 it is known and has no error, 1 it has one or is not known, 2 the service cannot be asked.";
+Exit codes: 0 it is known and has no error, 1 it has one or is not known, 2 the service does not answer.";
 
 const WATCH_EXAMPLES: &str = "\
 Examples:
@@ -76,21 +76,21 @@ Examples:
 On a terminal the view is renewed in place; elsewhere a line is printed whenever something has
 changed. It ends when no account is pending or in progress.
 
-Exit codes: 0 done, 1 done and some accounts errored, 2 the service cannot be asked.";
+Exit codes: 0 done, 1 done and some accounts errored, 2 the service does not answer.";
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
   cutover-client report ACME exports/
-  cutover-client report ACME exports/ --report accounts.csv   what became of every account
+  cutover-client report ACME exports/ --report accounts.csv   the result of every account
   cutover-client report ACME --journal parts.journal --json
 
-Sent is what the service has by the journals of the paths; imported is what the service says. They
-differ by accounts that are not imported yet or errored, that somebody else sent, or that were
-changed since.
+Sent is what the service has according to the journals; imported is what it reports. They differ by
+accounts that are not imported yet or errored, that were sent in another way, or that were changed
+since.
 
-Exit codes: 0 the sums agree, 1 they do not, 2 it cannot be told.";
+Exit codes: 0 the sums agree, 1 they do not, 2 the comparison failed.";
 
-/// Moves accounts to Cutover: checks them, sends them, tells what became of them
+/// Moves accounts to Cutover: checks them, sends them, reports what became of them
 #[derive(Debug, Parser)]
 #[command(name = "cutover-client", version, after_help = EXAMPLES, max_term_width = 110)]
 #[command(disable_help_subcommand = true)]
@@ -104,13 +104,13 @@ enum Command {
     /// Check accounts by the rules of the service, without a service
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(validate::Options),
-    /// Send accounts to the service, and go on where an earlier run stopped
+    /// Send accounts to the service, resuming where an earlier run stopped
     #[command(after_help = UPLOAD_EXAMPLES)]
     Upload(upload::Options),
-    /// Show where an account stands
+    /// Show the status of an account
     #[command(after_help = STATUS_EXAMPLES)]
     Status(status::Options),
-    /// Show how far a supplier's migration is, until it is done
+    /// Show the progress of a supplier's migration until it is done
     #[command(after_help = WATCH_EXAMPLES)]
     Watch(migration::WatchOptions),
     /// Compare what was sent with what is imported, to the cent
@@ -121,7 +121,7 @@ enum Command {
         after_help = "Examples:\n  cutover-client schema > account.schema.json\n  cutover-client schema notes"
     )]
     Schema(schema::Options),
-    /// Print what makes a shell complete the words of this command
+    /// Print the completion script of a shell
     #[command(
         after_help = "Examples:\n  cutover-client completions bash > ~/.local/share/bash-completion/completions/cutover-client"
     )]
@@ -129,15 +129,15 @@ enum Command {
         /// The shell
         shell: Shell,
     },
-    /// Write the manual's pages into a folder
+    /// Write the manual pages into a folder
     #[command(after_help = "Examples:\n  cutover-client man ~/.local/share/man/man1")]
     Man {
-        /// The folder; it is made if it is not there
+        /// The folder; created if it does not exist
         folder: PathBuf,
     },
 }
 
-/// Does what the command line asks. `now` is the current time.
+/// Runs the command of the command line. `now` is the current time.
 pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
     let done = match Cli::parse().command {
         Command::Validate(options) => validate::run(&options, now),
@@ -146,17 +146,17 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
         Command::Watch(options) => migration::watch(&options, now),
         Command::Report(options) => migration::report(&options),
         Command::Schema(options) => schema::run(&options),
-        Command::Completions { shell } => manual::completions(shell).map(|()| Exit::Well),
-        Command::Man { folder } => manual::pages(&folder).map(|()| Exit::Well),
+        Command::Completions { shell } => manual::completions(shell).map(|()| Exit::Success),
+        Command::Man { folder } => manual::pages(&folder).map(|()| Exit::Success),
     };
     done.unwrap_or_else(|error| failed(&error)).into()
 }
 
 fn failed(error: &Error) -> Exit {
     if error.is_broken_pipe() {
-        return Exit::Well;
+        return Exit::Success;
     }
-    tell(error);
+    print_error(error);
     Exit::Failed
 }
 

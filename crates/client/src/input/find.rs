@@ -1,15 +1,16 @@
 use super::Source;
-use super::shape::{Named, Shape};
+use super::shape::{FileFormat, Shape};
 use crate::error::Error;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// The inputs that paths name, in the order of an answer: as the paths are given, and those of a folder by
-/// their names, folder by folder. `-` is standard input. `reports` are about to be written: what is there of an
-/// earlier run is no input of a folder.
+/// Finds the inputs that paths name, in this order: paths as given, files of a folder by name, folder by
+/// folder. `-` is standard input. `reports` are about to be written, so files there are no inputs of a
+/// folder.
 ///
 /// # Errors
-/// [`Error`] if a path names nothing or a report, a folder cannot be listed, or it holds no input.
+/// [`Error`] if a path does not exist, is a report or a second `-`, or a folder cannot be listed or holds no
+/// input.
 pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>, Error> {
     let mut sources = Vec::new();
     let mut has_standard_input = false;
@@ -40,21 +41,21 @@ pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>
 
 fn standard_input() -> Source {
     let name = "standard input".to_owned();
-    Source { name, path: None, shape: Shape::Lines, is_packed: false, bytes: None }
+    Source { name, path: None, shape: Shape::Lines, is_compressed: false, bytes: None }
 }
 
 fn file(path: PathBuf, bytes: Option<u64>) -> Source {
-    let Named { shape, is_packed } = Named::of(&path);
-    Source { name: path.display().to_string(), path: Some(path), shape, is_packed, bytes }
+    let FileFormat { shape, is_compressed } = FileFormat::of(&path);
+    Source { name: path.display().to_string(), path: Some(path), shape, is_compressed, bytes }
 }
 
-/// Adds the inputs of a folder: files whose names tell what they are. Hidden ones are passed over, links followed.
+/// Adds the inputs of a folder: files with a known extension. Hidden files are skipped, links are followed.
 fn walk(folder: &Path, reports: &[PathBuf], sources: &mut Vec<Source>) -> Result<(), Error> {
     let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
     let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
     for entry in entries.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name())) {
         let entry = entry.map_err(|error| Error::refused(format!("the folder cannot be read: {error}")))?;
-        let is_input = entry.file_type().is_file() && Named::of(entry.path()).shape != Shape::ByContent;
+        let is_input = entry.file_type().is_file() && FileFormat::of(entry.path()).shape != Shape::ByContent;
         if is_input && !reports.iter().any(|report| is_same(report, entry.path())) {
             let bytes = entry.metadata().ok().map(|metadata| metadata.len());
             sources.push(file(entry.into_path(), bytes));
@@ -63,8 +64,8 @@ fn walk(folder: &Path, reports: &[PathBuf], sources: &mut Vec<Source>) -> Result
     Ok(())
 }
 
-/// Whether two paths name the same file, be it there or not yet; the system is asked only where their last parts
-/// agree.
+/// True if two paths name the same file, whether it exists or not. The file system is asked only if the file
+/// names agree.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     let new = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_walked_by_name_and_only_what_is_known_is_taken() {
+    fn folders_are_walked_by_name_for_known_extensions() {
         let folder = folder(&[
             "b/2.json",
             "b/10.jsonl",
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_is_taken_whatever_its_name() {
+    fn a_file_given_as_path_is_read_whatever_its_name() {
         let folder = folder(&["b.txt", ".a.json"]);
         let paths = [folder.path().join("b.txt"), folder.path().join(".a.json")];
         let found = find(&paths, &[]).unwrap();
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn errors_name_the_missing_path() {
         let folder = folder(&["notes.txt"]);
         let error = |paths: &[PathBuf]| find(paths, &[]).unwrap_err().to_string();
         let gone = error(&[folder.path().join("gone.json")]);

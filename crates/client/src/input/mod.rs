@@ -1,4 +1,4 @@
-//! The inputs of a run: found, opened, unpacked, cut into accounts, a chunk of them at a time.
+//! Inputs of a run: found, opened, decompressed and cut into accounts, one chunk at a time.
 
 mod chunk;
 mod find;
@@ -6,29 +6,28 @@ mod open;
 mod reader;
 mod shape;
 
-pub(crate) use chunk::{Chunk, Place, Seen};
+pub(crate) use chunk::{Chunk, InputEvent, Location};
 pub(crate) use find::{find, is_same};
 pub(crate) use open::BytesRead;
-pub(crate) use reader::{Ends, Reader};
+pub(crate) use reader::{Channels, Reader};
 
 use shape::Shape;
 use std::path::PathBuf;
 
-/// An account, as it stands in an input, has at most so many bytes: what the service takes by default
-/// (contract D3).
+/// Maximum size of an account in an input, in bytes: the default limit of the service (contract D3).
 pub(crate) const MAX_ACCOUNT: usize = 8 * 1024 * 1024;
 
 /// An input of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Source {
-    /// What people know it by.
+    /// Name shown to people.
     pub(crate) name: String,
-    /// Where it is; `None` is standard input.
+    /// Path of the file; `None` is standard input.
     path: Option<PathBuf>,
-    /// How accounts lie in it.
+    /// Layout of the accounts in it.
     shape: Shape,
-    /// Whether its name promises that it is packed.
-    is_packed: bool,
-    /// Its size in bytes as it lies there, where that is known.
+    /// True if its name says that it is compressed.
+    is_compressed: bool,
+    /// Size in bytes before decompression, if known.
     pub(crate) bytes: Option<u64>,
 }

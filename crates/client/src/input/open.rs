@@ -5,18 +5,18 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many bytes were read of all inputs, as they lie there.
+/// Number of bytes read from all inputs, before decompression.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BytesRead(Arc<AtomicU64>);
 
 impl BytesRead {
-    /// The number.
+    /// Returns the number.
     pub(crate) fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Counts what goes through it.
+/// Counts the bytes that are read through it.
 struct Counted<R>(R, BytesRead);
 
 impl<R: Read> Read for Counted<R> {
@@ -27,25 +27,25 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// What packed data begins with; no JSON does.
+/// Magic numbers of compressed data; no JSON begins with these.
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// Reads ask for more than this, so that they pass the buffer by.
+/// Smaller than any read, so that reads bypass the buffer.
 const BUFFER: usize = super::chunk::MIN_ROOM;
 
-/// Opens an input and unpacks it on the way, whatever its name, if it begins as gzip or Zstandard does.
+/// Opens an input and decompresses it if it begins as gzip or Zstandard does, whatever its name.
 ///
 /// # Errors
-/// If it cannot be opened or its first bytes cannot be read, or is packed by its name and not in truth.
+/// If it cannot be opened, its first bytes cannot be read, or its name says compressed and it is not.
 pub(super) fn open(source: &Source, read: &BytesRead) -> io::Result<Box<dyn Read>> {
     match &source.path {
-        Some(path) => unpacked(Counted(File::open(path)?, read.clone()), source.is_packed),
-        None => unpacked(Counted(io::stdin().lock(), read.clone()), source.is_packed),
+        Some(path) => decompressed(Counted(File::open(path)?, read.clone()), source.is_compressed),
+        None => decompressed(Counted(io::stdin().lock(), read.clone()), source.is_compressed),
     }
 }
 
-fn unpacked(mut from: impl Read + 'static, is_packed: bool) -> io::Result<Box<dyn Read>> {
+fn decompressed(mut from: impl Read + 'static, is_compressed: bool) -> io::Result<Box<dyn Read>> {
     let mut start = Vec::with_capacity(ZSTD.len());
     (&mut from).take(ZSTD.len() as u64).read_to_end(&mut start)?;
     let kind = (start.starts_with(GZIP), start.starts_with(ZSTD));
@@ -53,15 +53,15 @@ fn unpacked(mut from: impl Read + 'static, is_packed: bool) -> io::Result<Box<dy
     Ok(match kind {
         (true, _) => Box::new(MultiGzDecoder::new(all)),
         (_, true) => Box::new(zstd::Decoder::with_buffer(all)?),
-        _ if is_packed => return Err(io::Error::new(io::ErrorKind::InvalidData, NOT_PACKED)),
+        _ if is_compressed => return Err(io::Error::new(io::ErrorKind::InvalidData, NOT_COMPRESSED)),
         _ => Box::new(all),
     })
 }
 
-const NOT_PACKED: &str = "by its name it is packed, but it is neither gzip nor Zstandard";
+const NOT_COMPRESSED: &str = "its name says compressed, but it is neither gzip nor Zstandard";
 
-/// Reads up to the end of the first line that is not blank, or so many bytes; and all of it again, from the
-/// beginning.
+/// Reads up to the end of the first line that is not blank, or `at_most` bytes, and returns these and a
+/// reader of everything from the beginning.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -91,7 +91,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// Gives a byte at a time, as a slow pipe may.
+    /// Yields one byte at a time, as a slow pipe may.
     struct Slow(Cursor<Vec<u8>>);
 
     impl Read for Slow {
@@ -101,14 +101,14 @@ mod tests {
         }
     }
 
-    fn read(bytes: Vec<u8>, is_packed: bool) -> io::Result<Vec<u8>> {
+    fn read(bytes: Vec<u8>, is_compressed: bool) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        unpacked(Slow(Cursor::new(bytes)), is_packed)?.read_to_end(&mut text)?;
+        decompressed(Slow(Cursor::new(bytes)), is_compressed)?.read_to_end(&mut text)?;
         Ok(text)
     }
 
     #[test]
-    fn what_is_packed_is_unpacked_part_after_part() {
+    fn compressed_inputs_are_decompressed_with_all_their_parts() {
         let (front, back) = TEXT.split_at(9);
         assert_eq!(read([gzip(front), gzip(back)].concat(), true).unwrap(), TEXT);
         let zstd = |part| zstd::encode_all(part, 1).unwrap();
@@ -119,19 +119,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_not_packed_is_refused() {
+    fn truncated_or_uncompressed_inputs_are_refused() {
         let packed = gzip(TEXT);
         let cut = read(packed[..packed.len() - 4].to_vec(), true).unwrap_err();
         assert_eq!(cut.kind(), io::ErrorKind::UnexpectedEof);
         let packed = zstd::encode_all(TEXT, 1).unwrap();
         assert!(read(packed[..packed.len() - 1].to_vec(), true).is_err());
         for text in [TEXT, b""] {
-            assert_eq!(read(text.to_vec(), true).unwrap_err().to_string(), NOT_PACKED);
+            assert_eq!(read(text.to_vec(), true).unwrap_err().to_string(), NOT_COMPRESSED);
         }
     }
 
     #[test]
-    fn the_first_line_is_looked_at_and_read_again() {
+    fn the_first_line_can_be_read_again() {
         for (at_most, expected) in [(100, &TEXT[..12]), (5, &TEXT[..5])] {
             let (line, mut all) = first_line(Box::new(TEXT), at_most).unwrap();
             assert_eq!(line, expected);

@@ -1,7 +1,7 @@
 use super::open::{BytesRead, first_line, open};
 use super::shape::Shape;
-use super::{Chunk, MAX_ACCOUNT, Place, Seen, Source};
-use crate::interrupt::Stop;
+use super::{Chunk, InputEvent, Location, MAX_ACCOUNT, Source};
+use crate::interrupt::StopFlag;
 use crossbeam_channel::{Receiver, Sender};
 use cutover_model::{SyntaxErrorKind, Zone, decode_account};
 use std::io;
@@ -9,38 +9,38 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Reads the inputs one after another into chunks and hands these on. On a thread of its own.
+/// Reads the inputs one after another into chunks and hands these on. Runs on its own thread.
 pub(crate) struct Reader {
     sources: Vec<Source>,
-    ends: Ends,
-    /// The chunk that is being filled, and where in it the unfinished account begins.
+    channels: Channels,
+    /// The chunk that is being filled, and the offset of the unfinished account in it.
     chunk: Chunk,
     start: usize,
 }
 
-/// What a reader shares with others.
-pub(crate) struct Ends {
-    /// Empty chunks come from here, so there are never more than were put in.
+/// Channels and counters that a reader shares with other threads.
+pub(crate) struct Channels {
+    /// Source of empty chunks; it bounds how many exist.
     pub(crate) empty: Receiver<Chunk>,
-    /// Full ones go there.
+    /// Destination of filled chunks.
     pub(crate) full: Sender<Chunk>,
-    /// How many went there.
+    /// Number of chunks sent to `full`.
     pub(crate) sent: Arc<AtomicU64>,
-    /// How many bytes were read.
+    /// Number of bytes read.
     pub(crate) read: BytesRead,
-    /// Whether to stop.
-    pub(crate) stop: Stop,
+    /// Set when reading is to stop.
+    pub(crate) stop: StopFlag,
 }
 
-/// Why reading of an input ended early.
-enum Ended {
+/// Reason why reading an input ended early.
+enum ReadError {
     /// Nobody wants more.
     Stopped,
-    /// It cannot be read any further.
+    /// The input cannot be read any further.
     Failed(io::Error),
 }
 
-impl From<io::Error> for Ended {
+impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> Self {
         Self::Failed(error)
     }
@@ -48,36 +48,36 @@ impl From<io::Error> for Ended {
 
 impl Reader {
     /// A reader of inputs that has read nothing.
-    pub(crate) fn new(sources: Vec<Source>, ends: Ends) -> Self {
-        Self { sources, ends, chunk: Chunk::new(), start: 0 }
+    pub(crate) fn new(sources: Vec<Source>, channels: Channels) -> Self {
+        Self { sources, channels, chunk: Chunk::new(), start: 0 }
     }
 
-    /// Reads everything, or until it is to stop.
+    /// Reads all inputs, or until the run is stopped.
     pub(crate) fn run(mut self) {
         for (index, source) in (0..).zip(std::mem::take(&mut self.sources)) {
             match self.source(index, &source) {
                 Ok(()) => {}
-                Err(Ended::Failed(error)) => {
+                Err(ReadError::Failed(error)) => {
                     self.chunk.forget_from(self.start);
-                    self.see(index, 0, Seen::Unreadable(error.to_string()));
+                    self.push(index, 0, InputEvent::Unreadable(error.to_string()));
                 }
-                Err(Ended::Stopped) => return,
+                Err(ReadError::Stopped) => return,
             }
         }
-        if !self.chunk.seen.is_empty() {
-            // Whoever stopped listening has no use for the rest.
+        if !self.chunk.events.is_empty() {
+            // If nobody receives any more, the rest is not needed.
             let _ = self.pass_on();
         }
     }
 
-    fn source(&mut self, index: u32, source: &Source) -> Result<(), Ended> {
+    fn source(&mut self, index: u32, source: &Source) -> Result<(), ReadError> {
         self.start = self.chunk.filled();
-        let mut from = open(source, &self.ends.read)?;
-        self.see(index, 0, Seen::Opened);
+        let mut from = open(source, &self.channels.read)?;
+        self.push(index, 0, InputEvent::Opened);
         let mut shape = source.shape;
         if shape == Shape::ByContent {
             let (line, all) = first_line(from, MAX_ACCOUNT)?;
-            (shape, from) = (shape_of(&line), all);
+            (shape, from) = (detect_shape(&line), all);
         }
         match shape {
             Shape::Whole => self.whole(index, &mut *from),
@@ -85,8 +85,8 @@ impl Reader {
         }
     }
 
-    /// An account a line. Blank lines are none.
-    fn lines(&mut self, source: u32, from: &mut dyn io::Read) -> Result<(), Ended> {
+    /// Reads one account per line; blank lines are skipped.
+    fn lines(&mut self, source: u32, from: &mut dyn io::Read) -> Result<(), ReadError> {
         let mut line: u32 = 1;
         let mut is_skipping = false;
         loop {
@@ -105,7 +105,7 @@ impl Reader {
                 line = line.saturating_add(1);
             }
             if !is_skipping && self.unfinished() > MAX_ACCOUNT {
-                self.see(source, line, Seen::TooLarge);
+                self.push(source, line, InputEvent::TooLarge);
                 is_skipping = true;
             }
             if is_skipping {
@@ -119,46 +119,46 @@ impl Reader {
 
     fn line(&mut self, source: u32, line: u32, range: Range<usize>) {
         if range.len() > MAX_ACCOUNT {
-            self.see(source, line, Seen::TooLarge);
+            self.push(source, line, InputEvent::TooLarge);
         } else if !self.chunk.account(&range).trim_ascii_start().is_empty() {
-            self.see(source, line, Seen::Account(range));
+            self.push(source, line, InputEvent::Account(range));
         }
     }
 
-    /// One account in all.
-    fn whole(&mut self, source: u32, from: &mut dyn io::Read) -> Result<(), Ended> {
+    /// Reads the whole input as one account.
+    fn whole(&mut self, source: u32, from: &mut dyn io::Read) -> Result<(), ReadError> {
         loop {
             self.make_room()?;
             let is_end = self.chunk.read(from)? == 0;
             if self.unfinished() > MAX_ACCOUNT {
                 self.chunk.forget_from(self.start);
-                self.see(source, 1, Seen::TooLarge);
+                self.push(source, 1, InputEvent::TooLarge);
                 return Ok(());
             }
             if is_end {
                 break;
             }
         }
-        self.see(source, 1, Seen::Account(self.start..self.chunk.filled()));
+        self.push(source, 1, InputEvent::Account(self.start..self.chunk.filled()));
         self.start = self.chunk.filled();
         Ok(())
     }
 
-    fn see(&mut self, source: u32, line: u32, seen: Seen<Range<usize>>) {
-        self.chunk.seen.push((Place { source, line }, seen));
+    fn push(&mut self, source: u32, line: u32, event: InputEvent<Range<usize>>) {
+        self.chunk.events.push((Location { source, line }, event));
     }
 
     fn unfinished(&self) -> usize {
         self.chunk.filled() - self.start
     }
 
-    /// Makes room to read into: hands on what is finished, or lets the chunk grow.
-    fn make_room(&mut self) -> Result<(), Ended> {
-        if self.ends.stop.is_asked_for() {
-            return Err(Ended::Stopped);
+    /// Makes room for a read: hands on finished accounts, or lets the chunk grow.
+    fn make_room(&mut self) -> Result<(), ReadError> {
+        if self.channels.stop.is_set() {
+            return Err(ReadError::Stopped);
         }
         while !self.chunk.has_room() {
-            if self.chunk.seen.is_empty() {
+            if self.chunk.events.is_empty() {
                 self.chunk.move_to_front_or_grow(self.start);
                 self.start = 0;
             } else {
@@ -168,19 +168,19 @@ impl Reader {
         Ok(())
     }
 
-    /// Hands the chunk on; an unfinished account goes to the next one.
-    fn pass_on(&mut self) -> Result<(), Ended> {
-        let mut next = self.ends.empty.recv().map_err(|_| Ended::Stopped)?;
+    /// Hands the chunk on; the unfinished account moves to the next chunk.
+    fn pass_on(&mut self) -> Result<(), ReadError> {
+        let mut next = self.channels.empty.recv().map_err(|_| ReadError::Stopped)?;
         next.take_over(self.chunk.read_from(self.start));
         self.start = 0;
         let mut full = std::mem::replace(&mut self.chunk, next);
-        full.number = self.ends.sent.fetch_add(1, Ordering::SeqCst);
-        self.ends.full.send(full).map_err(|_| Ended::Stopped)
+        full.number = self.channels.sent.fetch_add(1, Ordering::SeqCst);
+        self.channels.full.send(full).map_err(|_| ReadError::Stopped)
     }
 }
 
-/// A first line that ends in the middle of a value is the beginning of one account; any other one is a line.
-fn shape_of(first_line: &[u8]) -> Shape {
+/// A first line that ends in the middle of a value begins a single account; any other is a line of NDJSON.
+fn detect_shape(first_line: &[u8]) -> Shape {
     match decode_account(first_line, Zone::UTC) {
         Err(error) if error.kind == SyntaxErrorKind::UnexpectedEnd => Shape::Whole,
         _ => Shape::Lines,
@@ -193,7 +193,8 @@ mod tests {
     use super::*;
     use crossbeam_channel::unbounded;
 
-    /// What a reader sees of files with these names and contents: file, line, and the account or a word.
+    /// Events that a reader sends for files with these names and contents: file, line, and the account or a
+    /// word.
     fn seen(files: &[(&str, &[u8])]) -> Vec<(u32, u32, Vec<u8>)> {
         let folder = tempfile::tempdir().unwrap();
         let paths = files.iter().map(|(name, content)| {
@@ -206,25 +207,33 @@ mod tests {
         for _ in 0..1_000 {
             give_back.send(Chunk::new()).unwrap();
         }
-        let ends =
-            Ends { empty, full, sent: Arc::default(), read: BytesRead::default(), stop: Stop::default() };
-        Reader::new(sources, ends).run();
+        let channels = Channels {
+            empty,
+            full,
+            sent: Arc::default(),
+            read: BytesRead::default(),
+            stop: StopFlag::default(),
+        };
+        Reader::new(sources, channels).run();
         let mut all = Vec::new();
         for (number, chunk) in chunks.iter().enumerate() {
             assert_eq!(chunk.number, number as u64);
             all.extend(
-                chunk.seen.iter().map(|(place, seen)| (place.source, place.line, bytes(&chunk, seen))),
+                chunk
+                    .events
+                    .iter()
+                    .map(|(location, event)| (location.source, location.line, bytes(&chunk, event))),
             );
         }
         all
     }
 
-    fn bytes(chunk: &Chunk, seen: &Seen<Range<usize>>) -> Vec<u8> {
-        match seen {
-            Seen::Opened => b"opened".to_vec(),
-            Seen::Account(range) => chunk.account(range).to_vec(),
-            Seen::TooLarge => b"too large".to_vec(),
-            Seen::Unreadable(why) => format!("unreadable: {why}").into_bytes(),
+    fn bytes(chunk: &Chunk, event: &InputEvent<Range<usize>>) -> Vec<u8> {
+        match event {
+            InputEvent::Opened => b"opened".to_vec(),
+            InputEvent::Account(range) => chunk.account(range).to_vec(),
+            InputEvent::TooLarge => b"too large".to_vec(),
+            InputEvent::Unreadable(reason) => format!("unreadable: {reason}").into_bytes(),
         }
     }
 
@@ -268,18 +277,18 @@ mod tests {
     }
 
     #[test]
-    fn an_input_that_breaks_off_does_not_take_the_next_with_it() {
+    fn inputs_after_an_unreadable_one_are_read() {
         let whole = zstd::encode_all(&b"{1}\n{2"[..], 1).unwrap();
         let cut = &whole[..whole.len() - 2];
         let found = words(&[("a.ndjson.zst", cut), ("b.gz", b"{}"), ("c.ndjson", b"{3}\n")]);
         assert_eq!(found[0], "0:0 opened");
         assert!(found[found.len() - 4].starts_with("0:0 unreadable: "), "{found:?}");
-        assert!(found[found.len() - 3].starts_with("1:0 unreadable: by its name"), "{found:?}");
+        assert!(found[found.len() - 3].starts_with("1:0 unreadable: its name says"), "{found:?}");
         assert_eq!(found[found.len() - 2..], ["2:0 opened", "2:1 {3}"]);
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_a_fault_of_its_own() {
+    fn a_line_that_is_too_long_does_not_affect_others() {
         for (length, expected) in [(MAX_ACCOUNT, MAX_ACCOUNT), (MAX_ACCOUNT + 1, 9), (3 * MAX_ACCOUNT, 9)] {
             let long = vec![b'x'; length];
             let text = [b"{1}\n", &long[..], b"\n{2}\n", &long[..]].concat();
@@ -293,7 +302,7 @@ mod tests {
 
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig { cases: 32, ..Default::default() })]
-        /// Whatever the sizes, each line comes out as it went in, with its number.
+        /// Each line comes out as it went in, with its number.
         #[test]
         fn no_line_is_lost_or_cut(sizes in proptest::collection::vec(0..700_000_usize, 1..12)) {
             let lines: Vec<Vec<u8>> = (b'a'..).zip(&sizes).map(|(c, size)| vec![c; *size]).collect();

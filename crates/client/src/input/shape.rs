@@ -1,34 +1,35 @@
 use std::path::Path;
 
-/// How accounts lie in an input.
+/// Layout of the accounts in an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// One a line: NDJSON.
+    /// One account per line: NDJSON.
     Lines,
-    /// One in all: JSON, over as many lines as it likes.
+    /// One account in the whole file: JSON, over any number of lines.
     Whole,
-    /// The name does not tell; the first line does.
+    /// Not known by the name; the first line decides.
     ByContent,
 }
 
-/// What a file's name says of it.
+/// Format that a file's name implies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct FileFormat {
     pub(super) shape: Shape,
-    pub(super) is_packed: bool,
+    pub(super) is_compressed: bool,
 }
 
-impl Named {
-    /// By the extensions, in letters of any case: `.ndjson`, `.jsonl` or `.json`, and `.gz` or `.zst` behind it.
+impl FileFormat {
+    /// Reads the extensions, ignoring case: `.ndjson`, `.jsonl` or `.json`, optionally followed by `.gz` or
+    /// `.zst`.
     pub(super) fn of(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let unpacked = [".gz", ".zst"].iter().find_map(|packing| name.strip_suffix(packing));
-        let shape = match unpacked.unwrap_or(&name).rsplit_once('.').map(|(_, extension)| extension) {
+        let decompressed = [".gz", ".zst"].iter().find_map(|packing| name.strip_suffix(packing));
+        let shape = match decompressed.unwrap_or(&name).rsplit_once('.').map(|(_, extension)| extension) {
             Some("ndjson" | "jsonl") => Shape::Lines,
             Some("json") => Shape::Whole,
             _ => Shape::ByContent,
         };
-        Self { shape, is_packed: unpacked.is_some() }
+        Self { shape, is_compressed: decompressed.is_some() }
     }
 }
 
@@ -37,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_the_shape() {
+    fn the_shape_follows_from_the_name() {
         let cases = [
             ("a.ndjson", Shape::Lines, false),
             ("dir.json/A.JSONL", Shape::Lines, false),
@@ -48,8 +49,8 @@ mod tests {
             ("ndjson", Shape::ByContent, false),
             ("a.txt", Shape::ByContent, false),
         ];
-        for (name, shape, is_packed) in cases {
-            assert_eq!(Named::of(Path::new(name)), Named { shape, is_packed }, "{name}");
+        for (name, shape, is_compressed) in cases {
+            assert_eq!(FileFormat::of(Path::new(name)), FileFormat { shape, is_compressed }, "{name}");
         }
     }
 }

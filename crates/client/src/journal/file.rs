@@ -1,34 +1,34 @@
 use super::index::Index;
-use super::places::Places;
+use super::latest::LatestRecords;
 use super::record::Record;
-use crate::error::{Error, note};
+use crate::error::{Error, print_note};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What a journal is about: its first line.
+/// First line of a journal: the service that it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Subject {
-    /// The version of the format. First, so that a journal is known by its first bytes.
+    /// Version of the format. The first member, so that a journal is recognised by its first bytes.
     cutover_journal: u32,
-    /// Where the service is.
+    /// Base URL of the service.
     pub(crate) base_url: String,
-    /// Whether accounts are sent to be tried only.
+    /// True if the accounts were sent as dry runs.
     pub(crate) dry_run: bool,
 }
 
 const VERSION: u32 = 1;
-/// What every journal begins with.
-const BEGINNING: &[u8] = b"{\"cutover_journal\":";
-/// No record is longer: a run names what it finds in an account, which is bounded.
+/// First bytes of every journal.
+const MAGIC: &[u8] = b"{\"cutover_journal\":";
+/// Longest line. Records are shorter, because the findings of an account are bounded.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
-/// What was answered is on the disk after this at the latest.
-const SYNC: Duration = Duration::from_millis(250);
+/// Records are synced to the disk after this time at the latest.
+const SYNC_INTERVAL: Duration = Duration::from_millis(250);
 
-/// A process needs no longer to be gone.
-const GOING: Duration = Duration::from_millis(500);
+/// Time to wait for the lock of a process that is being killed.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Subject {
     pub(crate) fn new(base_url: &str, dry_run: bool) -> Self {
@@ -36,21 +36,22 @@ impl Subject {
     }
 }
 
-/// A journal that is written to; nobody else can meanwhile.
+/// A journal open for appending. It is locked against other processes.
 #[derive(Debug)]
 pub(crate) struct Journal {
     to: BufWriter<File>,
     path: PathBuf,
     subject: Subject,
-    /// When the disk was last asked to keep everything; `None`: there is nothing to keep.
+    /// Time of the first record that is not synced yet, if there is one.
     dirty: Option<Instant>,
 }
 
 impl Journal {
-    /// Opens or begins one, and reads what is there. What a crash tore is cut off.
+    /// Opens or creates a journal and reads its records. A torn end is cut off.
     ///
     /// # Errors
-    /// [`Error`] if it cannot be read or written, another run has it, or it is no journal of this subject.
+    /// [`Error`] if it cannot be read or written, another run has locked it, or it is not a journal of this
+    /// subject.
     pub(crate) fn open(path: &Path, subject: &Subject) -> Result<(Self, Index), Error> {
         let unusable = || Error::file("used as a journal", path);
         let mut options = OpenOptions::new();
@@ -60,13 +61,15 @@ impl Journal {
         let mut index = Index::default();
         let kept = match read(&file, |record, _| index.add(&record)).map_err(unusable())? {
             Read::New => 0,
-            Read::Other => return Err(refused(path, "is no journal of this program: nothing was changed")),
+            Read::Other => {
+                return Err(refused(path, "is not a journal of this program: nothing was changed"));
+            }
             Read::Journal { subject: of, end } => check(path, &of, subject).map(|()| end)?,
             Read::Broken(line) => return Err(broken(path, line)),
         };
         let torn = file.metadata().map_err(unusable())?.len().saturating_sub(kept);
         if torn > 0 {
-            note(&format_args!("{} had a torn end: {torn} bytes were cut off", path.display()));
+            print_note(&format_args!("{} had a torn end: {torn} bytes were cut off", path.display()));
         }
         file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unusable())?;
         let mut journal =
@@ -78,20 +81,20 @@ impl Journal {
         Ok((journal, index))
     }
 
-    /// Where it is.
+    /// Path of the journal.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What was answered in earlier runs, to look up; it is read through for that.
+    /// Reads the records of this and earlier runs, to look them up.
     ///
     /// # Errors
     /// [`Error`] if it cannot be read.
-    pub(crate) fn places(&self) -> Result<Places, Error> {
-        Places::read(std::slice::from_ref(&self.path), &self.subject)
+    pub(crate) fn latest_records(&self) -> Result<LatestRecords, Error> {
+        LatestRecords::read(std::slice::from_ref(&self.path), &self.subject)
     }
 
-    /// Adds a record; see [`Self::commit`].
+    /// Adds a record to the buffer; [`Self::commit`] writes it.
     ///
     /// # Errors
     /// [`Error`] if it cannot be written.
@@ -99,19 +102,19 @@ impl Journal {
         self.line(record)
     }
 
-    /// Hands what was added to the system, so that it outlives this process; and to the disk from time to time.
+    /// Writes added records to the file, so that they survive this process, and syncs from time to time.
     ///
     /// # Errors
     /// [`Error`] if it cannot be written.
     pub(crate) fn commit(&mut self) -> Result<(), Error> {
         self.to.flush().map_err(Error::file("written", &self.path))?;
         match self.dirty {
-            Some(since) if since.elapsed() >= SYNC => self.sync(),
+            Some(since) if since.elapsed() >= SYNC_INTERVAL => self.sync(),
             _ => Ok(()),
         }
     }
 
-    /// Hands everything to the disk.
+    /// Writes and syncs everything.
     ///
     /// # Errors
     /// [`Error`] if it cannot be written.
@@ -129,27 +132,27 @@ impl Journal {
     }
 }
 
-/// Calls `each` for all records of a journal, in their order, with a number of its place; its subject. It may be
-/// written to meanwhile.
+/// Calls `each` with every record of a journal, in order, and its offset; returns the subject. The journal
+/// may be written to meanwhile.
 ///
 /// # Errors
-/// [`Error`] if it cannot be read or is no journal.
+/// [`Error`] if it cannot be read or is not a journal.
 pub(super) fn entries(path: &Path, each: impl FnMut(Record, u64)) -> Result<Subject, Error> {
     let file = File::open(path).map_err(Error::file("read", path))?;
     match read(&file, each).map_err(Error::file("read", path))? {
         Read::Journal { subject, .. } => Ok(subject),
         Read::Broken(line) => Err(broken(path, line)),
-        Read::New | Read::Other => Err(refused(path, "is no journal of this program")),
+        Read::New | Read::Other => Err(refused(path, "is not a journal of this program")),
     }
 }
 
-/// A run that has just been killed may still be going: it is waited for, but not for long.
+/// Locks the journal. Waits shortly, because a run that was just killed may still hold the lock.
 fn lock(file: &File, path: &Path) -> Result<(), Error> {
     let begun = Instant::now();
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < GOING => {
+            Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_TIMEOUT => {
                 std::thread::park_timeout(Duration::from_millis(10));
             }
             Err(TryLockError::WouldBlock) => return Err(refused(path, "is in use by another run")),
@@ -164,14 +167,14 @@ fn refused(path: &Path, what: &str) -> Error {
 
 fn broken(path: &Path, line: u64) -> Error {
     let what =
-        format!("is broken in line {line}, with records behind it: take that line out; nothing was changed");
+        format!("is broken in line {line}, with records behind it: remove that line; nothing was changed");
     refused(path, &what)
 }
 
-/// Whether a journal is about what is wanted.
+/// Checks that a journal is about the wanted subject.
 ///
 /// # Errors
-/// [`Error`] that says what it is about.
+/// [`Error`] that names the subject of the journal.
 pub(super) fn check(path: &Path, of: &Subject, wanted: &Subject) -> Result<(), Error> {
     if of == wanted { Ok(()) } else { Err(other_subject(path, of, wanted)) }
 }
@@ -189,15 +192,15 @@ fn other_subject(path: &Path, of: &Subject, wanted: &Subject) -> Error {
     refused(path, &what)
 }
 
-/// What a file is.
+/// Content of a file.
 enum Read {
     /// Empty, or a journal whose first line was torn.
     New,
     /// Something else.
     Other,
-    /// A journal that has something else in this line, and records behind it: no crash of ours leaves that.
+    /// A journal with an invalid line followed by valid records, which no crash of this program leaves.
     Broken(u64),
-    /// A journal, whole up to here.
+    /// A journal that is valid up to the offset `end`.
     Journal { subject: Subject, end: u64 },
 }
 
@@ -206,7 +209,7 @@ fn read(file: &File, mut each: impl FnMut(Record, u64)) -> io::Result<Read> {
     let mut line = Vec::new();
     let mut end = match next(&mut from, &mut line)? {
         Some(length) => length,
-        None if line.starts_with(BEGINNING) || BEGINNING.starts_with(&line) => return Ok(Read::New),
+        None if line.starts_with(MAGIC) || MAGIC.starts_with(&line) => return Ok(Read::New),
         None => return Ok(Read::Other),
     };
     let subject = match serde_json::from_slice::<Subject>(&line) {
@@ -222,12 +225,12 @@ fn read(file: &File, mut each: impl FnMut(Record, u64)) -> io::Result<Read> {
         each(record, end);
         end += length;
     }
-    // What a crash tears off is nothing but the end.
+    // A crash tears off only the end.
     let is_broken = has_record(&mut from)?;
     Ok(if is_broken { Read::Broken(number) } else { Read::Journal { subject, end } })
 }
 
-/// Whether there is a record yet to come.
+/// True if a valid record follows.
 fn has_record(from: &mut impl BufRead) -> io::Result<bool> {
     let mut line = Vec::new();
     loop {
@@ -235,14 +238,14 @@ fn has_record(from: &mut impl BufRead) -> io::Result<bool> {
         if is_whole && serde_json::from_slice::<Record>(&line).is_ok() {
             return Ok(true);
         }
-        // A line may be too long to be read at once; one that is not and has no end is the last.
+        // A line may exceed the limit of one read; a shorter one without an end is the last.
         if !is_whole && (line.len() as u64) < MAX_LINE {
             return Ok(false);
         }
     }
 }
 
-/// Reads a line that has an end; its length with that.
+/// Reads a line; returns its length with the line feed, or `None` if that is missing.
 fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u64>> {
     line.clear();
     let length = io::Read::take(from, MAX_LINE).read_until(b'\n', line)?;
@@ -252,7 +255,7 @@ fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u64>> 
 #[cfg(test)]
 mod tests {
     use super::super::record::{Outcome, Problem, Sums};
-    use super::super::{key, print_of};
+    use super::super::{fingerprint_of, key};
     use super::*;
     use proptest::prelude::*;
 
@@ -262,7 +265,7 @@ mod tests {
             line: n,
             import_supplier: Some("ACME".into()),
             external_account_number: Some(format!("\"{n}\n")),
-            fingerprint: format!("{:016x}", print_of(&n.to_le_bytes())),
+            fingerprint: format!("{:016x}", fingerprint_of(&n.to_le_bytes())),
             outcome: if n.is_multiple_of(2) { Outcome::Accepted } else { Outcome::Refused },
             status: Some(201),
             errors: vec![Problem { attr: "a.0.b".into(), code: "invalid".into() }],
@@ -271,7 +274,7 @@ mod tests {
     }
 
     fn outcome(index: &Index, n: u32) -> Option<Outcome> {
-        let print = print_of(&n.to_le_bytes());
+        let print = fingerprint_of(&n.to_le_bytes());
         index.outcome(key(Some("ACME"), Some(&format!("\"{n}\n")), print), print)
     }
 
@@ -287,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_again() {
+    fn records_are_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j");
         written(&path, 3);
@@ -314,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_is_broken_in_its_middle_is_left_alone() {
+    fn a_journal_with_a_broken_line_in_the_middle_is_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j");
         let whole = written(&path, 3);
@@ -331,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_writes_to_it() {
+    fn a_journal_in_use_cannot_be_opened() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j");
         let (_journal, _) = Journal::open(&path, &subject()).unwrap();
@@ -340,13 +343,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_journal_of_this_is_left_alone() {
+    fn a_file_that_is_not_this_journal_is_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j");
         for (text, part) in [
-            ("{\"import_supplier\": \"ACME\"}\n", "is no journal"),
-            ("notes", "is no journal"),
-            ("\n", "is no journal"),
+            ("{\"import_supplier\": \"ACME\"}\n", "is not a journal"),
+            ("notes", "is not a journal"),
+            ("\n", "is not a journal"),
             ("{\"cutover_journal\":2,\"base_url\":\"http://x\",\"dry_run\":false}\n", "a newer version"),
             ("{\"cutover_journal\":1,\"base_url\":\"http://y\",\"dry_run\":false}\n", "is about http://y"),
             ("{\"cutover_journal\":1,\"base_url\":\"http://x\",\"dry_run\":true}\n", "is about dry runs"),
@@ -360,21 +363,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_a_crash_leaves_is_whole_records(cut in 0_usize..4_000, garbage in prop::collection::vec(any::<u8>(), 0..20)) {
+        fn after_a_crash_the_complete_records_are_kept(cut in 0_usize..4_000, garbage in prop::collection::vec(any::<u8>(), 0..20)) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("j");
             let whole = written(&path, 5);
             let ends: Vec<usize> = (0..whole.len()).filter(|i| whole[*i] == b'\n').map(|i| i + 1).collect();
             let cut = cut % (whole.len() + 1);
-            // Garbage at the beginning of what is to be a journal makes it none.
+            // Garbage at the beginning would make the file something other than a journal.
             let garbage = if cut < ends[0] { &[][..] } else { &garbage[..] };
-            // An end of line would make a record whole whose own was cut off.
+            // A line feed would complete a record whose own was cut off.
             prop_assume!(garbage.first() != Some(&b'\n') && !garbage.trim_ascii_start().is_empty() || garbage.is_empty());
             std::fs::write(&path, [&whole[..cut], garbage].concat()).unwrap();
             let kept = ends.iter().filter(|end| **end <= cut).count().saturating_sub(1);
             let (mut journal, index) = Journal::open(&path, &subject()).unwrap();
             prop_assert_eq!(index.len(), kept);
-            // It goes on as if nothing had been behind.
+            // Later records are appended as if the torn end had never been there.
             journal.add(&record(9)).unwrap();
             journal.sync().unwrap();
             drop(journal);

@@ -1,51 +1,56 @@
 use super::record::{Outcome, Record};
 use std::collections::HashMap;
 
-/// What was answered to each account last, some 20 to 40 bytes for each.
+/// Last outcome of each account, at 20 to 40 bytes per account.
 ///
-/// Hashes of eight bytes are enough: where two accounts fell together, one of them would be sent again.
+/// Hashes of eight bytes suffice: if two accounts collided, one of them would be sent again.
 #[derive(Debug, Default)]
 pub(crate) struct Index(HashMap<u64, (u64, Outcome)>);
 
 impl Index {
-    /// Takes up a record; it counts over those before.
+    /// Adds a record; it replaces an earlier one of the same account.
     pub(super) fn add(&mut self, record: &Record) {
-        if let Ok(print) = u64::from_str_radix(&record.fingerprint, 16) {
+        if let Ok(fingerprint) = u64::from_str_radix(&record.fingerprint, 16) {
             let supplier = record.import_supplier.as_deref();
             self.0.insert(
-                key(supplier, record.external_account_number.as_deref(), print),
-                (print, record.outcome),
+                key(supplier, record.external_account_number.as_deref(), fingerprint),
+                (fingerprint, record.outcome),
             );
         }
     }
 
-    /// What became of an account with exactly these bytes, if that was the last of it.
-    pub(crate) fn outcome(&self, key: u64, print: u64) -> Option<Outcome> {
-        self.0.get(&key).filter(|(last, _)| *last == print).map(|(_, outcome)| *outcome)
+    /// Returns the outcome of an account if its last record is of exactly these bytes.
+    pub(crate) fn outcome(&self, key: u64, fingerprint: u64) -> Option<Outcome> {
+        self.0.get(&key).filter(|(last, _)| *last == fingerprint).map(|(_, outcome)| *outcome)
     }
 
-    /// Whether the service has the account by what was answered last, and with other bytes.
-    pub(crate) fn has_other(&self, key: u64, print: u64) -> bool {
-        self.0.get(&key).is_some_and(|(last, outcome)| *last != print && outcome.is_there())
+    /// True if the service has the account by its last record, but with other bytes.
+    pub(crate) fn has_other(&self, key: u64, fingerprint: u64) -> bool {
+        self.0.get(&key).is_some_and(|(last, outcome)| *last != fingerprint && outcome.is_stored())
     }
 
-    /// How many accounts are in it.
+    /// Number of accounts.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 }
 
-/// By which an account is known again, wherever it stands: its supplier and number, or else its bytes.
-pub(crate) fn key(supplier: Option<&str>, number: Option<&str>, print: u64) -> u64 {
-    let (Some(supplier), Some(number)) = (supplier, number) else { return print };
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&supplier.len().to_le_bytes()).update(supplier.as_bytes()).update(number.as_bytes());
-    beginning(&hasher.finalize())
+/// Key of an account: a hash of its supplier and number, or else its fingerprint.
+pub(crate) fn key(supplier: Option<&str>, number: Option<&str>, fingerprint: u64) -> u64 {
+    let (Some(supplier), Some(number)) = (supplier, number) else { return fingerprint };
+    beginning(&account_hash(supplier, number))
 }
 
-/// The fingerprint of an account's bytes.
-pub(crate) fn print_of(account: &[u8]) -> u64 {
+/// Hash of an account's identity. The length prefix distinguishes `A`, `BC` from `AB`, `C`.
+pub(crate) fn account_hash(supplier: &str, number: &str) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&supplier.len().to_le_bytes()).update(supplier.as_bytes()).update(number.as_bytes());
+    hasher.finalize()
+}
+
+/// Fingerprint of an account's bytes.
+pub(crate) fn fingerprint_of(account: &[u8]) -> u64 {
     beginning(&blake3::hash(account.trim_ascii()))
 }
 
@@ -54,8 +59,8 @@ fn beginning(hash: &blake3::Hash) -> u64 {
     u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
-/// The same of a record.
+/// Key of a record's account.
 pub(super) fn key_of(record: &Record) -> u64 {
-    let print = u64::from_str_radix(&record.fingerprint, 16).unwrap_or_default();
-    key(record.import_supplier.as_deref(), record.external_account_number.as_deref(), print)
+    let fingerprint = u64::from_str_radix(&record.fingerprint, 16).unwrap_or_default();
+    key(record.import_supplier.as_deref(), record.external_account_number.as_deref(), fingerprint)
 }

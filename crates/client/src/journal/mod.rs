@@ -1,30 +1,29 @@
-//! What the service answered to each account, on disk: what a stopped run goes on from, and what a report is
-//! made of.
+//! The journal: answers of the service on disk, from which an interrupted run resumes and reports are made.
 //!
-//! A line of JSON a record, behind a first line that says which service it is about. Records are only added. What
-//! a crash tore off the end is cut off: its account is sent again, which the contract makes safe.
+//! Each line is a JSON record; the first line identifies the service. Records are only appended. A torn end
+//! left by a crash is cut off: its account is sent again, which the contract makes safe.
 
+mod accepted;
 mod file;
 mod index;
-mod places;
+mod latest;
 mod record;
-mod there;
 
+pub(crate) use accepted::AcceptedAccounts;
 pub(crate) use file::{Journal, Subject};
-pub(crate) use index::{Index, key, print_of};
-pub(crate) use places::Places;
-pub(crate) use record::{Outcome, Problem, Record, Sums};
-pub(crate) use there::There;
+pub(crate) use index::{Index, account_hash, fingerprint_of, key};
+pub(crate) use latest::LatestRecords;
+pub(crate) use record::{Outcome, Problem, Record, StoredTotals, Sums};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The journal of inputs unless another is said: beside the first of them, or of its folder. None for standard
-/// input.
-pub(crate) fn usual_path(inputs: &[PathBuf]) -> Option<PathBuf> {
+/// Default path of the journal: next to the first input, or next to the folder if that is one. `None` for
+/// standard input.
+pub(crate) fn default_path(inputs: &[PathBuf]) -> Option<PathBuf> {
     let first = inputs.first().filter(|path| *path != Path::new("-"))?;
     let path = first.canonicalize().unwrap_or_else(|_| first.clone());
-    // What is above all folders has no name.
+    // The root folder has no name.
     let mut name = OsString::from(path.file_name()?);
     name.push(".cutover-journal");
     let beside = first.file_name().map(|_| first.with_file_name(&name));
@@ -36,13 +35,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_journal_lies_beside_the_first_input() {
-        let usual = |path: &str| usual_path(&[path.into(), "other".into()]);
-        assert_eq!(usual("in/a.ndjson.gz"), Some("in/a.ndjson.gz.cutover-journal".into()));
-        assert_eq!(usual("exports/"), Some("exports.cutover-journal".into()));
-        assert_eq!(usual("-"), None);
+    fn the_journal_is_next_to_the_first_input() {
+        let default = |path: &str| default_path(&[path.into(), "other".into()]);
+        assert_eq!(default("in/a.ndjson.gz"), Some("in/a.ndjson.gz.cutover-journal".into()));
+        assert_eq!(default("exports/"), Some("exports.cutover-journal".into()));
+        assert_eq!(default("-"), None);
         let here = std::env::current_dir().unwrap();
         let name = format!("{}.cutover-journal", here.file_name().unwrap().to_str().unwrap());
-        assert_eq!(usual("."), Some(here.with_file_name(name)));
+        assert_eq!(default("."), Some(here.with_file_name(name)));
     }
 }

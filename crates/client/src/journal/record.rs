@@ -2,42 +2,42 @@ use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-/// What became of an account that was met.
+/// Result of an account in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
-    /// The service has it, durably: 201.
+    /// The service stored it: 201.
     Accepted,
-    /// The service had it: it is imported, or being imported.
+    /// The service already had it: it is imported.
     AlreadyThere,
-    /// The service does not take it as it is.
+    /// The service refused it.
     Refused,
-    /// The service failed at it again and again; it is sent anew by the next run.
+    /// The service failed at it repeatedly; the next run sends it again.
     Failed,
-    /// It was being imported, and may yet end otherwise; it is sent anew by the next run.
+    /// It was being imported, which may still end otherwise; the next run sends it again.
     InProgress,
-    /// It was not sent: it is faulty by the rules.
+    /// It breaks the rules and was not sent.
     Faulty,
 }
 
 impl Outcome {
-    /// Whether the service has the account.
-    pub(crate) fn is_there(self) -> bool {
+    /// True if the service has the account.
+    pub(crate) fn is_stored(self) -> bool {
         matches!(self, Self::Accepted | Self::AlreadyThere)
     }
 }
 
-/// Where an account was found wrong, and how; never a value of it.
+/// Path and code of a fault in an account; never a value of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Problem {
-    /// The path in the account.
+    /// Path in the account.
     pub(crate) attr: String,
-    /// The stable code.
+    /// Stable code.
     #[serde(deserialize_with = "crate::service::read_code")]
     pub(crate) code: String,
 }
 
-/// What an account comes to (contract D12); the balance with its digits, as text.
+/// Control totals of an account (contract D12). The balance is text, so that its digits are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
     pub(crate) ledger_balance: String,
@@ -54,7 +54,7 @@ impl From<Totals> for Sums {
 }
 
 impl Sums {
-    /// The totals of one account; `None` if the balance is no number.
+    /// Converts to the totals of one account; `None` if the balance is not a number.
     pub(crate) fn totals(&self) -> Option<Totals> {
         Some(Totals {
             accounts: 1,
@@ -66,26 +66,42 @@ impl Sums {
     }
 }
 
-/// A line of the journal.
+/// Control totals of the accounts that the service has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct StoredTotals {
+    pub(crate) totals: Totals,
+    /// True if the totals of an account are not known.
+    pub(crate) is_incomplete: bool,
+}
+
+impl StoredTotals {
+    pub(crate) fn add(&mut self, account: Option<Totals>) {
+        match account.and_then(|account| self.totals.checked_add(account)) {
+            Some(totals) => self.totals = totals,
+            None => self.is_incomplete = true,
+        }
+    }
+}
+
+/// A record of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// The input and the line that it stood in.
+    /// Input and line of the account.
     pub(crate) file: String,
     pub(crate) line: u32,
-    /// The supplier that it names, and its number there.
+    /// Supplier and account number in the account.
     pub(crate) import_supplier: Option<String>,
     pub(crate) external_account_number: Option<String>,
-    /// The beginning of the BLAKE3 hash of its bytes, in hexadecimal digits.
+    /// First 8 bytes of the BLAKE3 hash of its bytes, in hexadecimal.
     pub(crate) fingerprint: String,
-    /// What became of it.
     pub(crate) outcome: Outcome,
-    /// The status that the service answered.
+    /// HTTP status of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
-    /// Why it was not taken.
+    /// Reasons why it was not taken.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) errors: Vec<Problem>,
-    /// What it comes to, where the service has it.
+    /// Its control totals, if the service has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) totals: Option<Sums>,
 }

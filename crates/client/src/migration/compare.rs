@@ -4,22 +4,22 @@ use cutover_model::rust_decimal::Decimal;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// What was sent beside what is imported.
+/// Control totals of the sent and of the imported accounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Comparison {
     pub(super) sent: Totals,
     pub(super) imported: Totals,
 }
 
-/// One of the sums, for people.
+/// A row of the comparison, formatted for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) title: &'static str,
-    /// What was sent, what is imported, and what was sent and is not imported: below 0, more is imported.
+    /// Sent, imported, and sent minus imported.
     pub(super) shown: [String; 3],
 }
 
-/// One side, for programs; balances are texts with their digits.
+/// One side of the comparison, for programs. Balances are text, so that their digits are kept.
 #[derive(Serialize)]
 struct Side {
     accounts: i128,
@@ -49,12 +49,12 @@ impl Serialize for Comparison {
 }
 
 impl Comparison {
-    /// Whether all sums are the same, to the cent.
+    /// True if all totals are equal, to the cent.
     pub(super) fn agrees(&self) -> bool {
         self.sent == self.imported
     }
 
-    /// Balances that were sent and are not imported. Sums of balances are far from what a decimal holds.
+    /// Balance that was sent and is not imported. Sums of balances stay far below the limits of a decimal.
     fn missing(&self) -> Decimal {
         self.sent.ledger_balance.saturating_sub(self.imported.ledger_balance)
     }
@@ -77,12 +77,12 @@ fn count(title: &'static str, sent: u64, imported: u64) -> Line {
     Line { title, shown: [grouped(sent), grouped(imported), format!("{sign}{}", grouped(size))] }
 }
 
-/// With its digits, two behind the point at least.
+/// Formats an amount without separators, with at least two decimal places.
 fn plain_money(amount: Decimal) -> String {
     money(amount).replace(',', "")
 }
 
-/// The sums in columns.
+/// Formats the comparison in columns.
 pub(super) fn table(lines: &[Line]) -> String {
     let heads = ["sent", "imported", "difference"];
     let width = |column: usize| {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_what_is_missing() {
+    fn differences_are_sent_minus_imported() {
         let sent = totals(1_234, "1234567.80");
         let comparison =
             Comparison { sent, imported: Totals { documents: 5, ..totals(1_200, "1234567.81") } };

@@ -1,10 +1,10 @@
-//! A supplier's migration as the service sees it: watched until it is done, and compared with what was sent.
+//! Progress of a supplier's migration at the service: watched until it is done, compared with what was sent.
 
 mod compare;
 mod listed;
 mod options;
+mod progress;
 mod reconcile;
-mod standing;
 mod summary;
 mod view;
 mod watch;

@@ -1,38 +1,38 @@
 use crate::error::Error;
 use crate::input::is_same;
-use crate::journal::usual_path;
+use crate::journal::default_path;
 use crate::service::Target;
 use clap::Args;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-/// What `watch` is asked for.
+/// Options of `watch`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WatchOptions {
     /// The import supplier's code
     pub(super) supplier: String,
-    /// Look again after so many seconds
+    /// Seconds between two looks at the service
     #[arg(long, value_name = "SECONDS", default_value = "2")]
     pub(super) interval: NonZeroU64,
-    /// Print how it ended as one JSON document, as the service describes it, and nothing before
+    /// Print only the final progress, as the JSON document of the service
     #[arg(long)]
     pub(super) json: bool,
     #[command(flatten)]
     pub(super) target: Target,
 }
 
-/// What `report` is asked for.
+/// Options of `report`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReportOptions {
     /// The import supplier's code
     pub(super) supplier: String,
-    /// What was uploaded: it says where the journals are
+    /// Paths that were uploaded; the journals are next to them
     #[arg(value_name = "PATH", required_unless_present = "journal")]
     paths: Vec<PathBuf>,
-    /// A journal of an upload; may be repeated [default: those of the paths, with .cutover-journal behind]
+    /// Journal of an upload; may be repeated [default: the paths with .cutover-journal appended]
     #[arg(long, value_name = "FILE")]
     journal: Vec<PathBuf>,
-    /// Write what became of every account to a .json, .csv or .html file; may be repeated
+    /// Write the result of every account to a .json, .csv or .html file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(super) report: Vec<PathBuf>,
     /// Print the comparison as one JSON document
@@ -43,12 +43,12 @@ pub(crate) struct ReportOptions {
 }
 
 impl ReportOptions {
-    /// Where the journals are. Paths that were uploaded with others have none of their own.
+    /// Paths of the journals. A path that was uploaded together with others has none of its own.
     ///
     /// # Errors
-    /// [`Error`] if it must be said, or a report would replace one.
+    /// [`Error`] if no path can be derived, or a report would replace a journal.
     pub(super) fn journals(&self) -> Result<Vec<PathBuf>, Error> {
-        let journals = self.named_or_usual()?;
+        let journals = self.named_or_default()?;
         match journals.iter().find(|path| self.report.iter().any(|report| is_same(report, path))) {
             None => Ok(journals),
             Some(path) => {
@@ -58,16 +58,16 @@ impl ReportOptions {
         }
     }
 
-    fn named_or_usual(&self) -> Result<Vec<PathBuf>, Error> {
+    fn named_or_default(&self) -> Result<Vec<PathBuf>, Error> {
         if !self.journal.is_empty() {
             return Ok(self.journal.clone());
         }
-        let usual: Vec<PathBuf> =
-            self.paths.iter().filter_map(|path| usual_path(std::slice::from_ref(path))).collect();
-        let mut there: Vec<PathBuf> = usual.iter().filter(|path| path.exists()).cloned().collect();
+        let default: Vec<PathBuf> =
+            self.paths.iter().filter_map(|path| default_path(std::slice::from_ref(path))).collect();
+        let mut there: Vec<PathBuf> = default.iter().filter(|path| path.exists()).cloned().collect();
         there.dedup();
-        let first = || usual.first().cloned().map(|path| vec![path]);
-        let none = || Error::refused("say with --journal FILE where the journal of the upload is");
+        let first = || default.first().cloned().map(|path| vec![path]);
+        let none = || Error::refused("name the journal of the upload with --journal FILE");
         if there.is_empty() { first().ok_or_else(none) } else { Ok(there) }
     }
 }

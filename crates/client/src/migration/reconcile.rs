@@ -1,125 +1,109 @@
 use super::compare::Comparison;
-use super::listed::{Listed, accounts};
+use super::listed::{ListedAccount, accounts};
 use super::options::ReportOptions;
-use super::standing::Standing;
+use super::progress::MigrationProgress;
 use super::summary::{NotImported, Summary};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::journal::{Outcome, Places, Record, Subject};
+use crate::journal::{LatestRecords, Outcome, Record, StoredTotals, Subject};
 use crate::output::print;
 use crate::report::Reports;
-use crate::service::{Service, wait_for};
-use crate::validate::{Example, Row, TopCodes};
+use crate::service::{Service, block_on};
+use crate::validate::{Row, TopCodes};
 use cutover_core::{Level, State};
-use cutover_model::Totals;
 use std::path::PathBuf;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Compares what the journal says was sent with what the service has imported, and writes down why the rest is
-/// not.
+/// Compares the accounts of the journals with those that the service has imported, and reports why the rest
+/// is not imported.
 ///
 /// # Errors
-/// [`Error`] if the journal cannot be read, the service cannot be asked, or a report cannot be written.
+/// [`Error`] if a journal cannot be read, the service does not answer, or a report cannot be written.
 pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
     let service = options.target.service()?;
     let paths = options.journals()?;
-    let mut places = Places::read(&paths, &Subject::new(service.name(), false))?;
+    let mut records = LatestRecords::read(&paths, &Subject::new(service.name(), false))?;
     let reports = Reports::create(&options.report)?;
-    let (standing, _) = wait_for(Standing::ask(&service, &options.supplier, PATIENCE))??;
-    let lists = !options.report.is_empty();
-    let mut desk = Desk {
+    let (progress, _) = block_on(MigrationProgress::fetch(&service, &options.supplier, PATIENCE))??;
+    let mut reconciliation = Reconciliation {
         supplier: &options.supplier,
         reports,
         codes: TopCodes::default(),
-        sent: Totals::default(),
-        is_incomplete: false,
-        not: not_imported(&standing),
+        sent: StoredTotals::default(),
+        not_imported: not_imported(&progress),
     };
-    desk.journals(&mut places)?;
-    if lists {
-        wait_for(desk.service(&service, &mut places))??;
+    reconciliation.add_journals(&mut records)?;
+    if !options.report.is_empty() {
+        block_on(reconciliation.add_service(&service, &mut records))??;
     }
-    let summary = desk.end(&standing, &paths)?;
+    let summary = reconciliation.end(&progress, &paths)?;
     print(&if options.json { summary.json() } else { summary.text() })?;
     Ok(summary.exit())
 }
 
-fn not_imported(standing: &Standing) -> NotImported {
+fn not_imported(progress: &MigrationProgress) -> NotImported {
     NotImported {
-        pending: standing.count(State::Pending),
-        in_progress: standing.count(State::InProgress),
-        errored: standing.count(State::Errored),
-        cancelled: standing.count(State::Cancelled),
-        dry_run_succeeded: standing.count(State::DryRunSucceeded),
-        dry_run_errored: standing.count(State::DryRunErrored),
+        pending: progress.count(State::Pending),
+        in_progress: progress.count(State::InProgress),
+        errored: progress.count(State::Errored),
+        cancelled: progress.count(State::Cancelled),
+        dry_run_succeeded: progress.count(State::DryRunSucceeded),
+        dry_run_errored: progress.count(State::DryRunErrored),
         ..NotImported::default()
     }
 }
 
-/// Accounts that have a status are listed as this, with the code and the detail of their rows; errored ones say
-/// why themselves.
+/// Statuses to list, with level, code and detail of their rows. Errored accounts bring their own code and
+/// detail.
 const LISTED: [(State, Level, &str, &str); State::ALL.len()] = [
     (State::Errored, Level::Error, "errored", "Its import ended in an error."),
     (State::DryRunErrored, Level::Error, "dry_run_errored", "Its dry run ended in an error."),
     (State::Cancelled, Level::Warning, "cancelled", "The operator cancelled its import."),
     (State::Pending, Level::Warning, "pending", "It waits for its import."),
     (State::InProgress, Level::Warning, "in_progress", "It is being imported."),
-    (State::DryRunSucceeded, Level::Warning, "dry_run_succeeded", "It was tried, not imported."),
+    (State::DryRunSucceeded, Level::Warning, "dry_run_succeeded", "It was a dry run, not an import."),
     (State::Processed, Level::Off, "imported", "It is imported."),
 ];
 
-/// What is found so far.
-struct Desk<'o> {
+/// State of the comparison so far.
+struct Reconciliation<'o> {
     supplier: &'o str,
     reports: Reports,
     codes: TopCodes,
-    sent: Totals,
-    is_incomplete: bool,
-    not: NotImported,
+    sent: StoredTotals,
+    not_imported: NotImported,
 }
 
-impl Desk<'_> {
-    /// Takes up what the journals say last about each account of the supplier, and about those of which nobody
-    /// knows whose they are.
-    fn journals(&mut self, places: &mut Places) -> Result<(), Error> {
-        places.last_records(|record| match record.import_supplier.as_deref() {
+impl Reconciliation<'_> {
+    /// Adds the latest record of each account that is the supplier's or names no supplier.
+    fn add_journals(&mut self, records: &mut LatestRecords) -> Result<(), Error> {
+        records.for_each(|record| match record.import_supplier.as_deref() {
             Some(supplier) if supplier != self.supplier => Ok(()),
-            _ => self.record(record),
+            _ => self.add_record(record),
         })
     }
 
-    fn record(&mut self, record: &Record) -> Result<(), Error> {
+    fn add_record(&mut self, record: &Record) -> Result<(), Error> {
         match record.outcome {
             Outcome::Accepted | Outcome::AlreadyThere => {
-                let account = record.totals.as_ref().and_then(|sums| sums.totals());
-                match account.and_then(|account| self.sent.checked_add(account)) {
-                    Some(sent) => self.sent = sent,
-                    None => self.is_incomplete = true,
-                }
+                self.sent.add(record.totals.as_ref().and_then(|sums| sums.totals()));
             }
-            Outcome::Faulty => self.not.faulty += 1,
-            Outcome::Refused => self.not.refused += 1,
-            Outcome::Failed => self.not.failed += 1,
+            Outcome::Faulty => self.not_imported.faulty += 1,
+            Outcome::Refused => self.not_imported.refused += 1,
+            Outcome::Failed => self.not_imported.failed += 1,
             // The service counts it itself.
             Outcome::InProgress => {}
         }
         for error in &record.errors {
-            self.codes.add(Level::Error, error.code.clone().into(), || Example {
-                file: record.file.clone(),
-                line: record.line,
-                import_supplier: record.import_supplier.clone(),
-                external_account_number: record.external_account_number.clone(),
-                attr: error.attr.clone(),
-            });
             let detail = match record.outcome {
                 Outcome::Faulty => "It is faulty by the rules and was not sent.",
                 Outcome::InProgress => "It was being imported when it was sent.",
                 Outcome::Failed => "The service failed at it.",
                 _ => "The service refused it.",
             };
-            self.reports.add(&Row {
+            let row = Row {
                 file: Some(&record.file),
                 line: Some(record.line),
                 import_supplier: record.import_supplier.as_deref(),
@@ -128,53 +112,55 @@ impl Desk<'_> {
                 attr: Some(&error.attr),
                 code: &error.code,
                 detail,
-            })?;
+            };
+            self.codes.add(Level::Error, error.code.clone().into(), || row.example());
+            self.reports.add(&row)?;
         }
         Ok(())
     }
 
-    /// Takes up what the service says about each account: what is not imported first.
-    async fn service(&mut self, service: &Service, places: &mut Places) -> Result<(), Error> {
+    /// Adds a row for each account at the service, those not imported first.
+    async fn add_service(&mut self, service: &Service, records: &mut LatestRecords) -> Result<(), Error> {
         let supplier = self.supplier;
         for (status, level, code, detail) in LISTED {
             let level = if level == Level::Off { INFO } else { level.as_str() };
             let reports = &mut self.reports;
-            let each = |listed| row(places, reports, supplier, &listed, (level, code, detail));
+            let each = |listed| row(records, reports, supplier, &listed, (level, code, detail));
             accounts(service, supplier, status, each).await?;
         }
         Ok(())
     }
 
-    fn end(self, standing: &Standing, journals: &[PathBuf]) -> Result<Summary, Error> {
-        let none = || Error::refused("the service tells of totals in another way");
-        let comparison = Comparison { sent: self.sent, imported: standing.totals().ok_or_else(none)? };
+    fn end(self, progress: &MigrationProgress, journals: &[PathBuf]) -> Result<Summary, Error> {
+        let none = || Error::refused("the totals have an unknown format");
+        let comparison = Comparison { sent: self.sent.totals, imported: progress.totals().ok_or_else(none)? };
         let summary = Summary {
             supplier: self.supplier.to_owned(),
             journals: journals.iter().map(|path| path.display().to_string()).collect(),
-            agrees: comparison.agrees() && !self.is_incomplete,
-            is_incomplete: self.is_incomplete,
+            agrees: comparison.agrees() && !self.sent.is_incomplete,
+            is_incomplete: self.sent.is_incomplete,
             comparison,
-            not_imported: self.not,
+            not_imported: self.not_imported,
             top_errors: self.codes.top(Level::Error),
-            import_errors: standing.top_errors.clone(),
+            import_errors: progress.top_errors.clone(),
         };
         self.reports.finish(&summary.page())?;
         Ok(summary)
     }
 }
 
-/// The level of rows about what is well.
+/// Level of rows about imported accounts.
 const INFO: &str = "info";
 
 fn row(
-    places: &mut Places,
+    records: &mut LatestRecords,
     reports: &mut Reports,
     supplier: &str,
-    listed: &Listed,
+    listed: &ListedAccount,
     (level, code, detail): (&'static str, &str, &str),
 ) -> Result<(), Error> {
     let number = &listed.external_account_number;
-    let sent = places.record(supplier, number)?;
+    let sent = records.get(supplier, number)?;
     let identifier =
         listed.service_identifier.as_ref().map(|identifier| format!("It is imported as {identifier}."));
     let (code, detail) = match (&listed.latest_error, &identifier) {

@@ -1,39 +1,39 @@
 use super::compare::{Comparison, table};
-use super::standing::TopError;
+use super::progress::TopError;
 use super::view;
 use crate::exit::Exit;
 use crate::output::{document, grouped};
 use crate::report::Page;
-use crate::validate::{Codes, table as codes};
+use crate::validate::{CodeCount, table as codes};
 use cutover_core::plain;
 use serde::Serialize;
 
-/// What was sent, what is imported, and why the rest is not.
+/// Result of the comparison: sent, imported, and why the rest is not imported.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Summary {
     pub(super) supplier: String,
     pub(super) journals: Vec<String>,
-    /// Whether what was sent is imported, and nothing else.
+    /// True if exactly the accounts that were sent are imported.
     pub(super) agrees: bool,
-    /// Whether there is an account that the service has and the journal has no totals of.
+    /// True if the journal has no totals of an account that the service has.
     pub(super) is_incomplete: bool,
     #[serde(flatten)]
     pub(super) comparison: Comparison,
     pub(super) not_imported: NotImported,
-    /// Errors of accounts that the service did not take, by the journal.
-    pub(super) top_errors: Vec<Codes>,
-    /// Errors of imports, by the service.
+    /// Errors of accounts that the service did not take, from the journal.
+    pub(super) top_errors: Vec<CodeCount>,
+    /// Errors of imports, from the service.
     pub(super) import_errors: Vec<TopError>,
 }
 
-/// How many accounts are not imported.
+/// Numbers of accounts that are not imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub(super) struct NotImported {
-    /// By the journal.
+    /// From the journal.
     pub(super) faulty: u64,
     pub(super) refused: u64,
     pub(super) failed: u64,
-    /// By the service.
+    /// From the service.
     pub(super) pending: u64,
     pub(super) in_progress: u64,
     pub(super) errored: u64,
@@ -43,17 +43,17 @@ pub(super) struct NotImported {
 }
 
 impl Summary {
-    /// What scripts are told of it.
+    /// Exit code.
     pub(super) fn exit(&self) -> Exit {
-        if self.agrees { Exit::Well } else { Exit::Faulty }
+        if self.agrees { Exit::Success } else { Exit::Faulty }
     }
 
-    /// For programs: one JSON document.
+    /// One JSON document for programs.
     pub(super) fn json(&self) -> String {
         document(self)
     }
 
-    /// For people.
+    /// Text for people.
     pub(super) fn text(&self) -> String {
         let mut text = table(&self.comparison.lines()) + "\n" + self.verdict() + "\n";
         let reasons = self.reasons();
@@ -69,12 +69,12 @@ impl Summary {
     fn verdict(&self) -> &'static str {
         match (self.agrees, self.is_incomplete) {
             (true, _) => "The sums agree.",
-            (_, true) => "The journal does not know what all accounts come to that were sent.",
+            (_, true) => "The journal lacks the totals of some accounts that were sent.",
             _ => "The sums do not agree.",
         }
     }
 
-    /// Why accounts are not imported, and how many each.
+    /// Reasons why accounts are not imported, with their numbers.
     fn reasons(&self) -> Vec<(&'static str, String)> {
         let not = &self.not_imported;
         let all = [
@@ -85,14 +85,14 @@ impl Summary {
             ("in progress", not.in_progress),
             ("errored in the import", not.errored),
             ("cancelled by the operator", not.cancelled),
-            ("tried only, well", not.dry_run_succeeded),
-            ("tried only, errored", not.dry_run_errored),
+            ("dry run only, succeeded", not.dry_run_succeeded),
+            ("dry run only, errored", not.dry_run_errored),
         ];
         let some = all.into_iter().filter(|(_, count)| *count > 0);
         some.map(|(name, count)| (name, grouped(count))).collect()
     }
 
-    /// For the page of a report.
+    /// Content of the HTML report.
     pub(super) fn page(&self) -> Page {
         let sums = self.comparison.lines().into_iter().map(|line| {
             let [sent, imported, difference] = line.shown;

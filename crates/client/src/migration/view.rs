@@ -1,54 +1,54 @@
-use super::standing::{STATUSES, Standing, TopError};
-use crate::output::{apart, grouped, money};
+use super::progress::{MigrationProgress, STATUSES, TopError};
+use crate::output::{group_digits, grouped, money};
 use chrono::{DateTime, Utc};
 use cutover_core::{State, plain};
 
-/// For people, in lines.
-pub(super) fn text(supplier: &str, standing: &Standing, now: DateTime<Utc>) -> String {
+/// Formats the progress as several lines.
+pub(super) fn text(supplier: &str, progress: &MigrationProgress, now: DateTime<Utc>) -> String {
     let mut rows = vec![("Supplier".to_owned(), plain(supplier))];
     for (status, name) in STATUSES {
-        let count = standing.count(status);
+        let count = progress.count(status);
         if count > 0
             || matches!(status, State::Pending | State::InProgress | State::Processed | State::Errored)
         {
             rows.push((format!("  {name}"), grouped(count)));
         }
     }
-    if standing.open() > 0 {
-        rows.push(("Rate".to_owned(), format!("{} a minute", rate(standing))));
-        rows.extend(left(standing, now).map(|left| ("Left".to_owned(), left)));
+    if progress.open() > 0 {
+        rows.push(("Rate".to_owned(), format!("{} a minute", rate(progress))));
+        rows.extend(left(progress, now).map(|left| ("Left".to_owned(), left)));
     }
-    if let Some(totals) = standing.totals() {
+    if let Some(totals) = progress.totals() {
         rows.push(("Ledger balance".to_owned(), money(totals.ledger_balance)));
         rows.push(("Readings".to_owned(), grouped(totals.readings)));
         rows.push(("Transactions".to_owned(), grouped(totals.transactions)));
         rows.push(("Documents".to_owned(), grouped(totals.documents)));
     }
     let text: String = rows.into_iter().map(|(name, value)| format!("{name:16}{value}\n")).collect();
-    text + &errors(&standing.top_errors)
+    text + &errors(&progress.top_errors)
 }
 
-/// The same in one.
-pub(super) fn line(standing: &Standing, now: DateTime<Utc>) -> String {
-    let count = |status| grouped(standing.count(status));
+/// Formats the progress as one line.
+pub(super) fn line(progress: &MigrationProgress, now: DateTime<Utc>) -> String {
+    let count = |status| grouped(progress.count(status));
     format!(
         "pending {}, in progress {}, imported {}, errored {}; {} a minute{}\n",
         count(State::Pending),
         count(State::InProgress),
         count(State::Processed),
-        grouped(standing.errored()),
-        rate(standing),
-        left(standing, now).map(|left| format!(", {left} left")).unwrap_or_default(),
+        grouped(progress.errored()),
+        rate(progress),
+        left(progress, now).map(|left| format!(", {left} left")).unwrap_or_default(),
     )
 }
 
-fn rate(standing: &Standing) -> String {
-    plain(&apart(&standing.rate()))
+fn rate(progress: &MigrationProgress) -> String {
+    plain(&group_digits(&progress.rate()))
 }
 
-/// How long it takes at this rate, if that can be told.
-fn left(standing: &Standing, now: DateTime<Utc>) -> Option<String> {
-    let seconds = (standing.finish()?.to_utc() - now).num_seconds().max(0);
+/// Formats the remaining time at this rate, if known.
+fn left(progress: &MigrationProgress, now: DateTime<Utc>) -> Option<String> {
+    let seconds = (progress.finish()?.to_utc() - now).num_seconds().max(0);
     let left = match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
         (0, minutes, seconds) => format!("{minutes} min {seconds:02} s"),
@@ -57,13 +57,13 @@ fn left(standing: &Standing, now: DateTime<Utc>) -> Option<String> {
     Some(left)
 }
 
-/// The errors that most accounts stand with, in columns; nothing if there is none.
+/// Formats the most frequent errors in columns; empty if there are none.
 pub(super) fn errors(errors: &[TopError]) -> String {
     if errors.is_empty() {
         return String::new();
     }
     let width = errors.iter().map(|error| error.code.len()).max().unwrap_or_default();
-    let mut text = format!("\n{:>10}  {:width$}  such as\n", "Errors", "code");
+    let mut text = format!("\n{:>10}  {:width$}  examples\n", "Errors", "code");
     for TopError { code, count, examples } in errors {
         text +=
             &format!("{:>10}  {:width$}  {}\n", grouped(*count), plain(code), plain(&examples.join(", ")));
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn standing(pending: u64) -> Standing {
+    fn progress(pending: u64) -> MigrationProgress {
         serde_json::from_value(json!({
             "counts": {"PENDING": pending, "IN_PROGRESS": 8, "PROCESSED": 12_345, "ERRORED": 2, "CANCELLED": 0,
                 "DRY_RUN_SUCCEEDED": 1, "DRY_RUN_ERRORED": 0},
@@ -94,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn people_read_how_far_it_is() {
+    fn progress_is_shown_to_people() {
         let now = at("2026-11-21T02:00:00Z");
-        insta::assert_snapshot!(text("ACME", &standing(120), now) + "\n" + &line(&standing(120), now));
+        insta::assert_snapshot!(text("ACME", &progress(120), now) + "\n" + &line(&progress(120), now));
     }
 
     #[test]
-    fn what_is_left_is_told_in_two_parts() {
-        let left = |now| left(&standing(1), at(now)).unwrap();
+    fn the_remaining_time_has_two_units() {
+        let left = |now| left(&progress(1), at(now)).unwrap();
         assert_eq!(left("2026-11-21T02:01:00Z"), "30 s");
         assert_eq!(left("2026-11-21T01:00:00Z"), "1 h 01 min");
         assert_eq!(left("2026-11-22T00:00:00Z"), "0 s");

@@ -1,33 +1,33 @@
 use super::options::WatchOptions;
-use super::standing::Standing;
+use super::progress::MigrationProgress;
 use super::view;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::output::{document, print};
-use crate::service::{Service, wait_for};
+use crate::service::{Service, block_on};
 use chrono::{DateTime, TimeDelta, Utc};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-/// A service that is away is waited for so long.
+/// Time to wait for a service that is away.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Shows how far a migration is until nothing is pending or in progress. `now` is the current time.
+/// Shows the progress of a migration until nothing is pending or in progress. `now` is the current time.
 ///
 /// # Errors
-/// [`Error`] if the service cannot be asked.
+/// [`Error`] if the service does not answer.
 pub(crate) fn run(options: &WatchOptions, now: DateTime<Utc>) -> Result<Exit, Error> {
     let service = options.target.service()?;
     let clock = Clock(now, Instant::now());
-    let (standing, body) = wait_for(watch(options, &service, &clock))??;
-    let text = view::text(&options.supplier, &standing, clock.now());
+    let (progress, body) = block_on(watch(options, &service, &clock))??;
+    let text = view::text(&options.supplier, &progress, clock.now());
     print(&if options.json { document(&body) } else { text })?;
-    Ok(if standing.errored() > 0 { Exit::Faulty } else { Exit::Well })
+    Ok(if progress.errored() > 0 { Exit::Faulty } else { Exit::Success })
 }
 
-/// The current time, from when the program began.
+/// Clock that runs from the time at which the program began.
 struct Clock(DateTime<Utc>, Instant);
 
 impl Clock {
@@ -36,23 +36,27 @@ impl Clock {
     }
 }
 
-async fn watch(options: &WatchOptions, service: &Service, clock: &Clock) -> Result<(Standing, Value), Error> {
+async fn watch(
+    options: &WatchOptions,
+    service: &Service,
+    clock: &Clock,
+) -> Result<(MigrationProgress, Value), Error> {
     let mut screen = Screen::new(options.json);
     loop {
-        let (standing, body) = Standing::ask(service, &options.supplier, PATIENCE).await?;
-        if standing.open() == 0 {
-            return Ok((standing, body));
+        let (progress, body) = MigrationProgress::fetch(service, &options.supplier, PATIENCE).await?;
+        if progress.open() == 0 {
+            return Ok((progress, body));
         }
-        screen.show(&options.supplier, standing, clock.now())?;
+        screen.show(&options.supplier, progress, clock.now())?;
         tokio::time::sleep(Duration::from_secs(options.interval.get())).await;
     }
 }
 
-/// Where it is shown: on a terminal in place, elsewhere a line whenever it has changed.
+/// Display of the progress: redrawn in place on a terminal, elsewhere one line per change.
 struct Screen {
     bar: Option<ProgressBar>,
     prints: bool,
-    last: Option<Standing>,
+    last: Option<MigrationProgress>,
 }
 
 impl Screen {
@@ -61,23 +65,23 @@ impl Screen {
         Self { prints: bar.is_none() && !json, bar, last: None }
     }
 
-    fn show(&mut self, supplier: &str, standing: Standing, now: DateTime<Utc>) -> Result<(), Error> {
+    fn show(&mut self, supplier: &str, progress: MigrationProgress, now: DateTime<Utc>) -> Result<(), Error> {
         if let Some(bar) = &self.bar {
             bar.update(|state| {
-                state.set_len(standing.all());
-                state.set_pos(standing.all() - standing.open());
+                state.set_len(progress.all());
+                state.set_pos(progress.all() - progress.open());
             });
-            bar.set_message(view::text(supplier, &standing, now));
-        } else if self.prints && self.last.as_ref() != Some(&standing) {
-            print(&view::line(&standing, now))?;
+            bar.set_message(view::text(supplier, &progress, now));
+        } else if self.prints && self.last.as_ref() != Some(&progress) {
+            print(&view::line(&progress, now))?;
         }
-        self.last = Some(standing);
+        self.last = Some(progress);
         Ok(())
     }
 }
 
 impl Drop for Screen {
-    /// Takes the view away: what is printed next says the same.
+    /// Clears the view, because the final output says the same.
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -96,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_template_is_one() {
+    fn the_template_is_valid() {
         assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
     }
 }

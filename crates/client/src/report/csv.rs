@@ -1,4 +1,4 @@
-use super::file::NewFile;
+use super::file::AtomicFile;
 use super::{Page, Report};
 use crate::error::Error;
 use crate::validate::Row;
@@ -6,18 +6,18 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
-/// A line a finding, with a head: RFC 4180, UTF-8.
-pub(super) struct Csv(NewFile);
+/// CSV with a header and one row per finding: RFC 4180, UTF-8.
+pub(super) struct Csv(AtomicFile);
 
 const HEAD: [&str; 8] =
     ["file", "line", "import_supplier", "external_account_number", "level", "attr", "code", "detail"];
 
-/// A line is seldom longer than this; the file has a buffer of its own.
+/// Rows are seldom longer than this; the file has its own buffer.
 const LINE: usize = 512;
 
 impl Csv {
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
-        let mut csv = Self(NewFile::create(path)?);
+        let mut csv = Self(AtomicFile::create(path)?);
         csv.record(&HEAD)?;
         Ok(csv)
     }
@@ -47,7 +47,7 @@ impl Report for Csv {
     }
 }
 
-/// A text that a spreadsheet would take for a formula gets an apostrophe before it.
+/// Prefixes a text with an apostrophe if a spreadsheet would take it for a formula.
 fn harmless(text: &str) -> Cow<'_, str> {
     match text.trim_start_matches(' ').chars().next() {
         Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠') => {

@@ -3,14 +3,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A file that takes its place only when it is whole. Its name until then is hidden; dropped, it is gone.
-pub(super) struct NewFile {
+/// A file that is written under a hidden name and moved to its path when complete. If dropped, it is removed.
+pub(super) struct AtomicFile {
     to: BufWriter<NamedTempFile>,
     path: PathBuf,
 }
 
-impl NewFile {
-    /// An empty one beside its place.
+impl AtomicFile {
+    /// Creates the hidden file in the folder of `path`.
     ///
     /// # Errors
     /// [`Error`] if the folder cannot be written to.
@@ -20,7 +20,7 @@ impl NewFile {
         Ok(Self { to: BufWriter::with_capacity(64 * 1024, file), path: path.to_owned() })
     }
 
-    /// Writes more of it.
+    /// Writes more content.
     ///
     /// # Errors
     /// [`Error`] if it cannot be written.
@@ -31,7 +31,7 @@ impl NewFile {
         write(&mut self.to).map_err(unwritable(&self.path))
     }
 
-    /// Puts it into its place, over what was there.
+    /// Moves the file to its path, replacing a file there.
     ///
     /// # Errors
     /// [`Error`] if it cannot be written.
@@ -47,7 +47,7 @@ fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> Error {
     Error::file("written", path)
 }
 
-/// Readable as any new file is: by whom the umask says.
+/// Gives the file the mode of any new file, restricted by the umask.
 #[cfg(unix)]
 fn builder() -> tempfile::Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,29 +1,29 @@
-use super::file::NewFile;
+use super::file::AtomicFile;
 use super::{Page, Report};
 use crate::error::Error;
 use crate::output::grouped;
-use crate::validate::{Codes, Row};
+use crate::validate::{CodeCount, Row};
 use cutover_core::plain;
 use std::fmt;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A page for people, complete in itself: sums, most frequent codes, and the first findings.
+/// Self-contained HTML page: sums, most frequent codes and the first findings.
 pub(super) struct Html {
-    file: NewFile,
-    /// The rows of the first findings, ready: the sums stand before them and are known at the end.
+    file: AtomicFile,
+    /// Markup of the first findings. The sums precede them and are known only at the end.
     rows: String,
     findings: u64,
 }
 
-/// So many findings stand in the page: browsers are slow with more.
+/// Maximum number of findings in the page; browsers are slow with more.
 const MAX_ROWS: u64 = 10_000;
 
 const STYLE: &str = include_str!("page.css");
 
 impl Html {
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
-        Ok(Self { file: NewFile::create(path)?, rows: String::new(), findings: 0 })
+        Ok(Self { file: AtomicFile::create(path)?, rows: String::new(), findings: 0 })
     }
 }
 
@@ -49,7 +49,7 @@ impl Report for Html {
     }
 }
 
-/// Text in a page: nothing of it is markup, and nothing turns the text around it.
+/// Text escaped for HTML; control and direction characters are escaped too.
 struct Escaped<'t>(&'t str);
 
 impl fmt::Display for Escaped<'_> {
@@ -97,8 +97,8 @@ fn head(page: &Page) -> String {
     )
 }
 
-/// The most frequent codes; nothing if there is none.
-fn top(title: &str, codes: &[Codes]) -> String {
+/// Table of the most frequent codes; empty if there are none.
+fn top(title: &str, codes: &[CodeCount]) -> String {
     if codes.is_empty() {
         return String::new();
     }
@@ -109,7 +109,7 @@ fn top(title: &str, codes: &[Codes]) -> String {
     )
 }
 
-fn code(found: &Codes) -> String {
+fn code(found: &CodeCount) -> String {
     let example = &found.example;
     let number = Escaped(example.external_account_number.as_deref().unwrap_or_default());
     format!(
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_an_account_is_markup() {
+    fn texts_of_an_account_are_escaped() {
         let text = Escaped("<b onclick='x()'>&\"\u{202e}\u{0}").to_string();
         assert_eq!(text, "&lt;b onclick=&#39;x()&#39;&gt;&amp;&quot;\\u{202e}\\u{0}");
         let row = Row {

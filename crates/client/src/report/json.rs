@@ -1,18 +1,18 @@
-use super::file::NewFile;
+use super::file::AtomicFile;
 use super::{Page, Report};
 use crate::error::Error;
 use crate::validate::Row;
 use std::path::Path;
 
-/// An array with an object a finding, one a line.
+/// JSON array with one object per finding, each on its own line.
 pub(super) struct Json {
-    file: NewFile,
+    file: AtomicFile,
     is_empty: bool,
 }
 
 impl Json {
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
-        let mut file = NewFile::create(path)?;
+        let mut file = AtomicFile::create(path)?;
         file.write(|to| to.write_all(b"["))?;
         Ok(Self { file, is_empty: true })
     }

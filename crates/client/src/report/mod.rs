@@ -1,7 +1,7 @@
-//! Reports of every finding, in files: JSON and CSV for programs and spreadsheets, a page for people.
+//! Report files of all findings: JSON and CSV for programs and spreadsheets, HTML for people.
 //!
-//! None holds a value of an account but its supplier and number. Each is written beside its place under another
-//! name and takes its place at the end, so that a report is whole or not there.
+//! A report holds no values of an account except its supplier and number. It is written under a hidden name
+//! and moved to its path at the end, so that it is complete or not there.
 
 mod csv;
 mod file;
@@ -9,39 +9,48 @@ mod html;
 mod json;
 
 use crate::error::Error;
-use crate::validate::{Codes, Row};
+use crate::output::grouped;
+use crate::validate::{CodeCount, Row};
 use std::path::{Path, PathBuf};
 
-/// What a page for people says besides the findings.
+/// Content of the HTML report other than findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) title: &'static str,
-    /// What makes the report less than it should be.
+    /// Reasons why the report is not complete.
     pub(crate) alerts: Vec<String>,
     pub(crate) sums: Vec<(&'static str, String)>,
     /// A sentence; may be empty.
     pub(crate) remark: String,
     /// Tables of the most frequent codes.
-    pub(crate) tops: Vec<(&'static str, Vec<Codes>)>,
+    pub(crate) tops: Vec<(&'static str, Vec<CodeCount>)>,
 }
 
-/// One format of a report.
+/// Alerts of a run that did not complete.
+pub(crate) fn alerts(interrupted: bool, fault: Option<&str>, unreadable_files: u64) -> Vec<String> {
+    let interrupted = interrupted.then(|| "The run was interrupted: this report is not complete.".to_owned());
+    let unreadable = (unreadable_files > 0)
+        .then(|| format!("Inputs that could not be read to their end: {}.", grouped(unreadable_files)));
+    [interrupted, fault.map(str::to_owned), unreadable].into_iter().flatten().collect()
+}
+
+/// A report in one format.
 trait Report {
-    /// Takes up a finding.
+    /// Adds a finding.
     fn add(&mut self, row: &Row<'_>) -> Result<(), Error>;
 
-    /// Ends it and puts it into its place.
+    /// Completes the report and moves it to its path.
     fn finish(self: Box<Self>, page: &Page) -> Result<(), Error>;
 }
 
-/// The reports of a run.
+/// All reports of a run.
 pub(crate) struct Reports(Vec<Box<dyn Report>>);
 
 impl Reports {
-    /// Begins a report for every path; the extension tells the format.
+    /// Creates a report for every path; the extension selects the format.
     ///
     /// # Errors
-    /// [`Error`] for another extension, a path given twice, or a folder that cannot be written to.
+    /// [`Error`] for an unknown extension, a path given twice, or a folder that cannot be written to.
     pub(crate) fn create(paths: &[PathBuf]) -> Result<Self, Error> {
         if let Some((_, path)) = paths.iter().enumerate().find(|(i, path)| paths[..*i].contains(path)) {
             return Err(Error::refused(format!("the report {} is given twice", path.display())));
@@ -49,7 +58,7 @@ impl Reports {
         paths.iter().map(|path| create(path)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Writes a finding to all of them.
+    /// Writes a finding to all reports.
     ///
     /// # Errors
     /// [`Error`] if one cannot be written.
@@ -57,7 +66,7 @@ impl Reports {
         self.0.iter_mut().try_for_each(|report| report.add(row))
     }
 
-    /// Ends all of them.
+    /// Completes all reports.
     ///
     /// # Errors
     /// [`Error`] if one cannot be written.
@@ -73,8 +82,8 @@ fn create(path: &Path) -> Result<Box<dyn Report>, Error> {
         Some("csv") => Box::new(csv::Csv::create(path)?),
         Some("html") => Box::new(html::Html::create(path)?),
         _ => {
-            let what = "a report is a .json, .csv or .html file, not";
-            return Err(Error::refused(format!("{what} {}", path.display())));
+            let why = "is not a .json, .csv or .html file";
+            return Err(Error::refused(format!("the report {} {why}", path.display())));
         }
     })
 }
@@ -90,14 +99,14 @@ mod tests {
             let paths: Vec<_> = names.iter().map(|name| folder.path().join(name)).collect();
             Reports::create(&paths).err().map(|e| e.to_string()).unwrap_or_default()
         };
-        assert!(error(&["a.txt"]).starts_with("a report is a .json, .csv or .html file, not "));
+        assert!(error(&["a.txt"]).ends_with("a.txt is not a .json, .csv or .html file"));
         assert!(error(&["a.csv", "b.csv", "a.csv"]).ends_with("a.csv is given twice"));
         assert!(error(&["gone/a.csv"]).contains("gone/a.csv cannot be written: "));
         assert_eq!(error(&["a.csv", "a.JSON", "a.html"]), "");
     }
 
     #[test]
-    fn a_report_that_was_not_finished_leaves_nothing_and_the_old_one_in_its_place() {
+    fn an_unfinished_report_leaves_the_old_one_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         std::fs::write(&path, "old").unwrap();

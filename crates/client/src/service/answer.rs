@@ -3,17 +3,15 @@ use reqwest::header::{HeaderMap, LINK};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-/// No answer in one piece has more bytes than a largest page of a list.
-const MAX: usize = 64 * 1024 * 1024;
+/// Maximum size of an answer that is read in one piece: more than the largest page of a list.
+const MAX_SIZE: usize = 64 * 1024 * 1024;
 
-/// An answer in JSON.
+/// A JSON answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
-    /// Its status.
     pub(crate) status: StatusCode,
-    /// The query of the next page of a list.
+    /// Query of the next page of a list.
     pub(crate) next: Option<String>,
-    /// What it says.
     pub(crate) body: Value,
 }
 
@@ -21,41 +19,41 @@ impl Reply {
     /// Reads an answer to its end.
     ///
     /// # Errors
-    /// [`Fault`]: one that lasts if it is not JSON, for then somebody else answers.
+    /// [`Fault`]; it is permanent if the answer is not JSON, because then it does not come from Cutover.
     pub(crate) async fn read(response: Response) -> Result<Self, Fault> {
-        Self::read_up_to(MAX, response).await
+        Self::read_up_to(MAX_SIZE, response).await
     }
 
-    /// The same of an answer that has at most so many bytes.
+    /// Reads an answer of at most this many bytes.
     ///
     /// # Errors
-    /// As of [`Self::read`], and if it has more.
+    /// Same as [`Self::read`], and if it is larger.
     pub(crate) async fn read_up_to(most: usize, response: Response) -> Result<Self, Fault> {
         let (status, next) = (response.status(), next(response.headers()));
         let bytes = bytes(most, response).await?;
-        let body = serde_json::from_slice(&bytes).map_err(|_| no_json(status))?;
+        let body = serde_json::from_slice(&bytes).map_err(|_| not_cutover(status))?;
         Ok(Self { status, next, body })
     }
 
-    /// The body of a 200.
+    /// Returns the body of a 200.
     ///
     /// # Errors
-    /// [`Fault`] that lasts, with what the service says instead.
+    /// A permanent [`Fault`] with the detail of any other answer.
     pub(crate) fn ok(self) -> Result<Value, Fault> {
         match self.status {
             StatusCode::OK => Ok(self.body),
             status => {
                 let said = self.body["detail"].as_str().unwrap_or("no reason given");
-                Err(Fault::lasting(format!("the service answers {}: {said}", status.as_u16())))
+                Err(Fault::permanent(format!("the service answers {}: {said}", status.as_u16())))
             }
         }
     }
 }
 
-/// Who answers is not Cutover.
-pub(crate) fn no_json(status: StatusCode) -> Fault {
+/// Fault of an answer that does not come from Cutover.
+pub(crate) fn not_cutover(status: StatusCode) -> Fault {
     let status = status.as_u16();
-    Fault::lasting(format!("there is no Cutover at the base URL: it answers {status} with something else"))
+    Fault::permanent(format!("there is no Cutover at the base URL: it answers {status} with something else"))
 }
 
 async fn bytes(most: usize, mut response: Response) -> Result<Vec<u8>, Fault> {
@@ -63,13 +61,13 @@ async fn bytes(most: usize, mut response: Response) -> Result<Vec<u8>, Fault> {
     while let Some(chunk) = response.chunk().await? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > most {
-            return Err(Fault::lasting("the service answers more than anybody can want"));
+            return Err(Fault::permanent("the answer of the service is too large"));
         }
     }
     Ok(bytes)
 }
 
-/// The query in `Link: <path?query>; rel="next"`.
+/// Extracts the query from `Link: <path?query>; rel="next"`.
 fn next(headers: &HeaderMap) -> Option<String> {
     let link = headers.get(LINK)?.to_str().ok()?;
     let (address, rel) = link.strip_prefix('<')?.split_once('>')?;

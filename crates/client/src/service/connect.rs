@@ -6,18 +6,17 @@ use rustls_platform_verifier::Verifier;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A connection is there by then, or it cannot be made.
-const CONNECT: Duration = Duration::from_secs(10);
-/// So long nothing may come of an answer that has begun, or is waited for.
-const SILENCE: Duration = Duration::from_secs(90);
-/// Idle connections are given up before the service gives them up.
-const IDLE: Duration = Duration::from_secs(15);
+/// Time limit for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum time between two reads of an answer, and before the first.
+const READ_TIMEOUT: Duration = Duration::from_secs(90);
+/// Time after which idle connections are closed: before the service closes them.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A client that does what it is asked and nothing of its own accord, through a proxy if the environment names
-/// one.
+/// A client without redirects and retries, through a proxy if the environment names one.
 ///
 /// # Errors
-/// [`Error`] if this machine trusts no certificates and the service is behind `https:`.
+/// [`Error`] if TLS cannot be set up, for example because this machine trusts no certificates.
 pub(super) fn client(base: &Url) -> Result<Client, Error> {
     let unusable = |error: &dyn std::fmt::Display| Error::refused(format!("TLS cannot be used: {error}"));
     let builder = Client::builder()
@@ -28,13 +27,13 @@ pub(super) fn client(base: &Url) -> Result<Client, Error> {
         .http1_only()
         .tcp_nodelay(true)
         .user_agent(concat!("cutover-client/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT)
-        .read_timeout(SILENCE)
-        .pool_idle_timeout(IDLE);
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(READ_TIMEOUT)
+        .pool_idle_timeout(IDLE_TIMEOUT);
     builder.build().map_err(|error| unusable(&error))
 }
 
-/// Trusts whom this machine trusts; nobody where no certificates are shown.
+/// TLS configuration with the certificates that this machine trusts; with none if TLS is not needed.
 fn trust(is_needed: bool) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let config =

@@ -1,21 +1,21 @@
-//! The service, over HTTP: its token, its answers, and what of its faults passes.
+//! HTTP client of the service: tokens, answers, and which faults are transient.
 //!
-//! The one place that waits for a network, and knows an async runtime. The API key goes into the body of the one
-//! request that is for it, and nowhere else.
+//! The only module that waits for the network and knows an async runtime. The API key is sent only in the
+//! body of the request that obtains a token.
 
 mod answer;
+mod backoff;
 mod connect;
 mod fault;
 mod options;
-mod patience;
-mod said;
+mod sanitize;
 mod token;
 
-pub(crate) use answer::{Reply, no_json};
+pub(crate) use answer::{Reply, not_cutover};
+pub(crate) use backoff::Backoff;
 pub(crate) use fault::Fault;
 pub(crate) use options::Target;
-pub(crate) use patience::Patience;
-pub(crate) use said::{attr, code, detail, read_code};
+pub(crate) use sanitize::{attr, code, detail, read_code};
 
 use crate::error::Error;
 use reqwest::header::{AUTHORIZATION, HeaderValue};
@@ -24,10 +24,10 @@ use std::future::Future;
 use std::time::Duration;
 use token::{ApiKey, Tokens};
 
-/// A request that is answered in one piece is over by then.
-pub(crate) const WHOLE: Duration = Duration::from_secs(60);
+/// Time limit of a request that is answered in one piece.
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A service, and the organisation there that a key acts for.
+/// A service, used on behalf of the organisation of an API key.
 #[derive(Debug)]
 pub(crate) struct Service {
     base: Url,
@@ -36,81 +36,81 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// The one at a base URL, by a key. Nothing is asked of it yet.
+    /// A client for a base URL and a key. Sends nothing yet.
     ///
     /// # Errors
-    /// [`Error`] if no client can be made.
+    /// [`Error`] if the HTTP client cannot be built.
     fn new(base: Url, key: ApiKey) -> Result<Self, Error> {
         let http = connect::client(&base)?;
         let tokens = Tokens::new(key, address(&base, &["v1", "graphql"], ""));
         Ok(Self { base, http, tokens })
     }
 
-    /// What people know it by.
+    /// Base URL without a trailing slash.
     pub(crate) fn name(&self) -> &str {
         self.base.as_str().trim_end_matches('/')
     }
 
-    /// The address of a path of it, its parts not yet encoded, and of a query, encoded.
+    /// URL of a path, whose segments are not encoded yet, and an encoded query.
     pub(crate) fn url(&self, path: &[&str], query: &str) -> Url {
         address(&self.base, path, query)
     }
 
-    /// Asks for an object or an array.
+    /// Sends a `GET` request.
     ///
     /// # Errors
-    /// [`Fault`] unless the service answers with JSON, be it a refusal.
+    /// [`Fault`] unless the service answers with JSON; a refusal counts as an answer.
     pub(crate) async fn get(&self, url: &Url) -> Result<Reply, Fault> {
-        let response = self.ask(|http| http.get(url.clone())).await?;
+        let response = self.send(|http| http.get(url.clone())).await?;
         let status = response.status();
         if status.is_server_error() {
-            return Err(Fault::passing(format!("the service answers {}", status.as_u16())));
+            return Err(Fault::transient(format!("the service answers {}", status.as_u16())));
         }
         Reply::read(response).await
     }
 
-    /// Sends a request with a token; once more with a new one if the service takes the token for no good.
+    /// Sends a request with a token, and again with a new token if that one is rejected.
     ///
     /// # Errors
-    /// [`Fault`] if nothing is answered, or the answer is none to the request: it is too much now, or not from
-    /// the service.
-    pub(crate) async fn ask(&self, make: impl Fn(&Client) -> RequestBuilder) -> Result<Response, Fault> {
-        self.ask_with(make).await.map(|(response, _)| response)
+    /// [`Fault`] if there is no answer, or one that is not about the request: the service is busy, or a
+    /// gateway answered.
+    pub(crate) async fn send(&self, make: impl Fn(&Client) -> RequestBuilder) -> Result<Response, Fault> {
+        self.send_with_token(make).await.map(|(response, _)| response)
     }
 
-    /// The same, and with which token: see [`Self::forget`].
+    /// Same as [`Self::send`], but also returns the token, for [`Self::invalidate`].
     ///
     /// # Errors
-    /// As of [`Self::ask`].
-    pub(crate) async fn ask_with(
+    /// Same as [`Self::send`].
+    pub(crate) async fn send_with_token(
         &self,
         make: impl Fn(&Client) -> RequestBuilder,
     ) -> Result<(Response, HeaderValue), Fault> {
         let mut is_again = false;
         loop {
-            let token = self.tokens.good(&self.http).await?;
+            let token = self.tokens.valid(&self.http).await?;
             let response = make(&self.http).header(AUTHORIZATION, token.clone()).send().await?;
             if response.status() != StatusCode::UNAUTHORIZED {
                 return fault::checked(response).map(|response| (response, token));
             }
-            self.tokens.forget(&token).await;
+            self.tokens.invalidate(&token).await;
             if std::mem::replace(&mut is_again, true) {
-                return Err(Fault::lasting("the service refuses the tokens that it gives for this key"));
+                return Err(Fault::permanent("the service rejects the tokens that it issues for this key"));
             }
         }
     }
 
-    /// This token is good no more, though a request with it was begun; one that is newer stays.
-    pub(crate) async fn forget(&self, token: &HeaderValue) {
-        self.tokens.forget(token).await;
+    /// Drops a token that expired while a request used it. A newer one stays.
+    pub(crate) async fn invalidate(&self, token: &HeaderValue) {
+        self.tokens.invalidate(token).await;
     }
 
-    /// Obtains a token, which shows that the service is there and knows the key.
+    /// Obtains a token, which shows that the service is reachable and accepts the key.
     ///
     /// # Errors
     /// [`Fault`] if it is not or does not.
-    pub(crate) async fn greet(&self) -> Result<(), Fault> {
-        self.tokens.good(&self.http).await.map(drop)
+    pub(crate) async fn check_access(&self) -> Result<(), Fault> {
+        self.tokens.valid(&self.http).await.map(drop)
     }
 }
 
@@ -123,15 +123,14 @@ fn address(base: &Url, path: &[&str], query: &str) -> Url {
     url
 }
 
-/// Waits for something of the network, on this thread.
+/// Runs a future to its end on this thread.
 ///
 /// # Errors
-/// [`Error`] if the system gives no means to wait.
-pub(crate) fn wait_for<T>(what: impl Future<Output = T>) -> Result<T, Error> {
+/// [`Error`] if no runtime can be built.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
-    let runtime =
-        runtime.map_err(|error| Error::refused(format!("the network cannot be waited for: {error}")))?;
-    Ok(runtime.block_on(what))
+    let runtime = runtime.map_err(|error| Error::refused(format!("the network cannot be used: {error}")))?;
+    Ok(runtime.block_on(future))
 }
 
 #[cfg(test)]

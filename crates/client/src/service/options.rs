@@ -4,10 +4,10 @@ use crate::error::Error;
 use clap::Args;
 use reqwest::Url;
 
-/// Which service, and by which key.
+/// Service to use, and the key for it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Target {
-    /// Where the service is: https:// and its name, and a path if it lies below one
+    /// Base URL of the service: https://, its name, and the path below which it lies, if any
     #[arg(long, value_name = "URL", env = "CUTOVER_BASE_URL", hide_env_values = true)]
     base_url: String,
     /// The environment variable that holds the API key
@@ -16,10 +16,10 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The service, which is not asked anything yet.
+    /// Creates a client for the service. Sends nothing yet.
     ///
     /// # Errors
-    /// [`Error`] for another kind of address, or without a key.
+    /// [`Error`] for another kind of URL, or without a key.
     pub(crate) fn service(&self) -> Result<Service, Error> {
         Service::new(base(&self.base_url)?, self.key()?)
     }
@@ -32,18 +32,18 @@ impl Target {
     }
 }
 
-/// A base URL is `http:` or `https:` and holds nothing but where: what it says is shown.
+/// Parses a base URL: `http:` or `https:`, without credentials or a query, because it is shown.
 fn base(text: &str) -> Result<Url, Error> {
     let wrong = |why: &str| Error::refused(format!("the base URL {why}"));
-    let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("is none: {error}")))?;
+    let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("is invalid: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(wrong("must begin with http:// or https://"));
+        return Err(wrong("does not begin with http:// or https://"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong("must not hold a user or a password"));
+        return Err(wrong("contains a user or a password"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong("must not hold a query"));
+        return Err(wrong("contains a query"));
     }
     Ok(url)
 }
@@ -53,13 +53,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_base_url_says_where_and_nothing_else() {
+    fn a_base_url_has_no_credentials_and_no_query() {
         assert_eq!(base(" https://x/y ").unwrap().as_str(), "https://x/y");
         for (text, part) in [
-            ("localhost:8080", "must begin with"),
-            ("ftp://x", "must begin with"),
-            ("x", "is none"),
-            ("http://", "is none"),
+            ("localhost:8080", "does not begin with"),
+            ("ftp://x", "does not begin with"),
+            ("x", "is invalid"),
+            ("http://", "is invalid"),
             ("http://a:secret@x/", "a user or a password"),
             ("http://x/?key=secret", "a query"),
         ] {

@@ -1,8 +1,7 @@
-use crate::journal::Outcome;
-use cutover_model::Totals;
+use crate::journal::{Outcome, StoredTotals};
 use serde::Serialize;
 
-/// What became of accounts; each is in one of these.
+/// Numbers of accounts by outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub(super) struct Counts {
     pub(super) accepted: u64,
@@ -26,35 +25,32 @@ impl Counts {
         *count += 1;
     }
 
-    /// All of them.
+    /// Number of all accounts.
     pub(super) fn all(&self) -> u64 {
         self.accepted + self.already_there + self.not_taken()
     }
 
-    /// Those that the next run sends anew, though nothing in them changes.
+    /// Number of accounts that the next run sends again, unchanged.
     pub(super) fn not_done(&self) -> u64 {
         self.failed + self.in_progress
     }
 
-    /// Those that the service does not have.
+    /// Number of accounts that the service does not have.
     pub(super) fn not_taken(&self) -> u64 {
         self.refused + self.not_done() + self.faulty
     }
 }
 
-/// What the accounts come to that the service has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Sent {
-    pub(super) totals: Totals,
-    /// Whether there is one that is not in the totals.
-    pub(super) is_incomplete: bool,
-}
-
-impl Sent {
-    pub(super) fn add(&mut self, account: Option<Totals>) {
-        match account.and_then(|account| self.totals.checked_add(account)) {
-            Some(totals) => self.totals = totals,
-            None => self.is_incomplete = true,
-        }
-    }
+/// Numbers of a run so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) files: u64,
+    pub(super) unreadable_files: u64,
+    pub(super) accounts: u64,
+    /// Accounts that a dry run skipped.
+    pub(super) left_out: u64,
+    /// Outcomes of this and earlier runs.
+    pub(super) counts: Counts,
+    pub(super) in_earlier_runs: Counts,
+    pub(super) stored: StoredTotals,
 }

@@ -1,38 +1,42 @@
-//! `cutover-client upload`: every account of the inputs to the service, once in effect however often it is run.
+//! `cutover-client upload`: sends every account of the inputs; running it again has no further effect.
 //!
-//! The workers of the pipeline check accounts and look them up in the journal; the caller's thread makes batches,
-//! hands them to the sender's thread, and writes down what is answered.
+//! The workers of the pipeline check accounts and look them up in the journal. The caller's thread batches
+//! them, hands the batches to the sender's thread, and records the answers.
 
 mod counts;
-mod desk;
+mod dispatcher;
+mod findings;
 mod options;
 mod prepare;
+mod queue;
+mod recorder;
+mod run;
 mod sender;
 mod summary;
 
 pub(crate) use options::Options;
 
-use crate::error::{Error, tell};
+use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::input::{find, is_same};
-use crate::journal::{Journal, Subject, There};
+use crate::journal::{AcceptedAccounts, Journal, Subject};
 use crate::output::print;
 use crate::pipeline::Pipeline;
 use crate::progress::Progress;
 use crate::report::Reports;
 use crate::validate::Checker;
 use chrono::{DateTime, Utc};
-use desk::Desk;
 use prepare::Preparer;
-use sender::{Manner, Sender};
+use run::Run;
+use sender::{SendOptions, Sender};
 use std::time::Instant;
 
-/// Sends the inputs, writes the reports and prints the summary. `now` is the time that the rules go by unless the
-/// options say another one.
+/// Sends the inputs, writes the reports and prints the summary. `now` is the time to check as of, unless the
+/// options name another.
 ///
 /// # Errors
-/// [`Error`] if it cannot begin, or the journal or a report cannot be written. What the service does not do ends
-/// the run, with its summary.
+/// [`Error`] if it cannot begin, or the journal or a report cannot be written. A fault of the service ends
+/// the run, but with its summary.
 pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
     let checker = Checker::new(&options.rules, now)?;
@@ -45,23 +49,23 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let service = options.target.service()?;
     let (journal, index) = Journal::open(&path, &Subject::new(service.name(), options.dry_run))?;
     let staged = match options.staged() {
-        Some(path) => There::read(&path, &Subject::new(service.name(), false))?,
-        None => There::default(),
+        Some(path) => AcceptedAccounts::read(&path, &Subject::new(service.name(), false))?,
+        None => AcceptedAccounts::default(),
     };
     let reports = Reports::create(&options.report)?;
-    let manner = Manner {
+    let send_options = SendOptions {
         one_by_one: options.one_by_one,
         connections: options.connections(),
         patience: options.patience(),
         dry_run: options.dry_run,
     };
-    let sender = Sender::start(service, &manner)?;
+    let sender = Sender::start(service, &send_options)?;
     let pipeline = Pipeline::new();
-    let brake = sender.brake();
-    pipeline.stop_on_signal(move || brake.pull())?;
+    let cancel = sender.cancel_handle();
+    pipeline.stop_on_signal(move || cancel.cancel())?;
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
-    let mut desk = Desk::new(&sources, pipeline.stop(), sender, &manner, journal, reports, progress);
+    let mut upload = Run::new(&sources, pipeline.stop(), sender, &send_options, journal, reports, progress);
     let preparer = Preparer {
         checker,
         index,
@@ -71,10 +75,10 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
         no_validate: options.no_validate,
         dry_run: options.dry_run,
     };
-    let run = pipeline.run(sources.clone(), options.rules.workers(), preparer, &mut desk);
-    let summary = desk.end(run, begun)?;
+    let end = pipeline.run(sources.clone(), options.rules.workers(), preparer, &mut upload);
+    let summary = upload.end(end, begun)?;
     if let Some(fault) = &summary.fault {
-        tell(fault);
+        print_error(fault);
     }
     print(&if options.json { summary.json() } else { summary.text() })?;
     Ok(summary.exit())

@@ -1,6 +1,6 @@
 use crate::error::Error;
 use crate::input::is_same;
-use crate::journal::usual_path;
+use crate::journal::default_path;
 use crate::service::Target;
 use crate::validate::Rules;
 use clap::Args;
@@ -8,7 +8,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What `upload` is asked for.
+/// Options of `upload`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Files of accounts, folders of them, or - for NDJSON on standard input; as for validate
@@ -16,28 +16,28 @@ pub(crate) struct Options {
     pub(super) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) target: Target,
-    /// What was answered, to go on from [default: the first path with .cutover-journal behind it]
+    /// File of the answers, from which a run resumes [default: the first path with .cutover-journal appended]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Send again what the service has by the journal, to put right what was lost or has failed there since
+    /// Also send what the service has according to the journal, in case it was lost or has failed since
     #[arg(long)]
     pub(super) again: bool,
-    /// Send again what the service refused before, though it is the same
+    /// Also send what the service refused before, although it is unchanged
     #[arg(long)]
     pub(super) retry_refused: bool,
-    /// Send what the rules find faulty as well; what is not JSON or too large is never sent
+    /// Also send accounts that break the rules; what is not JSON or too large is never sent
     #[arg(long)]
     pub(super) no_validate: bool,
-    /// Have accounts tried and not imported; such a run has a journal of its own
+    /// Let the service try the accounts and import none; such a run has its own journal
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Send an account a request, for services and proxies that do not take many at once
+    /// Send one account per request, for services and proxies that do not accept many at once
     #[arg(long)]
     pub(super) one_by_one: bool,
-    /// How many requests are under way at the same time; fewer while the service has too much to do
+    /// Number of requests at the same time; fewer while the service is overloaded
     #[arg(long, value_name = "N", default_value = "4")]
     connections: NonZeroUsize,
-    /// Give up when the service has not done anything for so many seconds
+    /// Give up after this many seconds without an answer
     #[arg(long, value_name = "SECONDS", default_value = "300")]
     patience: NonZeroU64,
     #[command(flatten)]
@@ -53,30 +53,30 @@ pub(crate) struct Options {
     pub(super) quiet: bool,
 }
 
-/// More requests at once would only take places from others.
+/// Maximum number of concurrent requests; more would only take capacity from other clients.
 const MAX_CONNECTIONS: usize = 64;
 
 impl Options {
-    /// Where the journal is.
+    /// Path of the journal.
     ///
     /// # Errors
-    /// [`Error`] if it must be said.
+    /// [`Error`] if no path can be derived.
     pub(super) fn journal(&self) -> Result<PathBuf, Error> {
         if let Some(path) = &self.journal {
             return Ok(path.clone());
         }
-        let none = || Error::refused("say with --journal FILE where the journal of standard input is to be");
-        let mut path = usual_path(&self.paths).ok_or_else(none)?;
+        let none = || Error::refused("name a journal for standard input with --journal FILE");
+        let mut path = default_path(&self.paths).ok_or_else(none)?;
         if self.dry_run {
             path.set_extension("cutover-dry-run-journal");
         }
         Ok(path)
     }
 
-    /// Where the journal of what was sent to be imported is, for a dry run; nowhere if there is none.
+    /// For a dry run, path of the journal of the accounts that were sent to be imported, if there is one.
     pub(super) fn staged(&self) -> Option<PathBuf> {
         let is_other = |path: &PathBuf| self.journal.as_ref().is_none_or(|own| !is_same(own, path));
-        usual_path(&self.paths).filter(|path| self.dry_run && path.exists() && is_other(path))
+        default_path(&self.paths).filter(|path| self.dry_run && path.exists() && is_other(path))
     }
 
     pub(super) fn connections(&self) -> usize {

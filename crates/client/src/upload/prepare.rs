@@ -1,6 +1,6 @@
-use crate::input::Place;
-use crate::journal::{Index, Outcome, There, key, print_of};
-use crate::pipeline::Work;
+use crate::input::Location;
+use crate::journal::{AcceptedAccounts, Index, Outcome, fingerprint_of, key};
+use crate::pipeline::Worker;
 use crate::validate::{Checked, Checker};
 use bytes::Bytes;
 use cutover_core::Level;
@@ -9,35 +9,35 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// An account, looked at and ready to be sent.
+/// A checked account, ready to be sent.
 #[derive(Debug)]
 pub(super) struct Prepared {
-    pub(super) place: Place,
+    pub(super) location: Location,
     pub(super) checked: Checked,
-    /// The fingerprint of its bytes.
-    pub(super) print: u64,
-    /// What it comes to, if that can be told.
+    /// Fingerprint of its bytes.
+    pub(super) fingerprint: u64,
+    /// Its control totals, if they can be computed.
     pub(super) totals: Option<Totals>,
-    /// What became of it in an earlier run.
-    pub(super) before: Option<Outcome>,
-    /// Whether the service has the account and a dry run would take its place.
+    /// Its outcome in an earlier run.
+    pub(super) earlier: Option<Outcome>,
+    /// True if the service already has the account to import, so that a dry run must not replace it.
     pub(super) left_out: bool,
-    /// Whether an earlier run brought the service other bytes of the account.
+    /// True if an earlier run sent other bytes of the account.
     pub(super) is_changed: bool,
-    /// What to send, in one line; nothing if it is not to be sent.
+    /// Line to send; `None` if it is not to be sent.
     pub(super) body: Option<Bytes>,
 }
 
 impl Prepared {
-    /// An account that was not looked at.
-    pub(super) fn too_large(place: Place) -> Self {
+    /// An account too large to be decoded.
+    pub(super) fn too_large(location: Location) -> Self {
         let checked = Checked::too_large();
         Self {
-            place,
+            location,
             checked,
-            print: 0,
+            fingerprint: 0,
             totals: None,
-            before: None,
+            earlier: None,
             left_out: false,
             is_changed: false,
             body: None,
@@ -45,57 +45,58 @@ impl Prepared {
     }
 }
 
-/// Checks accounts, looks them up in the journal, and makes lines of those that are to be sent.
+/// Checks accounts, looks them up in the journal, and builds the lines to send.
 #[derive(Debug)]
 pub(super) struct Preparer {
     pub(super) checker: Checker,
     pub(super) index: Index,
-    /// What the service has of what was sent to be imported, for a dry run.
-    pub(super) staged: There,
+    /// Accounts that were sent to be imported, for a dry run.
+    pub(super) staged: AcceptedAccounts,
     pub(super) again: bool,
     pub(super) retry_refused: bool,
     pub(super) no_validate: bool,
     pub(super) dry_run: bool,
 }
 
-impl Work for Preparer {
-    type Done = Prepared;
+impl Worker for Preparer {
+    type Output = Prepared;
 
-    fn work(&self, place: Place, account: &[u8]) -> Prepared {
+    fn process(&self, location: Location, account: &[u8]) -> Prepared {
         let account = account.trim_ascii();
-        let (mut checked, decoded) = self.checker.check(place, account);
+        let (mut checked, decoded) = self.checker.check(location, account);
         if self.no_validate && decoded.is_some() {
             checked.findings.clear();
         }
         let totals = decoded.and_then(|decoded| self.checker.totals(decoded));
-        let print = print_of(account);
-        let key = key(checked.supplier(), checked.number(), print);
-        let (before, left_out) = (self.index.outcome(key, print), self.staged.has(key));
-        let is_changed = self.index.has_other(key, print);
-        if before.is_some_and(Outcome::is_there) {
-            // The service took exactly this: a day later the rules may say otherwise, and it is there nevertheless.
+        let fingerprint = fingerprint_of(account);
+        let key = key(checked.supplier(), checked.number(), fingerprint);
+        let (earlier, left_out) = (self.index.outcome(key, fingerprint), self.staged.contains(key));
+        let is_changed = self.index.has_other(key, fingerprint);
+        if earlier.is_some_and(Outcome::is_stored) {
+            // The service took exactly these bytes, even if the rules would refuse them later, for example by
+            // date.
             checked.findings.retain(|finding| finding.level != Level::Error);
         }
-        let is_done = match before {
+        let is_done = match earlier {
             Some(Outcome::Accepted | Outcome::AlreadyThere) => !self.again,
             Some(Outcome::Refused) => !self.retry_refused,
             Some(Outcome::Failed | Outcome::InProgress | Outcome::Faulty) | None => false,
         };
         let is_sent = !left_out && !is_done && !checked.is_faulty();
-        let body = is_sent.then(|| if self.dry_run { tried(account) } else { line(account) });
-        Prepared { place, checked, print, totals, before, left_out, is_changed, body }
+        let body = is_sent.then(|| if self.dry_run { dry_run_line(account) } else { line(account) });
+        Prepared { location, checked, fingerprint, totals, earlier, left_out, is_changed, body }
     }
 }
 
-/// An account in one line. Ends of lines are nowhere in JSON but between values.
+/// Joins an account into one line. In JSON, raw line breaks occur only between tokens.
 fn line(account: &[u8]) -> Bytes {
     let mut line = account.to_vec();
     line.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     line.into()
 }
 
-/// The account in an envelope that asks for a dry run; the other parameters of its task stay.
-fn tried(account: &[u8]) -> Bytes {
+/// Wraps an account in an envelope that requests a dry run; other task parameters are kept.
+fn dry_run_line(account: &[u8]) -> Bytes {
     #[derive(serde::Deserialize)]
     struct Envelope<'a> {
         #[serde(borrow)]
@@ -132,15 +133,15 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_is_asked_for_in_the_envelope() {
+    fn a_dry_run_is_requested_in_the_envelope() {
         let dry = "{\"task_params\":{\"is_dry_run\":true},\"payload\":{\"a\": 1.10}}";
-        assert_eq!(text(tried(b"{\"a\": 1.10}")), dry);
-        assert_eq!(text(tried(b"{\"payload\": {\"a\": 1.10}}")), dry);
-        assert_eq!(text(tried(b"{\"payload\": {\"a\": 1.10}, \"task_params\": null}")), dry);
+        assert_eq!(text(dry_run_line(b"{\"a\": 1.10}")), dry);
+        assert_eq!(text(dry_run_line(b"{\"payload\": {\"a\": 1.10}}")), dry);
+        assert_eq!(text(dry_run_line(b"{\"payload\": {\"a\": 1.10}, \"task_params\": null}")), dry);
         let with =
             b"{\"payload\": {}, \"task_params\": {\"schedule_window_end\": \"x\", \"is_dry_run\": false}}";
         assert_eq!(
-            text(tried(with)),
+            text(dry_run_line(with)),
             "{\"task_params\":{\"schedule_window_end\":\"x\",\"is_dry_run\":true},\"payload\":{}}"
         );
     }

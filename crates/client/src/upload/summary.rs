@@ -1,52 +1,52 @@
-use super::counts::{Counts, Sent};
+use super::counts::Counts;
 use crate::exit::Exit;
-use crate::journal::Sums;
-use crate::output::{document, grouped};
-use crate::report::Page;
-use crate::validate::{Codes, seconds, table};
+use crate::journal::{StoredTotals, Sums};
+use crate::output::{document, duration, grouped, inputs};
+use crate::report::{Page, alerts};
+use crate::validate::{CodeCount, seconds, table};
 use cutover_core::plain;
 use serde::Serialize;
 
-/// The sums of a run.
+/// Totals of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Summary {
-    /// Whether it was stopped before its end.
+    /// True if it was stopped before its end.
     pub(super) interrupted: bool,
-    /// Why the service did not do it, if it did not.
+    /// Fault of the service that ended the run.
     pub(super) fault: Option<String>,
-    /// Whether accounts were sent to be tried only.
+    /// True if the accounts were sent as dry runs.
     pub(super) dry_run: bool,
     pub(super) files: u64,
     pub(super) unreadable_files: u64,
-    /// Accounts that were looked at.
+    /// Accounts that were read.
     pub(super) accounts: u64,
-    /// What became of them, in this run and before.
+    /// Outcomes of this and earlier runs.
     #[serde(flatten)]
     pub(super) counts: Counts,
-    /// What became of those that were answered before, by the journal; they are in the other counts as well.
+    /// Outcomes of accounts that were answered in earlier runs; the other counts include them.
     pub(super) in_earlier_runs: Counts,
-    /// Those that a dry run did not send: the service has them, and they would be tried only from then on.
+    /// Accounts that a dry run skipped because the service has them to import.
     pub(super) left_out: u64,
-    /// Those that nothing became of: the run ended before.
+    /// Accounts without an outcome, because the run ended before.
     pub(super) not_sent: u64,
     pub(super) warnings: u64,
     pub(super) with_warnings: u64,
-    /// What the accounts come to that the service has; null if it is not known of each.
+    /// Totals of the accounts that the service has; null if those of an account are not known.
     #[serde(serialize_with = "totals")]
-    pub(super) totals: Sent,
-    pub(super) top_errors: Vec<Codes>,
-    pub(super) top_warnings: Vec<Codes>,
+    pub(super) totals: StoredTotals,
+    pub(super) top_errors: Vec<CodeCount>,
+    pub(super) top_warnings: Vec<CodeCount>,
     pub(super) journal: String,
     #[serde(rename = "seconds", serialize_with = "seconds")]
     pub(super) milliseconds: u64,
 }
 
-fn totals<S: serde::Serializer>(sent: &Sent, serializer: S) -> Result<S::Ok, S::Error> {
-    (!sent.is_incomplete).then(|| Sums::from(sent.totals)).serialize(serializer)
+fn totals<S: serde::Serializer>(stored: &StoredTotals, serializer: S) -> Result<S::Ok, S::Error> {
+    (!stored.is_incomplete).then(|| Sums::from(stored.totals)).serialize(serializer)
 }
 
 impl Summary {
-    /// What scripts are told of it.
+    /// Exit code.
     pub(super) fn exit(&self) -> Exit {
         if self.interrupted {
             Exit::Interrupted
@@ -59,16 +59,16 @@ impl Summary {
         } else if self.counts.not_taken() > 0 {
             Exit::Faulty
         } else {
-            Exit::Well
+            Exit::Success
         }
     }
 
-    /// For programs: one JSON document.
+    /// One JSON document for programs.
     pub(super) fn json(&self) -> String {
         document(self)
     }
 
-    /// For people.
+    /// Text for people.
     pub(super) fn text(&self) -> String {
         let mut text = self
             .sums()
@@ -80,9 +80,9 @@ impl Summary {
             text += "\nDry run: the service tries these accounts and imports none of them.\n";
         }
         if self.interrupted {
-            text += "\nInterrupted: run the same again, and it goes on from here.\n";
+            text += "\nInterrupted: run the same command again to resume.\n";
         } else if self.fault.is_some() {
-            text += "\nNot all could be sent: run the same again, and it goes on from here.\n";
+            text += "\nNot all could be sent: run the same command again to resume.\n";
         }
         text
     }
@@ -94,7 +94,7 @@ impl Summary {
             _ => format!("{}, of them {} in earlier runs", grouped(now), grouped(before)),
         };
         let mut sums = vec![
-            ("Files", grouped(self.files) + &self.unreadable()),
+            ("Files", inputs(self.files, self.unreadable_files)),
             ("Accounts", grouped(self.accounts)),
             ("  accepted", count(counts.accepted, before.accepted)),
             ("  already there", count(counts.already_there, before.already_there)),
@@ -103,39 +103,36 @@ impl Summary {
         if counts.failed > 0 {
             sums.push((
                 "  failed",
-                grouped(counts.failed) + ", by a fault of the service: run the same again",
+                grouped(counts.failed) + ", by a fault of the service: run the same command again",
             ));
         }
         if counts.in_progress > 0 {
             sums.push((
                 "  in progress",
-                grouped(counts.in_progress) + " while they were sent: run the same again",
+                grouped(counts.in_progress) + " while they were sent: run the same command again",
             ));
         }
         sums.push(("  faulty", grouped(counts.faulty) + ", not sent"));
         if self.left_out > 0 {
-            sums.push(("  left out", grouped(self.left_out) + ", which the service has already to import"));
+            sums.push(("  left out", grouped(self.left_out) + ", which the service already has to import"));
         }
         if self.not_sent > 0 {
             sums.push(("  not sent yet", grouped(self.not_sent)));
         }
         sums.extend(self.balance());
         let warnings = format!("{}, in {} accounts", grouped(self.warnings), grouped(self.with_warnings));
-        sums.extend([("Warnings", warnings), ("Time", self.time()), ("Journal", self.journal.clone())]);
+        sums.extend([
+            ("Warnings", warnings),
+            ("Time", duration(self.counts.all(), self.milliseconds)),
+            ("Journal", self.journal.clone()),
+        ]);
         sums
     }
 
-    fn unreadable(&self) -> String {
-        match self.unreadable_files {
-            0 => String::new(),
-            count => format!(" opened, {} not readable to the end", grouped(count)),
-        }
-    }
-
-    /// What was sent comes to.
+    /// Totals of what was sent.
     fn balance(&self) -> Vec<(&'static str, String)> {
         if self.totals.is_incomplete {
-            return vec![("Sent", "not known of every account".to_owned())];
+            return vec![("Sent", "not known for every account".to_owned())];
         }
         let totals = self.totals.totals;
         vec![
@@ -146,26 +143,11 @@ impl Summary {
         ]
     }
 
-    fn time(&self) -> String {
-        let rate = self.counts.all().saturating_mul(1_000) / self.milliseconds.max(1);
-        let (whole, part) = (grouped(self.milliseconds / 1_000), self.milliseconds % 1_000);
-        format!("{whole}.{part:03} s, {} accounts a second", grouped(rate))
-    }
-
-    /// For the page of a report.
+    /// Content of the HTML report.
     pub(super) fn page(&self) -> Page {
-        let mut alerts = Vec::new();
-        if self.interrupted {
-            alerts.push("The run was interrupted: this report is not complete.".to_owned());
-        }
-        alerts.extend(self.fault.clone());
-        if self.unreadable_files > 0 {
-            let count = grouped(self.unreadable_files);
-            alerts.push(format!("Inputs that could not be read to their end: {count}."));
-        }
         Page {
             title: "Upload of accounts",
-            alerts,
+            alerts: alerts(self.interrupted, self.fault.as_deref(), self.unreadable_files),
             sums: self.sums().into_iter().map(|(name, value)| (name.trim_start(), value)).collect(),
             remark: String::new(),
             tops: vec![

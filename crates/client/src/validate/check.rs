@@ -1,31 +1,31 @@
 use super::finding::Finding;
 use super::options::Rules;
 use crate::error::Error;
-use crate::input::Place;
-use crate::pipeline::Work;
+use crate::input::Location;
+use crate::pipeline::Worker;
 use chrono::{DateTime, Utc};
 use cutover_core::{Level, Now, Zone};
 use cutover_model::{AccountRequest, Decoded, SyntaxError, Totals, decode_account};
 use cutover_rules::{Facts, Profile, check_account};
 
-/// Decodes and checks accounts as the service's validate and create do, as far as it can be done without a
-/// service (rules 1.9).
+/// Decodes and checks accounts as validate and create of the service do, except rules that need the service
+/// (rules 1.9).
 #[derive(Debug)]
 pub(crate) struct Checker {
     now: Now,
     profile: Profile,
 }
 
-/// What was found in an account.
+/// Result of checking an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Checked {
-    /// Which account it is, as far as that can be told.
+    /// Identity of the account, as far as known.
     pub(crate) identity: Option<Identity>,
-    /// Errors, then warnings, each in the order of an answer.
+    /// Errors, then warnings, each in the order of the service's answers.
     pub(crate) findings: Vec<Finding>,
 }
 
-/// What accounts are told apart by (contract D1): supplier and number there, both trimmed.
+/// Supplier and number, both trimmed, which identify an account (contract D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) supplier: Option<Box<str>>,
@@ -33,29 +33,29 @@ pub(crate) struct Identity {
 }
 
 impl Checked {
-    /// An account that was not looked at.
+    /// An account too large to be decoded.
     pub(crate) fn too_large() -> Self {
         Self { identity: None, findings: vec![Finding::too_large()] }
     }
 
-    /// Whether the service would refuse it.
+    /// True if the service would refuse it.
     pub(crate) fn is_faulty(&self) -> bool {
         self.findings.iter().any(|finding| finding.level == Level::Error)
     }
 
-    /// The supplier it names.
+    /// Supplier of the account.
     pub(crate) fn supplier(&self) -> Option<&str> {
         self.identity.as_ref()?.supplier.as_deref()
     }
 
-    /// Its number there.
+    /// Account number at the supplier.
     pub(crate) fn number(&self) -> Option<&str> {
         self.identity.as_ref()?.number.as_deref()
     }
 }
 
 impl Checker {
-    /// By the options, or at this time and by the catalogue's levels.
+    /// Uses the options, or else the current time and the default levels.
     ///
     /// # Errors
     /// [`Error`] if the options make no sense.
@@ -64,16 +64,16 @@ impl Checker {
         Ok(Self { now: Now::new(rules.instant(now), zone), profile })
     }
 
-    /// What is wrong with an account; what was decoded, if it is JSON.
+    /// Checks an account; also returns the decoded account if it is JSON.
     pub(crate) fn check<'j>(
         &self,
-        place: Place,
+        location: Location,
         account: &'j [u8],
     ) -> (Checked, Option<Decoded<AccountRequest<'j>>>) {
         let decoded = match self.decode(account) {
             Ok(decoded) => decoded,
             Err(error) => {
-                let findings = vec![Finding::no_json(error, place.line)];
+                let findings = vec![Finding::no_json(error, location.line)];
                 return (Checked { identity: None, findings }, None);
             }
         };
@@ -83,7 +83,7 @@ impl Checker {
         (checked, Some(decoded))
     }
 
-    /// What an account comes to, if it has no structural fault.
+    /// Control totals of an account; `None` if it has a structural fault.
     pub(crate) fn totals(&self, decoded: Decoded<AccountRequest<'_>>) -> Option<Totals> {
         let (account, _) = decoded.draft?.into_valid()?;
         Some(Totals::of(&account, self.now.zone))
@@ -96,11 +96,11 @@ impl Checker {
     }
 }
 
-impl Work for Checker {
-    type Done = Checked;
+impl Worker for Checker {
+    type Output = Checked;
 
-    fn work(&self, place: Place, account: &[u8]) -> Checked {
-        self.check(place, account).0
+    fn process(&self, location: Location, account: &[u8]) -> Checked {
+        self.check(location, account).0
     }
 }
 

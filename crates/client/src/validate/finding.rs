@@ -1,33 +1,34 @@
 use super::check::Checked;
+use super::top::Example;
 use cutover_core::{Code, Issue, Level, NON_FIELD_ERRORS};
 use cutover_model::SyntaxError;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// What is wrong with an account: what the service would say of it, or what only a whole run can see.
+/// A fault or warning about an account: found by the rules, or by comparing accounts of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// Error or warning.
     pub(crate) level: Level,
-    /// The path in the account; never a value.
+    /// Path in the account; never a value.
     pub(crate) attr: Cow<'static, str>,
-    /// The stable code.
+    /// Stable code.
     pub(crate) code: &'static str,
     /// Text for people; never holds a value of the account.
     pub(crate) detail: Cow<'static, str>,
 }
 
-/// The code of an account that stood in the inputs before. The client's own: the service sees one at a time.
+/// Code of an account that occurs repeatedly in the inputs. Only the client has it, because the service sees
+/// one account at a time.
 const REPEATED: &str = "repeated_in_input";
 
 impl Finding {
-    /// The account is not JSON; `line` is where it stands in its file.
+    /// The account is not JSON; `line` is its position in the file.
     pub(crate) fn no_json(error: SyntaxError, line: u32) -> Self {
         let error = SyntaxError { line: error.line + line as usize - 1, ..error };
         Self::of_whole(Code::ParseError, format!("This is not JSON: {error}.").into())
     }
 
-    /// The account is larger than the service takes.
+    /// The account is larger than the limit of the service.
     pub(crate) fn too_large() -> Self {
         Self::of_whole(Code::PayloadTooLarge, "The account is larger than 8 MiB.".into())
     }
@@ -36,17 +37,17 @@ impl Finding {
         Self { level: Level::Error, attr: NON_FIELD_ERRORS.into(), code: code.as_str(), detail }
     }
 
-    /// The account is in a file and line before this one.
+    /// The account occurs at an earlier position already.
     pub(crate) fn repeated(file: &str, line: u32) -> Self {
         Self {
             level: Level::Warning,
             attr: "external_account_number".into(),
             code: REPEATED,
-            detail: format!("The same account stands in {file}, line {line}, already.").into(),
+            detail: format!("The same account is already in {file}, line {line}.").into(),
         }
     }
 
-    /// As a line of a report.
+    /// Converts to a row of a report.
     pub(crate) fn row<'r>(&'r self, file: &'r str, line: u32, account: &'r Checked) -> Row<'r> {
         Row {
             file: Some(file),
@@ -68,29 +69,40 @@ impl From<Issue> for Finding {
     }
 }
 
-/// A line of a report. What is not known is null in JSON and empty elsewhere.
+/// A row of a report. Unknown values are null in JSON and empty elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Row<'r> {
-    /// The input.
+    /// Name of the input.
     pub(crate) file: Option<&'r str>,
-    /// From 1; 1 too for a file that is one account.
+    /// Line from 1; also 1 for a file that is one account.
     pub(crate) line: Option<u32>,
-    /// The supplier that the account names, trimmed.
+    /// Supplier of the account, trimmed.
     pub(crate) import_supplier: Option<&'r str>,
-    /// Its number there, trimmed.
+    /// Account number at the supplier, trimmed.
     pub(crate) external_account_number: Option<&'r str>,
     /// `error` or `warning`.
     pub(crate) level: &'static str,
-    /// The path in the account.
+    /// Path in the account.
     pub(crate) attr: Option<&'r str>,
-    /// The stable code.
+    /// Stable code.
     pub(crate) code: &'r str,
     /// Text for people.
     pub(crate) detail: &'r str,
 }
 
 impl<'r> Row<'r> {
-    /// Something about the run, not about an account.
+    /// Location of the finding, as the example of its code.
+    pub(crate) fn example(&self) -> Example {
+        Example {
+            file: self.file.unwrap_or_default().to_owned(),
+            line: self.line.unwrap_or_default(),
+            import_supplier: self.import_supplier.map(str::to_owned),
+            external_account_number: self.external_account_number.map(str::to_owned),
+            attr: self.attr.unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// A row about the run rather than an account.
     pub(crate) fn of_run(file: Option<&'r str>, code: &'r str, detail: &'r str) -> Self {
         Row {
             file,

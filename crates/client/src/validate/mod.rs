@@ -1,9 +1,10 @@
-//! `cutover-client validate`: every account of the inputs, by the rules of the service, without the service.
+//! `cutover-client validate`: checks every account of the inputs by the rules of the service, without the
+//! service.
 
 mod check;
 mod finding;
 mod options;
-mod repeated;
+mod seen;
 mod summary;
 mod tally;
 mod top;
@@ -11,14 +12,14 @@ mod top;
 pub(crate) use check::{Checked, Checker};
 pub(crate) use finding::{Finding, Row};
 pub(crate) use options::{Options, Rules};
-pub(crate) use repeated::Repeated;
+pub(crate) use seen::SeenAccounts;
 use summary::Summary;
 pub(crate) use summary::{seconds, table};
-pub(crate) use top::{Codes, Example, TopCodes};
+pub(crate) use top::{CodeCount, TopCodes};
 
-use crate::error::{Error, tell};
+use crate::error::{Error, print_error};
 use crate::exit::Exit;
-use crate::input::{Place, Seen, Source, find};
+use crate::input::{InputEvent, Location, Source, find};
 use crate::output::{grouped, print};
 use crate::pipeline::{End, Pipeline};
 use crate::progress::Progress;
@@ -27,12 +28,12 @@ use chrono::{DateTime, Utc};
 use std::time::Instant;
 use tally::Tally;
 
-/// Checks the inputs, writes the reports and prints the summary. `now` is the time that the rules go by unless
-/// the options say another one.
+/// Checks the inputs, writes the reports and prints the summary. `now` is the time to check as of, unless the
+/// options name another.
 ///
 /// # Errors
-/// [`Error`] if an input is not there, a report cannot be written, or an option makes no sense; an input that
-/// turns out to be unreadable is told of, and the others are checked.
+/// [`Error`] if an input does not exist, a report cannot be written, or an option makes no sense. An input
+/// that turns out to be unreadable is reported, and the others are checked.
 pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
     let checker = Checker::new(&options.rules, now)?;
@@ -44,62 +45,63 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
     let mut run = Run::new(&sources, reports, progress);
     let end = pipeline
-        .run(sources.clone(), options.rules.workers(), checker, |place, seen| run.see(place, seen))?;
+        .run(sources.clone(), options.rules.workers(), checker, |location, seen| run.see(location, seen))?;
     let summary = run.end(end, begun)?;
     print(&if options.json { summary.json() } else { summary.text() })?;
     Ok(summary.exit())
 }
 
-/// What a run has found so far.
+/// State of a run.
 struct Run<'s> {
     sources: &'s [Source],
     tally: Tally,
-    repeated: Repeated,
+    repeated: SeenAccounts,
     reports: Reports,
     progress: Progress,
 }
 
 impl<'s> Run<'s> {
     fn new(sources: &'s [Source], reports: Reports, progress: Progress) -> Self {
-        Self { sources, tally: Tally::default(), repeated: Repeated::default(), reports, progress }
+        Self { sources, tally: Tally::default(), repeated: SeenAccounts::default(), reports, progress }
     }
 
-    /// Takes up the next thing that was seen, in the order of the inputs.
-    fn see(&mut self, place: Place, seen: Seen<Checked>) -> Result<(), Error> {
+    /// Handles the next event, in the order of the inputs.
+    fn see(&mut self, location: Location, seen: InputEvent<Checked>) -> Result<(), Error> {
         match seen {
-            Seen::Opened => self.tally.files += 1,
-            Seen::Account(checked) => self.account(place, checked)?,
-            Seen::TooLarge => self.account(place, Checked::too_large())?,
-            Seen::Unreadable(why) => self.unreadable(place, &why)?,
+            InputEvent::Opened => self.tally.files += 1,
+            InputEvent::Account(checked) => self.account(location, checked)?,
+            InputEvent::TooLarge => self.account(location, Checked::too_large())?,
+            InputEvent::Unreadable(why) => self.unreadable(location, &why)?,
         }
         let tally = &self.tally;
-        self.progress.at(tally.accounts, || {
+        self.progress.checked(tally.accounts, || {
             format!("{} accounts, {} faulty", grouped(tally.accounts), grouped(tally.faulty))
         });
         Ok(())
     }
 
-    fn account(&mut self, place: Place, mut checked: Checked) -> Result<(), Error> {
-        let first = checked.identity.as_ref().and_then(|identity| self.repeated.meet(identity, place));
+    fn account(&mut self, location: Location, mut checked: Checked) -> Result<(), Error> {
+        let first =
+            checked.identity.as_ref().and_then(|identity| self.repeated.first_location(identity, location));
         if let Some(first) = first {
             checked.findings.push(Finding::repeated(&self.sources[first.source as usize].name, first.line));
         }
-        let file = &self.sources[place.source as usize].name;
-        self.tally.account(&checked, file, place.line);
+        let file = &self.sources[location.source as usize].name;
+        self.tally.account(&checked, file, location.line);
         for finding in &checked.findings {
-            self.reports.add(&finding.row(file, place.line, &checked))?;
+            self.reports.add(&finding.row(file, location.line, &checked))?;
         }
         Ok(())
     }
 
-    fn unreadable(&mut self, place: Place, why: &str) -> Result<(), Error> {
-        let file = &self.sources[place.source as usize].name;
-        self.progress.above(|| tell(&format_args!("{file} cannot be read: {why}")));
+    fn unreadable(&mut self, location: Location, why: &str) -> Result<(), Error> {
+        let file = &self.sources[location.source as usize].name;
+        self.progress.print_above(|| print_error(&format_args!("{file} cannot be read: {why}")));
         self.tally.unreadable += 1;
         self.reports.add(&Row::of_run(Some(file), UNREADABLE, why))
     }
 
-    /// The summary, after the reports were ended.
+    /// Completes the reports and returns the summary.
     fn end(mut self, end: End, begun: Instant) -> Result<Summary, Error> {
         if end == End::Stopped {
             self.reports.add(&Row::of_run(None, INTERRUPTED, INTERRUPTED_DETAIL))?;
@@ -110,9 +112,8 @@ impl<'s> Run<'s> {
     }
 }
 
-/// The code of what is told in reports of an input that could not be read, or not to its end.
+/// Code of an input that could not be read, or not to its end.
 pub(crate) const UNREADABLE: &str = "unreadable_input";
-/// The code of the last row of a report that was stopped.
+/// Code of the last row of a report of an interrupted run.
 pub(crate) const INTERRUPTED: &str = "run_interrupted";
-const INTERRUPTED_DETAIL: &str =
-    "The run was interrupted: what follows the last account before this was not checked.";
+const INTERRUPTED_DETAIL: &str = "The run was interrupted: later accounts were not checked.";

@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::thread::available_parallelism;
 
-/// What `validate` is asked for.
+/// Options of `validate`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Files of accounts, folders of them, or - for NDJSON on standard input
     ///
-    /// .ndjson and .jsonl hold an account a line, .json holds one; .gz and .zst are unpacked. A file with another
-    /// name is looked at. In folders, files with other names and hidden ones are passed over.
+    /// .ndjson and .jsonl hold one account per line, .json holds one account; .gz and .zst are decompressed.
+    /// For other names, the first line decides. In folders, files with other names and hidden ones are
+    /// skipped.
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -32,45 +33,45 @@ pub(crate) struct Options {
     pub(super) quiet: bool,
 }
 
-/// How accounts are checked.
+/// Options for checking accounts.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Rules {
-    /// Where the supplier's days and its datetimes without offset are, such as Australia/Melbourne [default: UTC]
+    /// Zone of the supplier's days and datetimes without offset, such as Australia/Melbourne [default: UTC]
     #[arg(long, value_name = "ZONE", visible_alias = "supplier-zone")]
     time_zone: Option<Zone>,
     /// The supplier's time zone and levels of rules, as `cutover supplier show --json` prints them
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
-    /// The level of a rule: error, warning, off or default; may be repeated, and counts over the profile
+    /// The level of a rule: error, warning, off or default; may be repeated, and overrides the profile
     #[arg(long, value_name = "ID=LEVEL")]
     rule: Vec<RuleLevel>,
     /// Check as of this time, such as 2026-11-21T09:00:00Z [default: the current time]
     #[arg(long, value_name = "DATE-TIME")]
     now: Option<DateTime<FixedOffset>>,
-    /// How many accounts are checked at the same time [default: the number of cores]
+    /// Number of accounts to check at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
 
-/// More threads than this are of no use, and their chunks would fill the memory.
+/// Maximum number of threads: more are of no use, and their chunks would fill the memory.
 const MAX_JOBS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 impl Rules {
-    /// The time that they are checked as of; `now` unless another is said.
+    /// Time to check as of: `now` unless the options name another.
     pub(super) fn instant(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         self.now.map_or(now, |now| now.to_utc())
     }
 
-    /// How many threads check accounts.
+    /// Number of threads that check accounts.
     pub(crate) fn workers(&self) -> NonZeroUsize {
         let cores = || available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.jobs.unwrap_or_else(cores).min(MAX_JOBS)
     }
 
-    /// The supplier's zone and the level of every rule.
+    /// Time zone of the supplier and the levels of the rules.
     ///
     /// # Errors
-    /// [`Error`] for a profile that cannot be read, a rule that is unknown, fixed or given twice.
+    /// [`Error`] for a profile that cannot be read, or a rule that is unknown, fixed or given twice.
     pub(super) fn supplier(&self) -> Result<(Zone, Profile), Error> {
         let file = self.profile.as_deref().map(ProfileFile::read).transpose()?.unwrap_or_default();
         let zone = match (self.time_zone, &file.time_zone) {
@@ -88,7 +89,7 @@ fn profile(mut levels: BTreeMap<String, Level>, rules: &[RuleLevel]) -> Result<P
         if !given.insert(id) {
             return Err(Error::refused(format!("the rule {id} is given twice")));
         }
-        // One that is set back must be a rule nevertheless.
+        // A rule that is set back must exist as well.
         Profile::new([(id.as_str(), level.unwrap_or(Level::Off))])
             .map_err(|e| Error::refused(e.to_string()))?;
         match level {
@@ -100,7 +101,7 @@ fn profile(mut levels: BTreeMap<String, Level>, rules: &[RuleLevel]) -> Result<P
     Profile::new(levels).map_err(|e| Error::refused(e.to_string()))
 }
 
-/// The level of a rule; `None` sets it back to its default.
+/// Level of a rule; `None` resets it to its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RuleLevel(String, Option<Level>);
 
@@ -108,16 +109,17 @@ impl FromStr for RuleLevel {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (id, level) = text.split_once('=').ok_or("it is a rule and its level, such as PIN-01=warning")?;
+        let (id, level) =
+            text.split_once('=').ok_or("expected a rule and its level, such as PIN-01=warning")?;
         let level = match level {
             "default" => None,
-            level => Some(level.parse().map_err(|_| "a level is error, warning, off or default")?),
+            level => Some(level.parse().map_err(|_| "expected the level error, warning, off or default")?),
         };
         Ok(Self(id.to_owned(), level))
     }
 }
 
-/// A supplier as the operator's command prints it (contract D11); other members do not matter here.
+/// A supplier as `cutover supplier show --json` prints it (contract D11); other members are ignored.
 #[derive(Debug, Default, Deserialize)]
 struct ProfileFile {
     time_zone: Option<String>,
@@ -129,7 +131,7 @@ impl ProfileFile {
     fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read(path).map_err(Error::file("read", path))?;
         serde_json::from_slice(&text)
-            .map_err(|e| Error::refused(format!("{} is no profile: {e}", path.display())))
+            .map_err(|e| Error::refused(format!("{} is not a profile: {e}", path.display())))
     }
 
     fn levels(self) -> Result<BTreeMap<String, Level>, Error> {
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_count_over_the_profile_and_that_over_the_defaults() {
+    fn options_override_the_profile_and_the_profile_overrides_the_defaults() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("supplier.json");
         let text = r#"{"code": "A", "time_zone": "Australia/Perth", "rules": {"PIN-01": "warning", "CUS-01": "off"}}"#;
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_in_words() {
+    fn invalid_options_are_refused_with_a_reason() {
         let error = |words: &[&str]| supplier(words).unwrap_err();
         assert_eq!(error(&["--rule", "XXX-01=off"]), "there is no rule \"XXX-01\"");
         assert_eq!(error(&["--rule", "XXX-01=default"]), "there is no rule \"XXX-01\"");
@@ -194,7 +196,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("p.json");
         for (text, part) in [
-            ("[", "is no profile"),
+            ("[", "is not a profile"),
             (r#"{"time_zone": "Mars"}"#, "the profile: \"Mars\""),
             (r#"{"rules": {"PIN-01": "loud"}}"#, "the profile's PIN-01"),
             (r#"{"rules": {"XXX-01": "off"}}"#, "there is no rule"),

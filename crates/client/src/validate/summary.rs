@@ -1,39 +1,39 @@
-use super::top::Codes;
+use super::top::CodeCount;
 use crate::exit::Exit;
-use crate::output::{document, grouped};
-use crate::report::Page;
+use crate::output::{document, duration, grouped, inputs, rate};
+use crate::report::{Page, alerts};
 use cutover_core::plain;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
 
-/// The sums of a run.
+/// Totals of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Summary {
-    /// Whether it was stopped before its end.
+    /// True if it was stopped before its end.
     pub(crate) interrupted: bool,
     /// Inputs that were opened.
     pub(crate) files: u64,
     /// Inputs that could not be read, or not to their end.
     pub(crate) unreadable_files: u64,
-    /// Accounts that were looked at.
+    /// Accounts that were checked.
     pub(crate) accounts: u64,
-    /// Those without an error.
+    /// Accounts without an error.
     pub(crate) valid: u64,
-    /// Those with at least one.
+    /// Accounts with at least one error.
     pub(crate) faulty: u64,
-    /// Those with at least one warning.
+    /// Accounts with at least one warning.
     pub(crate) with_warnings: u64,
-    /// All errors of all accounts.
+    /// Errors of all accounts.
     pub(crate) errors: u64,
-    /// All warnings of all accounts.
+    /// Warnings of all accounts.
     pub(crate) warnings: u64,
-    /// The most frequent codes of errors.
-    pub(crate) top_errors: Vec<Codes>,
-    /// The most frequent codes of warnings.
-    pub(crate) top_warnings: Vec<Codes>,
-    /// Ids of the rules that only the service can decide.
+    /// The most frequent error codes.
+    pub(crate) top_errors: Vec<CodeCount>,
+    /// The most frequent warning codes.
+    pub(crate) top_warnings: Vec<CodeCount>,
+    /// Ids of the rules that only the service can check.
     pub(crate) not_checked: &'static [&'static str],
-    /// How long it took.
+    /// Duration of the run.
     #[serde(rename = "seconds", serialize_with = "seconds")]
     pub(crate) milliseconds: u64,
 }
@@ -43,7 +43,7 @@ pub(crate) fn seconds<S: Serializer>(milliseconds: &u64, serializer: S) -> Resul
 }
 
 impl Summary {
-    /// What scripts are told of it.
+    /// Exit code.
     pub(crate) fn exit(&self) -> Exit {
         if self.interrupted {
             Exit::Interrupted
@@ -52,16 +52,11 @@ impl Summary {
         } else if self.faulty > 0 {
             Exit::Faulty
         } else {
-            Exit::Well
+            Exit::Success
         }
     }
 
-    /// Accounts a second.
-    fn rate(&self) -> u64 {
-        self.accounts.saturating_mul(1_000) / self.milliseconds.max(1)
-    }
-
-    /// For programs: one JSON document.
+    /// One JSON document for programs.
     pub(crate) fn json(&self) -> String {
         #[derive(Serialize)]
         struct WithRate<'s> {
@@ -69,32 +64,24 @@ impl Summary {
             summary: &'s Summary,
             accounts_per_second: u64,
         }
-        document(&WithRate { summary: self, accounts_per_second: self.rate() })
+        document(&WithRate { summary: self, accounts_per_second: rate(self.accounts, self.milliseconds) })
     }
 
-    /// For people.
+    /// Text for people.
     pub(crate) fn text(&self) -> String {
         let mut text = self.sums().fold(String::new(), |text, (name, value)| text + name + &value + "\n");
         for (title, codes) in [("Errors", &self.top_errors), ("Warnings", &self.top_warnings)] {
             text += &table(title, codes);
         }
-        text += &format!("\nNot checked, for only the service can: {}\n", self.not_checked.join(", "));
+        text += &format!("\nNot checked, because only the service can: {}\n", self.not_checked.join(", "));
         if self.interrupted {
-            text += "\nInterrupted: what the inputs hold beyond this was not checked.\n";
+            text += "\nInterrupted: the rest of the inputs was not checked.\n";
         }
         text
     }
 
-    /// For the page of a report.
+    /// Content of the HTML report.
     pub(crate) fn page(&self) -> Page {
-        let mut alerts = Vec::new();
-        if self.interrupted {
-            alerts.push("The run was interrupted: this report is not complete.".to_owned());
-        }
-        if self.unreadable_files > 0 {
-            let count = grouped(self.unreadable_files);
-            alerts.push(format!("Inputs that could not be read to their end: {count}."));
-        }
         let sums = [
             ("Files", self.files),
             ("Accounts", self.accounts),
@@ -106,9 +93,9 @@ impl Summary {
         let not_checked = self.not_checked.join(", ");
         Page {
             title: "Validation of accounts",
-            alerts,
+            alerts: alerts(self.interrupted, None, self.unreadable_files),
             sums: sums.map(|(name, value)| (name, grouped(value))).into(),
-            remark: format!("Not checked, for only the service can: {not_checked}."),
+            remark: format!("Not checked, because only the service can: {not_checked}."),
             tops: vec![
                 ("Errors by code", self.top_errors.clone()),
                 ("Warnings by code", self.top_warnings.clone()),
@@ -117,13 +104,8 @@ impl Summary {
     }
 
     fn sums(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let unreadable = match self.unreadable_files {
-            0 => String::new(),
-            count => format!(" opened, {} not readable to the end", grouped(count)),
-        };
-        let seconds = format!("{}.{:03}", grouped(self.milliseconds / 1_000), self.milliseconds % 1_000);
         [
-            ("Files     ", grouped(self.files) + &unreadable),
+            ("Files     ", inputs(self.files, self.unreadable_files)),
             ("Accounts  ", grouped(self.accounts)),
             ("  valid   ", grouped(self.valid)),
             ("  faulty  ", format!("{}, with {} errors", grouped(self.faulty), grouped(self.errors))),
@@ -131,31 +113,31 @@ impl Summary {
                 "Warnings  ",
                 format!("{}, in {} accounts", grouped(self.warnings), grouped(self.with_warnings)),
             ),
-            ("Time      ", format!("{seconds} s, {} accounts a second", grouped(self.rate()))),
+            ("Time      ", duration(self.accounts, self.milliseconds)),
         ]
         .into_iter()
     }
 }
 
-/// The codes in columns; nothing if there is none.
-pub(crate) fn table(title: &str, codes: &[Codes]) -> String {
+/// Formats the codes in columns; empty if there are none.
+pub(crate) fn table(title: &str, codes: &[CodeCount]) -> String {
     let width = codes.iter().map(|found| found.code.len()).max().unwrap_or_default();
     let mut text = String::new();
-    for (i, Codes { code, count, example }) in codes.iter().enumerate() {
+    for (i, CodeCount { code, count, example }) in codes.iter().enumerate() {
         if i == 0 {
             text += &format!("\n{title:>10}  {:width$}  first found at\n", "code");
         }
         let number = example.external_account_number.as_deref().unwrap_or("no account number");
-        let place = plain(&format!("{}:{}  {number}  {}", example.file, example.line, example.attr));
-        // Writing to a text cannot fail.
-        let _ = writeln!(text, "{:>10}  {code:width$}  {place}", grouped(*count));
+        let location = plain(&format!("{}:{}  {number}  {}", example.file, example.line, example.attr));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{:>10}  {code:width$}  {location}", grouped(*count));
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Example;
+    use super::super::top::Example;
     use super::*;
 
     fn summary() -> Summary {
@@ -176,7 +158,7 @@ mod tests {
             with_warnings: 0,
             errors: 1_000,
             warnings: 0,
-            top_errors: vec![Codes { code: "invalid_email_address".into(), count: 1_000, example }],
+            top_errors: vec![CodeCount { code: "invalid_email_address".into(), count: 1_000, example }],
             top_warnings: Vec::new(),
             not_checked: &["PST-01"],
             milliseconds: 20_450,
@@ -184,23 +166,23 @@ mod tests {
     }
 
     #[test]
-    fn people_read_columns() {
+    fn people_get_columns() {
         insta::assert_snapshot!(summary().text());
     }
 
     #[test]
-    fn programs_read_one_document() {
+    fn programs_get_one_document() {
         insta::assert_snapshot!(summary().json());
     }
 
     #[test]
-    fn what_could_not_be_done_counts_over_what_is_faulty() {
+    fn failures_take_precedence_over_faulty_accounts() {
         let exit = |interrupted, unreadable_files, faulty| {
             Summary { interrupted, unreadable_files, faulty, ..summary() }.exit()
         };
         assert_eq!(exit(true, 1, 1), Exit::Interrupted);
         assert_eq!(exit(false, 1, 1), Exit::Failed);
         assert_eq!(exit(false, 0, 1), Exit::Faulty);
-        assert_eq!(exit(false, 0, 0), Exit::Well);
+        assert_eq!(exit(false, 0, 0), Exit::Success);
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts an account and what was found in it.
+    /// Counts an account and its findings.
     pub(super) fn account(&mut self, checked: &Checked, file: &str, line: u32) {
         self.accounts += 1;
         if checked.findings.is_empty() {
@@ -33,7 +33,7 @@ impl Tally {
         self.codes.add_all(checked, file, line);
     }
 
-    /// The sums, after so much time.
+    /// Summary after this duration.
     pub(super) fn summary(&mut self, interrupted: bool, time: Duration) -> Summary {
         Summary {
             interrupted,
@@ -53,12 +53,12 @@ impl Tally {
     }
 }
 
-/// The rules about accounts that need the service (rules 1.9): they are silent here.
+/// Rules about accounts that need the service (rules 1.9); they find nothing here.
 const NOT_CHECKED: &[&str] = &["DOC-02", "DOC-03", "PST-01", "PST-10", "PST-12"];
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Codes, Finding};
+    use super::super::{CodeCount, Finding};
     use super::*;
     use cutover_rules::{Needs, rule};
 
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn accounts_and_findings_are_counted_apart() {
+    fn accounts_and_findings_are_counted_separately() {
         let mut tally = Tally::default();
         let (error, warning) = (Level::Error, Level::Warning);
         tally.account(&checked(&[]), "f", 1);
@@ -90,7 +90,7 @@ mod tests {
         let sums = tally.summary(false, Duration::from_millis(1_500));
         assert_eq!((sums.accounts, sums.valid, sums.faulty), (4, 2, 2));
         assert_eq!((sums.errors, sums.warnings, sums.with_warnings), (5, 2, 2));
-        fn top(codes: &[Codes]) -> Vec<(&str, u64, u32)> {
+        fn top(codes: &[CodeCount]) -> Vec<(&str, u64, u32)> {
             codes.iter().map(|c| (&*c.code, c.count, c.example.line)).collect()
         }
         assert_eq!(top(&sums.top_errors), [("a", 2, 3), ("b", 2, 3), ("c", 1, 4)]);

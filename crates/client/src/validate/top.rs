@@ -4,15 +4,15 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A code, how often it was found, and where first.
+/// A code, its number of findings, and the first of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Codes {
+pub(crate) struct CodeCount {
     pub(crate) code: Cow<'static, str>,
     pub(crate) count: u64,
     pub(crate) example: Example,
 }
 
-/// One finding, to look at.
+/// Location of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Example {
     pub(crate) file: String,
@@ -22,10 +22,10 @@ pub(crate) struct Example {
     pub(crate) attr: String,
 }
 
-/// How many codes a summary names.
+/// Maximum number of codes in a summary.
 const TOP: usize = 20;
 
-/// How often each code was found.
+/// Number of findings by code.
 #[derive(Debug, Default)]
 pub(crate) struct TopCodes(HashMap<(Level, Cow<'static, str>), Counted>);
 
@@ -36,30 +36,24 @@ struct Counted {
 }
 
 impl TopCodes {
-    /// Counts one; the first of a code is its example.
+    /// Counts a finding; the first one of a code becomes its example.
     pub(crate) fn add(&mut self, level: Level, code: Cow<'static, str>, example: impl FnOnce() -> Example) {
         let counted = self.0.entry((level, code));
         counted.or_insert_with(|| Counted { count: 0, example: example() }).count += 1;
     }
 
-    /// Counts what was found in an account.
+    /// Counts the findings of an account.
     pub(crate) fn add_all(&mut self, checked: &Checked, file: &str, line: u32) {
         for finding in &checked.findings {
-            self.add(finding.level, finding.code.into(), || Example {
-                file: file.to_owned(),
-                line,
-                import_supplier: checked.supplier().map(str::to_owned),
-                external_account_number: checked.number().map(str::to_owned),
-                attr: finding.attr.to_string(),
-            });
+            self.add(finding.level, finding.code.into(), || finding.row(file, line, checked).example());
         }
     }
 
-    /// The most frequent codes of a level, equally frequent ones by their names.
-    pub(crate) fn top(&self, level: Level) -> Vec<Codes> {
+    /// The most frequent codes of a level; equally frequent ones in alphabetical order.
+    pub(crate) fn top(&self, level: Level) -> Vec<CodeCount> {
         let found = self.0.iter().filter(|((of, _), _)| *of == level);
-        let mut codes: Vec<Codes> = found
-            .map(|((_, code), found)| Codes {
+        let mut codes: Vec<CodeCount> = found
+            .map(|((_, code), found)| CodeCount {
                 code: code.clone(),
                 count: found.count,
                 example: found.example.clone(),

@@ -1,7 +1,7 @@
-//! The commands of the manual are ones.
+//! Runs the commands of docs/client.md.
 #![cfg(unix)]
 
-use crate::harness::{NOW, Site, account, line};
+use crate::harness::{NOW, Sandbox, account, line};
 use crate::stub::{KEY, Stub};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -13,10 +13,10 @@ fn every_command_of_the_page_runs() {
     let commands: Vec<&str> =
         page.lines().filter_map(|line| line.strip_prefix("$ cutover-client ")).collect();
     assert_eq!(commands.len(), 9, "{commands:?}");
-    let site = Site::new();
-    site.write("exports/a.ndjson", account("N-1"));
-    site.write("exports/b.json", line("faulty/PIN-01-same-type-twice"));
-    site.write(
+    let sandbox = Sandbox::new();
+    sandbox.write("exports/a.ndjson", account("N-1"));
+    sandbox.write("exports/b.json", line("faulty/PIN-01-same-type-twice"));
+    sandbox.write(
         "acme.json",
         r#"{"code": "ACME", "time_zone": "Australia/Melbourne", "rules": {"PIN-01": "off"}}"#,
     );
@@ -31,7 +31,7 @@ fn every_command_of_the_page_runs() {
         let program = Path::new(env!("CARGO_BIN_EXE_cutover-client"));
         let service = format!("CUTOVER_BASE_URL={} CUTOVER_API_KEY={KEY}", stub.url());
         let script = format!("{service} '{}' {command}{now}", program.display());
-        let ran = site.shell(&script);
+        let ran = sandbox.shell(&script);
         assert_eq!(ran.err, "", "{command}");
         codes.push(ran.code);
     }
@@ -44,11 +44,11 @@ fn every_command_of_the_page_runs() {
         "cutover-client.bash",
         "man1/cutover-client.1",
     ] {
-        assert!(!site.read(made).is_empty(), "{made}");
+        assert!(!sandbox.read(made).is_empty(), "{made}");
     }
 }
 
-/// Of a supplier of whom nothing was sent.
+/// Progress of a supplier without accounts.
 fn progress() -> Value {
     json!({"counts": {}, "top_errors": [], "rate_per_minute": "0.0", "estimated_finish_at": null,
         "totals": {"accounts": 0, "ledger_balance": "0.00", "readings": 0, "transactions": 0, "documents": 0}})

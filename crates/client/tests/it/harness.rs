@@ -1,4 +1,4 @@
-//! The program, and folders of accounts made from the fixtures.
+//! Runs the program in temporary folders with accounts made from the fixtures.
 
 use crate::stub::{KEY, Stub};
 use serde_json::Value;
@@ -6,21 +6,20 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-/// The time that the fixtures are checked as of.
+/// Time as of which the fixtures are checked.
 pub(crate) const NOW: &str = "2026-11-21T02:00:00Z";
 
-/// A folder of its own, in which the program runs.
-pub(crate) struct Site(tempfile::TempDir);
+/// Temporary folder in which the program runs.
+pub(crate) struct Sandbox(tempfile::TempDir);
 
-/// What a run did.
-pub(crate) struct Ran {
+/// Exit code and output of a run.
+pub(crate) struct RunResult {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-impl Site {
-    /// An empty one.
+impl Sandbox {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -29,7 +28,7 @@ impl Site {
         self.0.path().join(name)
     }
 
-    /// Writes a file, its folders included.
+    /// Writes a file and creates its folders.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -40,16 +39,16 @@ impl Site {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// What a JSON report holds.
+    /// Rows of a JSON report.
     pub(crate) fn rows(&self, name: &str) -> Vec<Value> {
         serde_json::from_str(&self.read(name)).unwrap()
     }
 
-    /// The program with these arguments, ready to start in the folder.
+    /// Command that runs the program with these arguments in the folder.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutover-client"));
         command.args(arguments).current_dir(self.0.path());
-        // What the machine of the tests has set for this program or its network means others.
+        // Settings of this machine for the program or its network must not affect the tests.
         let ours = |name: &str| name.starts_with("CUTOVER_") || name.to_uppercase().ends_with("_PROXY");
         std::env::vars().filter(|(name, _)| ours(name)).for_each(|(name, _)| {
             command.env_remove(name);
@@ -58,59 +57,59 @@ impl Site {
         command
     }
 
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> RunResult {
         self.command(arguments).output().unwrap().into()
     }
 
-    /// The program with these arguments, a service and its key.
-    pub(crate) fn asking(&self, stub: &Stub, arguments: &[&str]) -> Command {
+    /// Command that runs the program with these arguments, a service and its key.
+    pub(crate) fn command_for(&self, stub: &Stub, arguments: &[&str]) -> Command {
         let mut command = self.command(arguments);
         command.env("CUTOVER_API_KEY", KEY).env("CUTOVER_BASE_URL", stub.url());
         command
     }
 
-    pub(crate) fn ask(&self, stub: &Stub, arguments: &[&str]) -> Ran {
-        self.asking(stub, arguments).output().unwrap().into()
+    pub(crate) fn run_with(&self, stub: &Stub, arguments: &[&str]) -> RunResult {
+        self.command_for(stub, arguments).output().unwrap().into()
     }
 
-    /// Runs a line of a shell in the folder.
+    /// Runs a shell command in the folder.
     #[cfg(unix)]
-    pub(crate) fn shell(&self, line: &str) -> Ran {
+    pub(crate) fn shell(&self, line: &str) -> RunResult {
         Command::new("sh").args(["-c", line]).current_dir(self.0.path()).output().unwrap().into()
     }
 
-    /// `validate` as of the time of the fixtures.
-    pub(crate) fn validate(&self, arguments: &[&str]) -> Ran {
+    /// Runs `validate` as of the time of the fixtures.
+    pub(crate) fn validate(&self, arguments: &[&str]) -> RunResult {
         self.run(&[&["validate", "--now", NOW], arguments].concat())
     }
 
-    /// The same with this on its standard input.
-    pub(crate) fn validate_input(&self, input: &[u8], arguments: &[&str]) -> Ran {
+    /// Runs `validate` with this standard input.
+    pub(crate) fn validate_input(&self, input: &[u8], arguments: &[&str]) -> RunResult {
         let mut child = self.start(&[&["validate", "--now", NOW], arguments].concat());
         child.stdin.take().unwrap().write_all(input).unwrap();
         child.wait_with_output().unwrap().into()
     }
 
-    /// Starts it, with its standard input open.
+    /// Starts the program with an open standard input.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         self.command(arguments).stdin(Stdio::piped()).spawn().unwrap()
     }
 }
 
-impl From<Output> for Ran {
+impl From<Output> for RunResult {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 }
 
-impl Ran {
+impl RunResult {
     /// The summary of `--json`.
     pub(crate) fn summary(&self) -> Value {
         serde_json::from_str(&self.out).unwrap()
     }
 
-    /// The summary of people, without the line about the time.
+    /// The summary for people, without the line about the time.
     pub(crate) fn text(&self) -> String {
         let (time, rest): (Vec<&str>, Vec<&str>) =
             self.out.lines().partition(|line| line.starts_with("Time  "));
@@ -119,20 +118,20 @@ impl Ran {
         rest.join("\n")
     }
 
-    /// Accounts, and the faulty ones among them.
+    /// Numbers of accounts and of faulty accounts.
     pub(crate) fn counts(&self) -> (u64, u64) {
         let summary = self.summary();
         (summary["accounts"].as_u64().unwrap(), summary["faulty"].as_u64().unwrap())
     }
 }
 
-/// A fixture of an account in one line.
+/// A fixture in one line.
 pub(crate) fn line(fixture: &str) -> Vec<u8> {
     let value: Value = serde_json::from_slice(&fixture_text(fixture)).unwrap();
     serde_json::to_vec(&value).unwrap()
 }
 
-/// A fixture of an account as it lies there.
+/// A fixture as it is in its file.
 pub(crate) fn fixture_text(fixture: &str) -> Vec<u8> {
     std::fs::read(fixtures().join(format!("{fixture}.json"))).unwrap()
 }
@@ -150,14 +149,14 @@ pub(crate) fn names(kind: &str) -> Vec<String> {
     names
 }
 
-/// These accounts, one a line.
+/// Fixtures, one per line.
 pub(crate) fn ndjson(fixtures: &[&str]) -> Vec<u8> {
     let mut lines = fixtures.iter().map(|name| line(name)).collect::<Vec<_>>().join(&b'\n');
     lines.push(b'\n');
     lines
 }
 
-/// An account without a fault, with this number.
+/// A valid account with this number.
 pub(crate) fn account(number: &str) -> Vec<u8> {
     let mut value: Value = serde_json::from_slice(&fixture_text("valid/unmetered_gas")).unwrap();
     value["external_account_number"] = number.into();

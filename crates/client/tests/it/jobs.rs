@@ -1,6 +1,6 @@
-//! The number of threads changes nothing but the time.
+//! Results do not depend on the number of threads.
 
-use crate::harness::{Site, line, names};
+use crate::harness::{Sandbox, line, names};
 use proptest::prelude::*;
 
 proptest! {
@@ -15,13 +15,13 @@ proptest! {
             .flat_map(|kind| names(kind).into_iter().map(move |name| format!("{kind}/{name}")))
             .collect();
         let lines: Vec<Vec<u8>> = order.iter().map(|i| line(&all[i % all.len()])).collect();
-        let site = Site::new();
+        let sandbox = Sandbox::new();
         let (front, back) = lines.split_at(lines.len() / 3);
-        site.write("a.ndjson", front.join(&b'\n'));
-        site.write("b.ndjson", back.join(&b'\n'));
+        sandbox.write("a.ndjson", front.join(&b'\n'));
+        sandbox.write("b.ndjson", back.join(&b'\n'));
         let outcome = |jobs: &str| {
-            let ran = site.validate(&["a.ndjson", "b.ndjson", "--jobs", jobs, "--report", "r.json"]);
-            (ran.code, ran.text(), site.read("r.json"))
+            let ran = sandbox.validate(&["a.ndjson", "b.ndjson", "--jobs", jobs, "--report", "r.json"]);
+            (ran.code, ran.text(), sandbox.read("r.json"))
         };
         prop_assert_eq!(outcome("1"), outcome(&jobs.to_string()));
     }

@@ -1,6 +1,6 @@
-//! The program as people and scripts use it: its output, reports and exit codes.
+//! Tests of the program from outside: output, reports and exit codes.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::unwrap_used, reason = "test helpers fail like tests")]
 
 mod commands;
 mod documented;

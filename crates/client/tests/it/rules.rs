@@ -1,10 +1,10 @@
-//! What is found is what the rules' own tests found, for it is the same function.
+//! Findings of `validate`, compared with the snapshots of the rules' own tests.
 
-use crate::harness::{Site, account, fixture_text, ndjson};
+use crate::harness::{Sandbox, account, fixture_text, ndjson};
 use serde_json::Value;
 
-/// The issues of one fixture as the snapshots of the rules' tests have them, the rule's id left out. There every
-/// rule runs, so none of those that are off by default is among these.
+/// Findings of a fixture by the snapshots of the rules' tests, without the ids of the rules. Those tests run
+/// every rule; the fixtures used here trigger none that is off by default.
 fn snapshot(name: &str) -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../rules/tests/it/snapshots");
     let text = std::fs::read_to_string(format!("{folder}/it__fixtures__{}.snap", &name[..3])).unwrap();
@@ -26,7 +26,7 @@ fn found(rows: &[Value]) -> Vec<String> {
 
 #[test]
 fn findings_are_those_of_the_rules_own_tests() {
-    let site = Site::new();
+    let sandbox = Sandbox::new();
     for name in [
         "ACC-05-online-without-email",
         "CUS-01-not-a-phone-number",
@@ -44,9 +44,9 @@ fn findings_are_those_of_the_rules_own_tests() {
     ] {
         let expected = snapshot(name);
         assert!(!expected.is_empty());
-        site.write("a.json", fixture_text(&format!("faulty/{name}")));
-        let ran = site.validate(&["a.json", "--report", "r.json"]);
-        assert_eq!(found(&site.rows("r.json")), expected, "{name}");
+        sandbox.write("a.json", fixture_text(&format!("faulty/{name}")));
+        let ran = sandbox.validate(&["a.json", "--report", "r.json"]);
+        assert_eq!(found(&sandbox.rows("r.json")), expected, "{name}");
         let has_error = expected.iter().any(|line| line.ends_with(" error"));
         assert_eq!(ran.code, Some(i32::from(has_error)), "{name}");
     }
@@ -54,11 +54,11 @@ fn findings_are_those_of_the_rules_own_tests() {
 
 #[test]
 fn levels_are_set_by_rule_and_by_profile() {
-    let site = Site::new();
-    site.write("a.ndjson", ndjson(&["faulty/PIN-01-same-type-twice"]));
-    site.write("acme.json", r#"{"code": "ACME", "time_zone": "UTC", "rules": {"PIN-01": "off"}}"#);
+    let sandbox = Sandbox::new();
+    sandbox.write("a.ndjson", ndjson(&["faulty/PIN-01-same-type-twice"]));
+    sandbox.write("acme.json", r#"{"code": "ACME", "time_zone": "UTC", "rules": {"PIN-01": "off"}}"#);
     let outcome = |arguments: &[&str]| {
-        let ran = site.validate(&[&["a.ndjson", "--json"], arguments].concat());
+        let ran = sandbox.validate(&[&["a.ndjson", "--json"], arguments].concat());
         (ran.code.unwrap(), ran.summary()["errors"].as_u64(), ran.summary()["warnings"].as_u64())
     };
     assert_eq!(outcome(&[]), (1, Some(1), Some(0)));
@@ -69,14 +69,14 @@ fn levels_are_set_by_rule_and_by_profile() {
 
 #[test]
 fn datetimes_at_the_edge_of_time_are_read_in_the_suppliers_zone() {
-    let site = Site::new();
+    let sandbox = Sandbox::new();
     let mut value: Value = serde_json::from_slice(&account("N-1")).unwrap();
     // In Melbourne this is in the year 0 of UTC.
     value["notes"] = serde_json::json!([{"body": "x", "created_at": "0001-01-01T01:00:00"}]);
-    site.write("a.json", value.to_string());
+    sandbox.write("a.json", value.to_string());
     let codes = |zone: &str| {
-        site.validate(&["a.json", "--time-zone", zone, "--report", "r.json"]);
-        found(&site.rows("r.json"))
+        sandbox.validate(&["a.json", "--time-zone", zone, "--report", "r.json"]);
+        found(&sandbox.rows("r.json"))
     };
     assert_eq!(codes("UTC"), [""; 0]);
     assert_eq!(codes("Australia/Melbourne"), ["notes.0.created_at invalid error"]);
@@ -84,16 +84,16 @@ fn datetimes_at_the_edge_of_time_are_read_in_the_suppliers_zone() {
 
 #[test]
 fn days_are_those_of_the_suppliers_zone() {
-    let site = Site::new();
+    let sandbox = Sandbox::new();
     let mut value: Value = serde_json::from_slice(&account("N-1")).unwrap();
     // Tomorrow in UTC, today in Kiritimati, which is 14 hours ahead.
     value["notes"] = serde_json::json!([{"body": "x", "created_at": "2026-11-21T10:00:00", "unpin_at": "2026-11-21T12:00:00"}]);
-    site.write("a.json", value.to_string());
+    sandbox.write("a.json", value.to_string());
     let codes = |zone: &str| -> Vec<String> {
-        site.validate(&["a.json", "--time-zone", zone, "--report", "r.json"]);
-        found(&site.rows("r.json"))
+        sandbox.validate(&["a.json", "--time-zone", zone, "--report", "r.json"]);
+        found(&sandbox.rows("r.json"))
     };
     assert_ne!(codes("UTC"), codes("Pacific/Kiritimati"));
-    site.validate(&["a.json", "--supplier-zone", "Pacific/Kiritimati", "--report", "r.json"]);
-    assert_eq!(found(&site.rows("r.json")), codes("Pacific/Kiritimati"));
+    sandbox.validate(&["a.json", "--supplier-zone", "Pacific/Kiritimati", "--report", "r.json"]);
+    assert_eq!(found(&sandbox.rows("r.json")), codes("Pacific/Kiritimati"));
 }

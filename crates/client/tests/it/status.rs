@@ -1,6 +1,6 @@
-//! Where an account stands, and what may be wrong with whom is asked.
+//! `status`, and faults of tokens, keys and base URLs.
 
-use crate::harness::Site;
+use crate::harness::Sandbox;
 use crate::stub::{KEY, Stub};
 use serde_json::{Value, json};
 
@@ -15,56 +15,56 @@ fn pending() -> Value {
 
 #[test]
 fn an_account_is_shown_to_people_and_programs() {
-    let (site, stub) = (Site::new(), Stub::start());
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
     stub.answers(PATH, [(200, pending())]);
-    let ran = site.ask(&stub, &["status", "ACME", "A/1"]);
+    let ran = sandbox.run_with(&stub, &["status", "ACME", "A/1"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     insta::assert_snapshot!(ran.out);
-    let ran = site.ask(&stub, &["status", "ACME", "A/1", "--json"]);
+    let ran = sandbox.run_with(&stub, &["status", "ACME", "A/1", "--json"]);
     assert_eq!(ran.summary(), pending());
     let mut errored = pending();
     errored["latest_error"] = json!({"code": "x", "detail": "It failed.", "domain": "d"});
     stub.answers(PATH, [(200, errored)]);
-    assert_eq!(site.ask(&stub, &["status", "ACME", "A/1"]).code, Some(1));
+    assert_eq!(sandbox.run_with(&stub, &["status", "ACME", "A/1"]).code, Some(1));
 }
 
 #[test]
-fn what_is_not_known_is_told() {
-    let (site, stub) = (Site::new(), Stub::start());
-    let ran = site.ask(&stub, &["status", "ACME", "A-2"]);
+fn an_unknown_account_is_reported() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    let ran = sandbox.run_with(&stub, &["status", "ACME", "A-2"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
     assert_eq!(ran.err, "error: the service knows no account A-2 of ACME\n");
 }
 
 #[test]
-fn a_token_that_is_good_no_more_is_replaced_once() {
-    let (site, stub) = (Site::new(), Stub::start());
-    // Between the token and the request another token is given: the first is good no more.
+fn an_expired_token_is_replaced_once() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    // Another token is issued between the token and the request, which invalidates the first.
     stub.answers(PATH, [(401, json!({"detail": "x"})), (200, pending())]);
-    assert_eq!(site.ask(&stub, &["status", "ACME", "A/1"]).code, Some(0));
+    assert_eq!(sandbox.run_with(&stub, &["status", "ACME", "A/1"]).code, Some(0));
     assert_eq!(stub.state().tokens, 2);
     stub.answers(PATH, [(401, json!({"detail": "x"}))]);
-    let ran = site.ask(&stub, &["status", "ACME", "A/1"]);
+    let ran = sandbox.run_with(&stub, &["status", "ACME", "A/1"]);
     assert_eq!(ran.code, Some(2));
-    assert_eq!(ran.err, "error: the service refuses the tokens that it gives for this key\n");
+    assert_eq!(ran.err, "error: the service rejects the tokens that it issues for this key\n");
     assert_eq!(stub.state().tokens, 4);
 }
 
 #[test]
-fn passing_faults_are_put_up_with() {
-    let (site, stub) = (Site::new(), Stub::start());
+fn transient_faults_are_retried() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
     stub.answers(PATH, [(503, json!({})), (429, json!({})), (500, json!({})), (200, pending())]);
-    assert_eq!(site.ask(&stub, &["status", "ACME", "A/1"]).code, Some(0));
+    assert_eq!(sandbox.run_with(&stub, &["status", "ACME", "A/1"]).code, Some(0));
 }
 
 #[test]
 fn a_key_is_needed_and_never_shown() {
-    let (site, stub) = (Site::new(), Stub::start());
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
     let status = ["status", "ACME", "A-1", "--base-url", &stub.url()];
     let run = |key: Option<&str>| {
-        let mut command = site.command(&status);
+        let mut command = sandbox.command(&status);
         key.map(|key| command.env("CUTOVER_API_KEY", key));
-        crate::harness::Ran::from(command.output().unwrap())
+        crate::harness::RunResult::from(command.output().unwrap())
     };
     let none = "error: the environment variable CUTOVER_API_KEY holds no API key\n";
     for key in [None, Some(" ")] {
@@ -72,21 +72,21 @@ fn a_key_is_needed_and_never_shown() {
     }
     let wrong = run(Some("cut_live_wrong"));
     assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: the service refuses the API key\n"));
-    let mut command = site.command(&[&status[..], &["--api-key-env", "OTHER_KEY"]].concat());
+    let mut command = sandbox.command(&[&status[..], &["--api-key-env", "OTHER_KEY"]].concat());
     assert_eq!(command.env("OTHER_KEY", KEY).output().unwrap().status.code(), Some(1));
 }
 
 #[test]
-fn who_is_no_cutover_is_told_apart() {
-    let (site, stub) = (Site::new(), Stub::start());
+fn a_base_url_without_cutover_is_reported() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
     stub.answers(PATH, [(302, json!({}))]);
-    let ran = site.ask(&stub, &["status", "ACME", "A/1"]);
+    let ran = sandbox.run_with(&stub, &["status", "ACME", "A/1"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.starts_with("error: there is no Cutover at the base URL: it answers 302"), "{}", ran.err);
     // A port that nobody listens on.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut command = site.command(&["status", "ACME", "A-1", "--base-url", &format!("http://{free}")]);
-    let ran = crate::harness::Ran::from(command.env("CUTOVER_API_KEY", KEY).output().unwrap());
+    let mut command = sandbox.command(&["status", "ACME", "A-1", "--base-url", &format!("http://{free}")]);
+    let ran = crate::harness::RunResult::from(command.env("CUTOVER_API_KEY", KEY).output().unwrap());
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.starts_with("error: the service cannot be reached: "), "{}", ran.err);
 }

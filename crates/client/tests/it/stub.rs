@@ -1,4 +1,4 @@
-//! A service in this process, as the contract has it where tests look, with faults as they are ordered.
+//! A stub of the service that behaves as the contract says as far as the tests need, with scripted faults.
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -9,61 +9,61 @@ use std::thread;
 
 pub(crate) const KEY: &str = "cut_live_stub";
 
-/// What the service does with the next request to create, instead of what it should.
+/// Scripted response to a create request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Act {
-    /// All goes well; of so many requests.
-    Well,
+pub(crate) enum Behavior {
+    /// The normal response.
+    Normal,
     /// An answer of this status, with `Retry-After`, to the request as a whole.
     Answer(u16, Option<u32>),
-    /// A page of some proxy.
+    /// An HTML page of a proxy with status 200.
     Html,
-    /// The same with this status.
+    /// An HTML page of a proxy with this status.
     Page(u16),
-    /// So many lines are stored and answered, one more is stored, and the connection is gone.
+    /// Stores and answers this many lines, stores one more, and closes the connection.
     Cut(usize),
-    /// So many lines are answered, then one is answered with this status, and no more are taken.
+    /// Answers this many lines, one more with this status, and takes no more.
     StopAt(usize, u16),
-    /// This line of the request, from 0, is answered 500, the others as they should.
+    /// Answers this line of the request, from 0, with 500, the others normally.
     ErrorAt(usize),
-    /// Every line of the request is answered 500.
+    /// Answers every line of the request with 500.
     Down,
-    /// The first line is answered with these members in place of its own.
+    /// Replaces these members in the answer to the first line.
     Foreign(Value),
-    /// This stands behind the answers.
+    /// Adds this after the answers.
     More(&'static str),
-    /// So many lines are answered; then nothing happens until the stub is told to go on.
+    /// Answers this many lines, then hangs.
     HangAt(usize),
 }
 
-/// What it knows and is told.
+/// State and script of the stub.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// The body of each account, and how often it was created.
+    /// Body of each account, and how often it was created.
     pub(crate) accounts: BTreeMap<String, (Value, u32)>,
-    /// By account: what create answers instead of 201.
+    /// Answers of create instead of 201, by account number.
     pub(crate) refusals: HashMap<String, Value>,
-    /// By account: what validate finds.
+    /// Findings of validate, by account number.
     pub(crate) findings: HashMap<String, Value>,
-    /// What happens to the next requests to create; after them all goes well.
-    pub(crate) acts: VecDeque<Act>,
-    /// Answers to `GET`, by the path without its query; of several, one after another, the last again and again.
+    /// Responses to the next create requests; normal after these.
+    pub(crate) acts: VecDeque<Behavior>,
+    /// Answers to `GET` by path without query, used in turn; the last one is repeated.
     pub(crate) answers: HashMap<String, VecDeque<(u16, Value)>>,
-    /// Queries of `GET`s in their order.
+    /// Queries of the `GET` requests, in order.
     pub(crate) queries: Vec<String>,
-    /// What the next requests for a token are answered: a page of some proxy, or JSON.
+    /// Statuses for the next token requests; true if the body is a page of a proxy instead of JSON.
     pub(crate) token_faults: VecDeque<(u16, bool)>,
-    /// How many tokens it gave; only the last is good.
+    /// Number of issued tokens; only the last is valid.
     pub(crate) tokens: u32,
-    /// Each request to create: `bulk` or `one`, and how many lines came in.
+    /// Create requests: `bulk` or `one`, and the number of lines received.
     pub(crate) requests: Vec<(&'static str, usize)>,
-    /// Says when one hangs.
+    /// True once a response hangs.
     pub(crate) hangs: bool,
-    /// Lines of JSON that no account is in.
+    /// Number of received lines that are not an account.
     pub(crate) broken: u32,
 }
 
-/// The service, until the test ends.
+/// A service that runs until the test ends.
 pub(crate) struct Stub {
     pub(crate) address: SocketAddr,
     state: Arc<Mutex<State>>,
@@ -78,7 +78,7 @@ impl Stub {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let state = shared.clone();
-                // A client that leaves ends its thread.
+                // The thread ends when the client disconnects.
                 thread::spawn(move || Connection::new(stream, state).serve());
             }
         });
@@ -93,17 +93,17 @@ impl Stub {
         self.state.lock().unwrap()
     }
 
-    /// What happens to the next requests to create.
-    pub(crate) fn will(&self, acts: impl IntoIterator<Item = Act>) {
+    /// Scripts the responses to the next create requests.
+    pub(crate) fn script(&self, acts: impl IntoIterator<Item = Behavior>) {
         self.state().acts.extend(acts);
     }
 
-    /// What a path answers from now on.
+    /// Sets the answers of a path.
     pub(crate) fn answers(&self, path: &str, answers: impl IntoIterator<Item = (u16, Value)>) {
         self.state().answers.insert(path.to_owned(), answers.into_iter().collect());
     }
 
-    /// How often each account was created, in the order of their numbers.
+    /// Number of creations of each account, in the order of the account numbers.
     pub(crate) fn creations(&self) -> Vec<(String, u32)> {
         self.state().accounts.iter().map(|(number, (_, count))| (number.clone(), *count)).collect()
     }
@@ -198,7 +198,7 @@ impl Connection {
         self.answer(200, "", &json!({"data": {"obtainToken": given}}).to_string())
     }
 
-    /// Whether it is good; answered if not.
+    /// Checks the token; answers 401 and returns false if it is invalid.
     fn is_good(&mut self, head: &Head) -> Option<bool> {
         let last = format!("Token t{}", self.state.lock().unwrap().tokens);
         if head.token == last {
@@ -232,18 +232,18 @@ impl Connection {
         if !self.is_good(head)? {
             return Some(());
         }
-        let act = self.state.lock().unwrap().acts.pop_front().unwrap_or(Act::Well);
+        let act = self.state.lock().unwrap().acts.pop_front().unwrap_or(Behavior::Normal);
         match act {
-            Act::Answer(status, after) => {
+            Behavior::Answer(status, after) => {
                 self.body(head)?;
                 let after = after.map(|s| format!("Retry-After: {s}\r\n")).unwrap_or_default();
                 self.answer(status, &after, r#"{"detail": "Not now.", "code": "x"}"#)
             }
-            Act::Page(status) => {
+            Behavior::Page(status) => {
                 self.body(head)?;
                 self.answer(status, "Content-Type: text/html\r\n", "<html>Sorry</html>")
             }
-            Act::Html => {
+            Behavior::Html => {
                 self.body(head)?;
                 self.answer(200, "Content-Type: text/html\r\n", "<html>Welcome</html>")
             }
@@ -252,7 +252,7 @@ impl Connection {
         }
     }
 
-    fn one(&mut self, head: &Head, act: &Act) -> Option<()> {
+    fn one(&mut self, head: &Head, act: &Behavior) -> Option<()> {
         let body = self.body(head)?;
         if head.path.ends_with("/validate/") {
             let (status, answer) = validated(&mut self.state.lock().unwrap(), &body);
@@ -264,12 +264,12 @@ impl Connection {
             created(&mut state, &body)
         };
         match act {
-            Act::Cut(_) => None,
+            Behavior::Cut(_) => None,
             _ => self.answer(status, "", &answer.to_string()),
         }
     }
 
-    fn bulk(&mut self, head: &Head, act: &Act) -> Option<()> {
+    fn bulk(&mut self, head: &Head, act: &Behavior) -> Option<()> {
         let text = self.body(head)?;
         let lines: Vec<&[u8]> = text.split(|b| *b == b'\n').filter(|line| !line.is_empty()).collect();
         let begin =
@@ -281,11 +281,11 @@ impl Connection {
         }
         for (i, line) in lines.iter().enumerate() {
             match act {
-                Act::StopAt(n, status) if i == *n => {
+                Behavior::StopAt(n, status) if i == *n => {
                     self.result(i, line, *status, &json!({"detail": "Not now.", "code": "x"}))?;
                     break;
                 }
-                Act::HangAt(n) if i == *n => return self.hang(),
+                Behavior::HangAt(n) if i == *n => return self.hang(),
                 _ => {}
             }
             let (status, answer) = {
@@ -293,18 +293,18 @@ impl Connection {
                 if validates { validated(&mut state, line) } else { created(&mut state, line) }
             };
             match act {
-                Act::Cut(n) if i == *n => return None,
-                Act::Down => self.result(i, line, 500, &json!({"code": "error"}))?,
-                Act::Foreign(members) if i == 0 => {
+                Behavior::Cut(n) if i == *n => return None,
+                Behavior::Down => self.result(i, line, 500, &json!({"code": "error"}))?,
+                Behavior::Foreign(members) if i == 0 => {
                     let mut result = json!({"line": 1, "status": status, "body": answer});
                     result.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
                     self.chunk(&format!("{result}\n"))?;
                 }
-                Act::ErrorAt(n) if i == *n => self.result(i, line, 500, &json!({"code": "error"}))?,
+                Behavior::ErrorAt(n) if i == *n => self.result(i, line, 500, &json!({"code": "error"}))?,
                 _ => self.result(i, line, status, &answer)?,
             }
         }
-        if let Act::More(text) = act {
+        if let Behavior::More(text) = act {
             self.chunk(text)?;
         }
         self.to.write_all(b"0\r\n\r\n").ok()
@@ -322,7 +322,7 @@ impl Connection {
 
     fn hang(&mut self) -> Option<()> {
         self.state.lock().unwrap().hangs = true;
-        // Nothing comes any more: it hangs until the client leaves.
+        // The client sends nothing more, so this hangs until it disconnects.
         self.from.read_exact(&mut [0]).ok()?;
         None
     }

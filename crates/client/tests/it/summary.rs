@@ -1,30 +1,30 @@
-//! What is printed at the end.
+//! The summary of `validate`.
 
-use crate::harness::{Site, fixture_text, names};
+use crate::harness::{Sandbox, fixture_text, names};
 use serde_json::{Value, json};
 
-/// All fixtures, which show most codes once.
-fn site() -> Site {
-    let site = Site::new();
+/// All fixtures; most codes occur once in them.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
     for kind in ["valid", "faulty"] {
         for name in names(kind) {
-            site.write(&format!("{kind}/{name}.json"), fixture_text(&format!("{kind}/{name}")));
+            sandbox.write(&format!("{kind}/{name}.json"), fixture_text(&format!("{kind}/{name}")));
         }
     }
-    site
+    sandbox
 }
 
 #[test]
-fn people_read_sums_and_the_most_frequent_codes() {
-    let ran = site().validate(&["valid", "faulty"]);
+fn the_text_has_sums_and_the_most_frequent_codes() {
+    let ran = sandbox().validate(&["valid", "faulty"]);
     assert_eq!(ran.code, Some(1));
     assert_eq!(ran.err, "", "there is no bar where there is no terminal");
     insta::assert_snapshot!(ran.text());
 }
 
 #[test]
-fn programs_read_one_document() {
-    let ran = site().validate(&["valid", "faulty", "--json"]);
+fn the_summary_is_one_json_document() {
+    let ran = sandbox().validate(&["valid", "faulty", "--json"]);
     let mut summary = ran.summary();
     for figure in ["seconds", "accounts_per_second"] {
         assert!(summary[figure].is_number(), "{figure}");
@@ -36,10 +36,10 @@ fn programs_read_one_document() {
 }
 
 #[test]
-fn sums_are_those_of_the_report() {
-    let site = site();
-    let ran = site.validate(&["valid", "faulty", "--json", "--report", "r.json"]);
-    let rows = site.rows("r.json");
+fn sums_equal_those_of_the_report() {
+    let sandbox = sandbox();
+    let ran = sandbox.validate(&["valid", "faulty", "--json", "--report", "r.json"]);
+    let rows = sandbox.rows("r.json");
     let count = |level: &str| json!(rows.iter().filter(|row| row["level"] == level).count());
     let summary = ran.summary();
     assert_eq!((&summary["errors"], &summary["warnings"]), (&count("error"), &count("warning")));

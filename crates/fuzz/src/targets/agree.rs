@@ -1,14 +1,14 @@
 use super::Target;
 use super::body::accounts;
-use crate::house::House;
+use crate::service::TestService;
 use cutover_app::account::{CheckAccount, CreateRefused, CreateStep, Refused};
 use cutover_core::Issue;
 use std::sync::LazyLock;
 
-/// The two ways of an account into the service.
+/// Validation and creation of accounts.
 pub(crate) const TARGET: Target = Target {
     name: "agree",
-    what: "bodies of accounts: validating and creating say the same, from the store and from memory",
+    description: "bodies of accounts: validation and creation agree, from the store and from memory",
     run,
     seeds: accounts,
     words: &["ACME_ENERGY"],
@@ -16,13 +16,16 @@ pub(crate) const TARGET: Target = Target {
     executions: 50_000,
 };
 
-static HOUSE: LazyLock<House> = LazyLock::new(|| House::new(7));
+static SERVICE: LazyLock<TestService> = LazyLock::new(|| TestService::new(7));
 
 fn run(input: &[u8]) {
     let Some(body) = input.get(2..) else { return };
-    let House { app, caller, .. } = &*HOUSE;
+    let TestService { app, caller, .. } = &*SERVICE;
     let validated = verdict(app.validate_account(caller, body, None).map(drop));
-    assert!(validated == verdict(app.validate_account(caller, body, None).map(drop)), "another verdict");
+    assert!(
+        validated == verdict(app.validate_account(caller, body, None).map(drop)),
+        "a repeated validation differs"
+    );
     let check = || CheckAccount::new(caller.clone(), None);
     let created = check().run(app, body).map(drop).map_err(|refused| match refused {
         CreateRefused::Payload(refused) => refused,
@@ -34,12 +37,12 @@ fn run(input: &[u8]) {
     }
 }
 
-/// Accepted, not JSON, or the faults.
+/// Result of a use case: accepted, not JSON, or the issues.
 fn verdict(answer: Result<(), Refused>) -> Result<(), Option<Vec<Issue>>> {
     answer.map_err(|refused| match refused {
         Refused::Syntax(_) => None,
         Refused::Faults(issues) => {
-            assert!(!issues.is_empty(), "refused without a cause");
+            assert!(!issues.is_empty(), "refused without a reason");
             Some(issues)
         }
         Refused::Store(error) => panic!("{error}"),

@@ -1,10 +1,10 @@
-//! Bodies of requests as inputs: a letter that says of which kind, one that varies what is known besides, the body.
+//! Inputs that are request bodies: a letter for the kind, a byte that varies the facts, and the body.
 
 use crate::corpus::fixtures;
 use cutover_core::Zone;
 use cutover_testkit::payload::account_json;
 
-/// The kinds of requests, by their letter and the folder of their fixtures.
+/// Kinds of requests, with their letter and the folder of their fixtures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Account,
@@ -26,13 +26,13 @@ const KINDS: [(u8, &str, Kind); 7] = [
     (b'i', "business_payment_instructions", Kind::BusinessInstruction),
 ];
 
-/// A way ahead of the prime meridian, none, a way behind, and one that had odd offsets.
+/// Zones with a positive, no and a negative offset, and one with unusual historical offsets.
 const ZONES: [&str; 4] = ["Australia/Sydney", "UTC", "America/St_Johns", "Africa/Monrovia"];
 
-/// An input, taken apart.
+/// An input split into its parts.
 pub(crate) struct Body<'i> {
     pub(crate) kind: Kind,
-    /// Of 256 variations.
+    /// Selects facts, a profile and a zone.
     pub(crate) variation: u8,
     pub(crate) bytes: &'i [u8],
 }
@@ -45,13 +45,13 @@ impl<'i> Body<'i> {
         Some(Self { kind, variation: *variation, bytes })
     }
 
-    /// The zone of its supplier.
+    /// Zone of the supplier.
     pub(crate) fn zone(&self) -> Zone {
         ZONES[usize::from(self.variation) % ZONES.len()].parse().unwrap_or(Zone::UTC)
     }
 }
 
-/// Every fixture, and some accounts made of the declarations.
+/// All fixtures, and some generated accounts.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for (letter, folder, _) in KINDS {
@@ -62,7 +62,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// The fixtures of accounts alone.
+/// The fixtures of accounts.
 pub(crate) fn accounts() -> Vec<Vec<u8>> {
     fixtures("accounts").iter().map(|body| input(b'a', b'0', body)).collect()
 }

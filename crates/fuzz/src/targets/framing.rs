@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 /// Lines of bulk requests.
 pub(crate) const TARGET: Target = Target {
     name: "framing",
-    what: "lines of bulk requests, plain, packed and as broken gzip: wherever chunks end, the same lines, within the bound of memory",
+    description: "lines of bulk requests, plain, compressed and as broken gzip: the same lines for any chunks, in bounded memory",
     run,
     seeds,
     words: &["\n", "\n\n", "\r\n", " \t\n", "\x1f\u{8b}\x08"],
@@ -19,15 +19,16 @@ pub(crate) const TARGET: Target = Target {
     executions: 30_000,
 };
 
-/// What one slice of a packed body can unpack to, twice: in the decoder's hands and in ours.
+/// Maximum memory for decompressing one slice of a compressed body, held twice: by the decoder and by the
+/// reader.
 const UNPACKED: usize = 2 * (4 << 10) * 1_100;
 
-/// How the rest of an input is sent.
+/// Form in which an input is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Plain,
     Packed,
-    /// It is gzip, or says so.
+    /// The input is sent as gzip, valid or not.
     AsGzip,
 }
 
@@ -39,12 +40,15 @@ fn run(input: &[u8]) {
     let whole = take(vec![Bytes::from(sent.clone())], form, limit);
     let cut = take(chunks(&sent, &mut Dice::new(u64::from(*seed))), form, limit);
     if form != Form::AsGzip {
-        assert!(whole.is_whole && whole.lines == lines(text, limit), "other lines than were sent");
+        assert!(whole.is_whole && whole.lines == lines(text, limit), "the lines differ from those sent");
     }
-    assert_eq!(whole.is_whole, cut.is_whole, "whether it breaks off depends on its chunks");
+    assert_eq!(whole.is_whole, cut.is_whole, "the end depends on the chunks");
     let both = whole.lines.len().min(cut.lines.len());
-    assert!(whole.lines[..both] == cut.lines[..both], "other lines of other chunks");
-    assert!(!whole.is_whole || whole.lines.len() == cut.lines.len(), "more or less lines of other chunks");
+    assert!(whole.lines[..both] == cut.lines[..both], "the lines depend on the chunks");
+    assert!(
+        !whole.is_whole || whole.lines.len() == cut.lines.len(),
+        "the number of lines depends on the chunks"
+    );
 }
 
 fn take(chunks: Vec<Bytes>, form: Form, limit: usize) -> Framed {
@@ -57,7 +61,7 @@ fn take(chunks: Vec<Bytes>, form: Form, limit: usize) -> Framed {
     framed
 }
 
-/// What lines there are, found in the simplest way.
+/// Lines of a text, found by the simplest algorithm.
 fn lines(text: &[u8], limit: usize) -> Vec<Taken> {
     let is_blank = |line: &[u8]| line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
     let numbered = (1..).zip(text.split(|byte| *byte == b'\n'));
@@ -69,7 +73,7 @@ fn lines(text: &[u8], limit: usize) -> Vec<Taken> {
     numbered.filter_map(taken).collect()
 }
 
-/// The same bytes in chunks by chance, some of them empty.
+/// Splits bytes into random chunks, some of them empty.
 fn chunks(bytes: &[u8], dice: &mut Dice) -> Vec<Bytes> {
     let largest = [1, 2, 7, 100, 5_000][dice.below(5) as usize];
     let (mut rest, mut chunks) = (bytes, Vec::new());
@@ -83,7 +87,7 @@ fn chunks(bytes: &[u8], dice: &mut Dice) -> Vec<Bytes> {
 
 fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(text).and_then(|()| encoder.finish()).expect("memory takes everything")
+    encoder.write_all(text).and_then(|()| encoder.finish()).expect("writing to memory succeeds")
 }
 
 fn seeds() -> Vec<Vec<u8>> {

@@ -1,5 +1,5 @@
 use super::Target;
-use crate::house::House;
+use crate::service::TestService;
 use cutover_http::fuzzing::Graphql;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 /// Requests for tokens.
 pub(crate) const TARGET: Target = Target {
     name: "graphql",
-    what: "bodies of GraphQL requests: an answer in its form or a refusal, never a token for what is no key, and little work",
+    description: "bodies of GraphQL requests: a well-formed answer or a refusal, never a token without a key, and little work",
     run,
     seeds,
     words: &[
@@ -42,40 +42,40 @@ pub(crate) const TARGET: Target = Target {
 };
 
 struct Service {
-    house: House,
+    service: TestService,
     graphql: Graphql,
     runtime: Runtime,
 }
 
 static SERVICE: LazyLock<Service> = LazyLock::new(|| {
-    let house = House::new(7);
+    let service = TestService::new(7);
     let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
-    let graphql = Graphql::new(house.app.clone()).expect("a thread");
-    Service { graphql, house, runtime }
+    let graphql = Graphql::new(service.app.clone()).expect("a thread");
+    Service { graphql, service, runtime }
 });
 
 fn run(input: &[u8]) {
-    let Service { house, graphql, runtime } = &*SERVICE;
+    let Service { service, graphql, runtime } = &*SERVICE;
     let has = |secret: &str| input.windows(secret.len()).any(|part| part == secret.as_bytes());
-    // Keys that are good would make the house grow.
-    if has(&house.api_key) || has(&house.refresh_token) {
+    // Valid keys would make the store grow.
+    if has(&service.api_key) || has(&service.refresh_token) {
         return;
     }
     match runtime.block_on(graphql.answer(input)) {
         Err(status) => assert!(status == 400, "refused with {status}"),
-        Ok(answer) => is_an_answer(&answer),
+        Ok(answer) => check_answer(&answer),
     }
 }
 
-/// There is data or an error, and no token in it.
-fn is_an_answer(answer: &str) {
+/// Checks that an answer has data or an error, and no token.
+fn check_answer(answer: &str) {
     let answer: Value = serde_json::from_str(answer).expect("the answer is JSON");
     let has_errors = answer["errors"].as_array().is_some_and(|errors| !errors.is_empty());
     assert!(answer["data"].is_object() || has_errors, "neither data nor an error: {answer}");
     for field in ["obtainToken", "obtainKrakenToken"] {
-        // Another field may go by that name.
+        // Another field may be aliased to this name.
         let token = answer["data"][field]["token"].as_str().unwrap_or_default();
-        assert!(token.split('.').count() != 3, "a token for no key");
+        assert!(token.split('.').count() != 3, "a token without a key");
     }
 }
 

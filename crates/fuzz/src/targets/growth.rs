@@ -7,10 +7,10 @@ use cutover_rules::{Facts, Profile, check_account};
 use cutover_testkit::FakeClock;
 use std::time::Duration;
 
-/// Work that grows with what is sent.
+/// Growth of the work with the size of the input.
 pub(crate) const TARGET: Target = Target {
     name: "growth",
-    what: "a piece repeated in an account: to decode and check 16 times as much takes not much more than 16 times as long",
+    description: "a piece repeated in an account: decoding and checking takes time about proportional to the size",
     run,
     seeds,
     words: &["\"id\":\"1\",", "\"document_paths\":[\"a\"],", "\"serial_number\":\"1\","],
@@ -18,8 +18,8 @@ pub(crate) const TARGET: Target = Target {
     executions: 5_000,
 };
 
-/// Where a piece is repeated: what stands before and behind, and what is between two.
-const PLACES: [(&str, &str, &str); 10] = [
+/// Contexts in which a piece is repeated: prefix, separator and suffix.
+const CONTEXTS: [(&str, &str, &str); 10] = [
     ("{\"customers\":[", ",", "]}"),
     ("{\"notes\":[", ",", "]}"),
     ("{\"ledgers\":[", ",", "]}"),
@@ -36,15 +36,15 @@ const SMALL: usize = 8 << 10;
 const TIMES: usize = 16;
 
 fn run(input: &[u8]) {
-    let [place, piece @ ..] = input else { return };
-    let place = PLACES[usize::from(*place) % PLACES.len()];
+    let [context, piece @ ..] = input else { return };
+    let context = CONTEXTS[usize::from(*context) % CONTEXTS.len()];
     if piece.is_empty() {
         return;
     }
-    let (small, large) = (repeated(place, piece, SMALL), repeated(place, piece, TIMES * SMALL));
+    let (small, large) = (repeated(context, piece, SMALL), repeated(context, piece, TIMES * SMALL));
     let bound = work(&small) * (5 * TIMES as u32) + Duration::from_millis(300);
     let took = work(&large);
-    assert!(took <= bound, "{took:?} for {} bytes, at most {bound:?} were to be expected", large.len());
+    assert!(took <= bound, "{took:?} for {} bytes, expected at most {bound:?}", large.len());
 }
 
 fn repeated((before, between, behind): (&str, &str, &str), piece: &[u8], size: usize) -> Vec<u8> {
@@ -52,7 +52,7 @@ fn repeated((before, between, behind): (&str, &str, &str), piece: &[u8], size: u
     [before.as_bytes(), &vec![piece; times].join(between.as_bytes()), behind.as_bytes()].concat()
 }
 
-/// How long this thread works on a body.
+/// CPU time that decoding and checking a body takes.
 fn work(body: &[u8]) -> Duration {
     let began = cpu_time();
     if let Ok(decoded) = decode_account(body, Zone::UTC) {
@@ -62,7 +62,7 @@ fn work(body: &[u8]) -> Duration {
     cpu_time().saturating_sub(began)
 }
 
-/// What this thread has worked so far: however busy the machine is, that is the same.
+/// CPU time of this thread, which does not depend on the load of the machine.
 #[cfg(unix)]
 fn cpu_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -77,7 +77,7 @@ fn cpu_time() -> Duration {
     BEGAN.elapsed()
 }
 
-/// The items of arrays of all accounts, at their place.
+/// Array items of all accounts, each for its context.
 fn seeds() -> Vec<Vec<u8>> {
     let mut seeds =
         vec![b"8\"a\":1".to_vec(), b"9x".to_vec(), b"0[".to_vec(), b"0{}".to_vec(), b"1null".to_vec()];

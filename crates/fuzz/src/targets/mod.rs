@@ -1,4 +1,4 @@
-//! The targets, a file each.
+//! The fuzz targets, one per file.
 
 mod agree;
 mod body;
@@ -6,32 +6,32 @@ mod decode;
 mod framing;
 mod graphql;
 mod growth;
-mod laws;
+mod invariants;
 mod paths;
 mod queries;
 mod rules;
 mod tokens;
 
-/// What is fuzzed: one way in, and its laws.
+/// A fuzz target: an entry point and its invariants.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// How it is called on the command line, and its folder in the corpus.
+    /// Name on the command line and of the folder in the corpus.
     pub name: &'static str,
-    /// What is sent, and which laws hold.
-    pub what: &'static str,
-    /// Takes an input; panics if a law is broken.
+    /// Input and invariants.
+    pub description: &'static str,
+    /// Runs one input; panics if an invariant is violated.
     pub run: fn(&[u8]),
-    /// Inputs to begin with, made of the fixtures.
+    /// Initial inputs built from the fixtures.
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// What inputs are made of that seeds may lack.
+    /// Words for mutations that the seeds may lack.
     pub words: &'static [&'static str],
-    /// The most bytes of an input.
+    /// Maximum size of an input in bytes.
     pub max: usize,
-    /// How many changed seeds are a good check of a change: some nine seconds' worth in a build for tests.
+    /// Number of mutated inputs in the step `fuzz`: about nine seconds in a test build.
     pub executions: u64,
 }
 
-/// Every target.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     decode::TARGET,
     rules::TARGET,
@@ -44,7 +44,7 @@ pub const TARGETS: &[Target] = &[
     graphql::TARGET,
 ];
 
-/// The target of a name.
+/// Returns the target with this name.
 pub fn target(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 /// Paths of documents.
 pub(crate) const TARGET: Target = Target {
     name: "paths",
-    what: "paths of documents, bare and in a note: nothing outside of the supplier's root is ever seen",
+    description: "paths of documents, bare and in a note: nothing outside of the supplier's root is found",
     run,
     seeds,
     words: &[
@@ -45,8 +45,8 @@ pub(crate) const TARGET: Target = Target {
     executions: 280_000,
 };
 
-/// The root of the supplier that asks. What lies there begins otherwise than a PDF does, and everything outside
-/// of it begins as one: whoever sees a PDF has got out.
+/// Root of the supplier. Files in it do not begin as PDFs, and all files outside do, so finding a PDF means
+/// leaving the root.
 const ROOT: &str = "/a";
 
 fn run(input: &[u8]) {
@@ -58,11 +58,11 @@ fn run(input: &[u8]) {
     for (wanted, state) in wanted.iter().zip(states) {
         assert!(state != DocumentState::Pdf, "{:?} leads out of the root", wanted.path);
         let is_there = ["plain.txt", "sub/plain.txt", "within"].contains(&wanted.path.as_str());
-        assert!(!is_there || state == DocumentState::Present, "{:?} is not seen", wanted.path);
+        assert!(!is_there || state == DocumentState::Present, "{:?} is not found", wanted.path);
     }
     if let Ok(location) = text.parse::<Location>() {
         let shown = location.to_string();
-        // Folders are shown as URLs are written, which fold `..` and repeated slashes.
+        // Folders are shown as URLs, in which `..` and repeated slashes are normalized.
         assert!(
             shown.starts_with("file:") || shown.parse::<Location>().as_ref() == Ok(&location),
             "{text:?}: {shown}"
@@ -70,7 +70,7 @@ fn run(input: &[u8]) {
     }
 }
 
-/// What the rules make of a path in a note: nothing, or what is looked up.
+/// Paths to look up according to the rules for a note with this path.
 fn by_the_rules(path: &str) -> Vec<String> {
     let body = serde_json::json!({"notes": [{"body": "N", "document_paths": [path]}]}).to_string();
     let decoded = decode_notes(body.as_bytes(), Zone::UTC, Limits::default()).expect("it is JSON");
@@ -79,13 +79,13 @@ fn by_the_rules(path: &str) -> Vec<String> {
 }
 
 static DOCUMENTS: LazyLock<ObjectDocuments> = LazyLock::new(|| {
-    let folder = plant().expect("files can be written below target");
+    let folder = create_documents().expect("files can be written below target");
     let runtime = OutboundRuntime::start().expect("threads can be started");
     ObjectDocuments::open(&Location::folder(folder), &runtime).expect("the folder is there")
 });
 
-/// Makes the folders of some suppliers, unless they are there; where they lie.
-fn plant() -> io::Result<PathBuf> {
+/// Creates the folders of some suppliers, if they are missing, and returns the path of all.
+fn create_documents() -> io::Result<PathBuf> {
     let outside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/xtask/fuzz/documents");
     let documents = outside.join("all");
     for folder in ["a/sub", "a2", "b"] {
@@ -105,7 +105,7 @@ fn plant() -> io::Result<PathBuf> {
     Ok(documents)
 }
 
-/// Links in the supplier's root: out of it in every way, in a circle, and one that stays inside.
+/// Creates links in the supplier's root: several out of it, a loop, and one that stays inside.
 #[cfg(unix)]
 fn link(root: &Path, outside: &Path) -> io::Result<()> {
     let links = [

@@ -1,10 +1,10 @@
 use super::Target;
 use cutover_http::fuzzing::{self, Asked};
 
-/// Addresses.
+/// Paths and queries of URLs.
 pub(crate) const TARGET: Target = Target {
     name: "queries",
-    what: "paths and queries of addresses: what is asked for reads the same from the link to the next page",
+    description: "paths and queries of URLs: the link to the next page reads as the same query",
     run,
     seeds,
     words: &[
@@ -35,7 +35,7 @@ fn run(input: &[u8]) {
     for read in [fuzzing::found_accounts as fn(&str) -> Asked, fuzzing::listed_accounts] {
         match read(text) {
             Asked::For(query) => {
-                assert!(query.bytes().all(|b| b.is_ascii_graphic()), "no address holds that: {query:?}");
+                assert!(query.bytes().all(|b| b.is_ascii_graphic()), "not a URL query: {query:?}");
                 assert_eq!(read(&query), Asked::For(query.clone()), "of {text:?}");
             }
             Asked::Faulty(names) => {
@@ -46,17 +46,17 @@ fn run(input: &[u8]) {
     }
     if let Ok(flag) = fuzzing::flag(text, "validate_only") {
         let is_given = text_may_hold(text, "validate_only");
-        assert!(flag.is_none() || is_given, "a flag that is not there");
+        assert!(flag.is_none() || is_given, "a flag that was not sent");
     }
     segments(text);
 }
 
-/// Whether a parameter can be given at all: by its name, or with escapes.
+/// True if a parameter can be present: by its name, or with escapes.
 fn text_may_hold(text: &str, name: &str) -> bool {
     text.contains(name) || text.contains('%')
 }
 
-/// A path has as many segments as slashes make, and a segment without escapes reads as it was sent.
+/// Checks that a path has one segment per slash, and that a segment without escapes is unchanged.
 fn segments(path: &str) {
     let read = fuzzing::segments(path);
     let inner = path.strip_prefix('/').unwrap_or(path);

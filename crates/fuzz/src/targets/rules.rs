@@ -1,6 +1,6 @@
 use super::Target;
 use super::body::{Body, Kind, seeds};
-use super::laws::{Names, decoded};
+use super::invariants::{Names, decoded};
 use cutover_app::port::Clock;
 use cutover_core::{Code, Issue, Level, Now};
 use cutover_model::{
@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 /// The rules.
 pub(crate) const TARGET: Target = Target {
     name: "rules",
-    what: "bodies of all requests: reports are the same each time, bounded, in order, with codes and paths that are legal",
+    description: "bodies of all requests: reports are deterministic, bounded and ordered, with declared codes and paths",
     run,
     seeds,
     words: &[],
@@ -27,8 +27,8 @@ pub(crate) const TARGET: Target = Target {
     executions: 150_000,
 };
 
-/// Decodes, checks twice, and compares; what is accepted has a plain form.
-macro_rules! is_checked {
+/// Decodes, checks twice, and compares; an accepted body must convert to its valid form.
+macro_rules! check {
     ($decode:expr, $check:path, $documents:expr, $body:expr) => {{
         let Some(decoded) = decoded($body.bytes, $decode) else { return };
         let wanted: Vec<WantedDocument> = decoded.draft.as_ref().map($documents).unwrap_or_default();
@@ -36,10 +36,10 @@ macro_rules! is_checked {
         let facts = Facts { documents: documents.as_ref(), ..facts(&$body) };
         let profile = profile($body.variation);
         let report = $check(&decoded, facts, &profile);
-        assert!(report == $check(&decoded, facts, &profile), "another report for the same");
-        is_legal(&report, $body.bytes);
+        assert!(report == $check(&decoded, facts, &profile), "a repeated check differs");
+        check_report(&report, $body.bytes);
         if report.errors.is_empty() {
-            assert!(decoded.draft.and_then(|draft| draft.into_valid()).is_some(), "accepted, and unusable");
+            assert!(decoded.draft.and_then(|draft| draft.into_valid()).is_some(), "accepted, but invalid");
         }
     }};
 }
@@ -50,27 +50,27 @@ fn run(input: &[u8]) {
     match body.kind {
         Kind::Account => account(&body),
         Kind::Notes => {
-            is_checked!(|bytes| decode_notes(bytes, zone, limits), check_notes, documents_of_notes, body)
+            check!(|bytes| decode_notes(bytes, zone, limits), check_notes, documents_of_notes, body)
         }
         Kind::Transactions => {
-            is_checked!(|bytes| decode_transactions(bytes, zone, limits), check_transactions, none, body)
+            check!(|bytes| decode_transactions(bytes, zone, limits), check_transactions, none, body)
         }
-        Kind::Statements => is_checked!(
+        Kind::Statements => check!(
             |bytes| decode_historical_statements(bytes, zone, limits),
             check_historical_statements,
             documents_of_statements,
             body
         ),
-        Kind::Instruction => is_checked!(
+        Kind::Instruction => check!(
             |bytes| decode_payment_instruction(bytes, zone, limits),
             check_payment_instruction,
             none,
             body
         ),
         Kind::Business => {
-            is_checked!(|bytes| decode_business(bytes, zone, limits), check_business, none, body)
+            check!(|bytes| decode_business(bytes, zone, limits), check_business, none, body)
         }
-        Kind::BusinessInstruction => is_checked!(
+        Kind::BusinessInstruction => check!(
             |bytes| decode_business_payment_instruction(bytes, zone, limits),
             check_business_payment_instruction,
             none,
@@ -89,19 +89,19 @@ fn account(body: &Body<'_>) {
     let facts = Facts { taken_meter_points: taken.as_ref(), documents: documents.as_ref(), ..facts(body) };
     let profile = profile(body.variation);
     let report = check_account(&decoded, facts, &profile);
-    assert!(report == check_account(&decoded, facts, &profile), "another report for the same");
-    is_legal(&report, body.bytes);
+    assert!(report == check_account(&decoded, facts, &profile), "a repeated check differs");
+    check_report(&report, body.bytes);
     if report.errors.is_empty() {
-        assert!(decoded.draft.and_then(|draft| draft.into_valid()).is_some(), "accepted, and unusable");
+        assert!(decoded.draft.and_then(|draft| draft.into_valid()).is_some(), "accepted, but invalid");
     }
 }
 
-/// Requests that name no documents.
+/// For requests without documents.
 fn none<T>(_: &T) -> Vec<WantedDocument> {
     Vec::new()
 }
 
-/// What the variation makes known.
+/// Facts selected by the variation.
 fn facts(body: &Body<'_>) -> Facts<'static> {
     let known = [None, Some(true), Some(false)];
     let of = |n: u8| known[usize::from(body.variation / n) % 3];
@@ -115,7 +115,7 @@ fn documents(variation: u8, wanted: Vec<WantedDocument>) -> Option<HashMap<Strin
     (variation.is_multiple_of(2)).then(|| wanted.into_iter().enumerate().map(of).collect())
 }
 
-/// The catalogue's levels, or others.
+/// The default profile, or one with other levels, by the variation.
 fn profile(variation: u8) -> Profile {
     const LEVELS: [Level; 3] = [Level::Off, Level::Warning, Level::Error];
     if variation.is_multiple_of(4) {
@@ -126,7 +126,7 @@ fn profile(variation: u8) -> Profile {
     Profile::new(levels).expect("rules that are not fixed")
 }
 
-fn is_legal(report: &Report, body: &[u8]) {
+fn check_report(report: &Report, body: &[u8]) {
     let names = Names::of(body);
     assert!(report.errors.len() <= MAX_FINDINGS + 1 && report.warnings.len() <= MAX_FINDINGS);
     for (level, issues) in [(Level::Error, &report.errors), (Level::Warning, &report.warnings)] {
@@ -134,16 +134,16 @@ fn is_legal(report: &Report, body: &[u8]) {
             [sorted @ .., last] if last.code == Code::TooManyErrors => (Some(last), sorted),
             sorted => (None, sorted),
         };
-        assert!(last.is_none() || sorted.len() == MAX_FINDINGS, "cut too early");
-        assert!(sorted.is_sorted_by(|a, b| a.key() < b.key()), "not in order, or one twice");
-        issues.iter().for_each(|issue| is_legal_issue(issue, level, &names));
+        assert!(last.is_none() || sorted.len() == MAX_FINDINGS, "truncated too early");
+        assert!(sorted.is_sorted_by(|a, b| a.key() < b.key()), "out of order, or repeated");
+        issues.iter().for_each(|issue| check_issue(issue, level, &names));
     }
 }
 
-fn is_legal_issue(issue: &Issue, level: Level, names: &Names) {
+fn check_issue(issue: &Issue, level: Level, names: &Names) {
     let is_declared = rule(issue.rule.0).is_some_and(|rule| rule.codes.contains(&issue.code));
     assert!(is_declared || issue.code == Code::TooManyErrors, "{} does not give {}", issue.rule, issue.code);
     assert_eq!(issue.level, level);
-    assert_eq!(issue.detail, issue.code.detail(), "a text that may hold what was sent");
-    names.may_be_in(&issue.attr);
+    assert_eq!(issue.detail, issue.code.detail(), "the detail may contain input");
+    names.check_path(&issue.attr);
 }

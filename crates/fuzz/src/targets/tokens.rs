@@ -1,15 +1,15 @@
 use super::Target;
-use crate::house::House;
+use crate::service::TestService;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use cutover_app::auth::Credential;
 use cutover_http::fuzzing;
 use std::sync::LazyLock;
 
-/// Credentials of every kind.
+/// Credentials of all kinds.
 pub(crate) const TARGET: Target = Target {
     name: "tokens",
-    what: "access tokens, sessions, keys and refresh tokens: whatever was not issued is refused, wherever it is sent",
+    description: "access tokens, sessions, keys and refresh tokens: anything that was not issued is refused everywhere",
     run,
     seeds,
     words: &[
@@ -28,76 +28,77 @@ pub(crate) const TARGET: Target = Target {
     executions: 250_000,
 };
 
-static HOUSE: LazyLock<House> = LazyLock::new(|| House::new(7));
-/// Another installation, whose tokens are good there.
-static OTHER: LazyLock<House> = LazyLock::new(|| House::new(8));
+static SERVICE: LazyLock<TestService> = LazyLock::new(|| TestService::new(7));
+/// Another installation, whose tokens are invalid here.
+static OTHER: LazyLock<TestService> = LazyLock::new(|| TestService::new(8));
 
-/// The first byte says what the rest is: changes of a token that is good, or a text of its own.
+/// The first byte selects a valid token, to which the rest applies changes; otherwise the rest is the text to
+/// test.
 fn run(input: &[u8]) {
     let [form, rest @ ..] = input else { return };
-    let house = &*HOUSE;
+    let service = &*SERVICE;
     let good = match form {
-        b'A' => &house.access_token,
-        b'S' => &house.session_token,
-        b'K' => &house.api_key,
-        b'O' => &house.operator_key,
-        b'R' => &house.refresh_token,
+        b'A' => &service.access_token,
+        b'S' => &service.session_token,
+        b'K' => &service.api_key,
+        b'O' => &service.operator_key,
+        b'R' => &service.refresh_token,
         _ => "",
     };
     if let Some(token) = fuzzing::token(rest) {
         let is_plain = !token.is_empty() && token.len() <= 4_096 && !token.contains([' ', '\t', '\n', '\0']);
-        assert!(is_plain, "that is no token: {token:?}");
-        is_refused_unless_issued(house, &token);
+        assert!(is_plain, "not a token: {token:?}");
+        is_refused_unless_issued(service, &token);
     }
     match good {
-        "" => std::str::from_utf8(rest).into_iter().for_each(|text| is_refused_unless_issued(house, text)),
-        good => is_refused_unless_issued(house, &changed(good, rest)),
+        "" => std::str::from_utf8(rest).into_iter().for_each(|text| is_refused_unless_issued(service, text)),
+        good => is_refused_unless_issued(service, &changed(good, rest)),
     }
 }
 
-/// A token with some characters exchanged: pairs of a place and what becomes of it.
+/// Applies changes to a token: each is a position and a character.
 fn changed(good: &str, changes: &[u8]) -> String {
     let mut token: Vec<char> = good.chars().collect();
     for pair in changes.as_chunks::<3>().0 {
-        let place = usize::from(u16::from_be_bytes([pair[0], pair[1]])) % (token.len() + 1);
-        match (token.get_mut(place), pair[2]) {
-            (Some(_), 0) => drop(token.remove(place)),
-            (Some(at), byte) => *at = char::from(byte & 0x7f),
+        let at = usize::from(u16::from_be_bytes([pair[0], pair[1]])) % (token.len() + 1);
+        match (token.get_mut(at), pair[2]) {
+            (Some(_), 0) => drop(token.remove(at)),
+            (Some(character), byte) => *character = char::from(byte & 0x7f),
             (None, byte) => token.push(char::from(byte & 0x7f)),
         }
     }
     token.into_iter().collect()
 }
 
-fn is_refused_unless_issued(house: &House, text: &str) {
-    let app = &house.app;
+fn is_refused_unless_issued(service: &TestService, text: &str) {
+    let app = &service.app;
     let remembered = app.authenticate_from_memory(text).is_some_and(|answer| answer.is_ok());
-    assert!(!remembered || text == house.access_token, "remembered, and not issued: {text:?}");
-    assert_eq!(app.authenticate(text).is_ok(), text == house.access_token, "access: {text:?}");
-    assert_eq!(app.session(text).is_ok(), text == house.session_token, "session: {text:?}");
-    // Those that are good make new ones: that they do is not looked at here.
-    if text != house.api_key {
+    assert!(!remembered || text == service.access_token, "remembered, but not issued: {text:?}");
+    assert_eq!(app.authenticate(text).is_ok(), text == service.access_token, "access: {text:?}");
+    assert_eq!(app.session(text).is_ok(), text == service.session_token, "session: {text:?}");
+    // Valid credentials issue new ones, which is not tested here.
+    if text != service.api_key {
         assert!(app.obtain_token(&Credential::ApiKey(text.to_owned())).is_err(), "key: {text:?}");
     }
-    if text != house.refresh_token {
+    if text != service.refresh_token {
         assert!(app.obtain_token(&Credential::RefreshToken(text.to_owned())).is_err(), "refresh: {text:?}");
     }
-    if text != house.operator_key {
+    if text != service.operator_key {
         assert!(app.sign_in(text).is_err(), "operator: {text:?}");
     }
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let (own, other) = (&*HOUSE, &*OTHER);
+    let (own, other) = (&*SERVICE, &*OTHER);
     let mut texts: Vec<String> = [own, other]
         .into_iter()
-        .flat_map(|house| {
+        .flat_map(|service| {
             [
-                &house.access_token,
-                &house.session_token,
-                &house.api_key,
-                &house.refresh_token,
-                &house.operator_key,
+                &service.access_token,
+                &service.session_token,
+                &service.api_key,
+                &service.refresh_token,
+                &service.operator_key,
             ]
         })
         .cloned()
@@ -109,7 +110,7 @@ fn seeds() -> Vec<Vec<u8>> {
     texts.chain(changes.map(str::to_owned)).map(String::into_bytes).collect()
 }
 
-/// What forgers try with the claims of a token: other algorithms, other keys' names, no signature.
+/// Forged tokens with the claims of a valid one: other algorithms, other key ids, no signature.
 fn forged(token: &str) -> Vec<String> {
     let [header, claims, signature] = token.split('.').collect::<Vec<_>>()[..] else { return Vec::new() };
     let headers = [

@@ -1,7 +1,7 @@
 //! Documents in a bucket.
 
 use super::{LookupError, PDF};
-use crate::location::{BucketPlace, Cloud};
+use crate::location::{BucketLocation, Cloud};
 use cutover_app::port::DocumentState;
 use futures_util::TryStreamExt;
 use object_store::client::{HttpError, HttpErrorKind};
@@ -9,24 +9,24 @@ use object_store::path::Path;
 use object_store::{Error, GetOptions, GetRange, ObjectStore, ObjectStoreExt};
 use std::sync::Arc;
 
-/// No object has a longer key (S3 and Google count bytes, Azure characters): longer ones name nothing.
+/// Maximum length of a key (S3 and Google count bytes, Azure characters). Longer keys name no object.
 const LONGEST_KEY: usize = 1024;
-/// Nothing need lie here: listing it shows that the bucket is there and may be listed.
+/// Key to list for probing. No object needs to exist there.
 const PROBE: &str = ".cutover-probe";
 
-/// A bucket, and what stands before all keys.
+/// A bucket and the prefix of all keys.
 #[derive(Clone)]
 pub(super) struct Bucket {
     store: Arc<dyn ObjectStore>,
-    place: BucketPlace,
+    location: BucketLocation,
 }
 
 impl Bucket {
-    pub(super) fn new(store: Arc<dyn ObjectStore>, place: BucketPlace) -> Self {
-        Self { store, place }
+    pub(super) fn new(store: Arc<dyn ObjectStore>, location: BucketLocation) -> Self {
+        Self { store, location }
     }
 
-    /// What a safe path names under a safe root. At most the first bytes of an object are read.
+    /// Looks up a safe path under a safe root. Reads at most the first bytes of an object.
     pub(super) async fn state(
         &self,
         root: &str,
@@ -44,8 +44,9 @@ impl Bucket {
         }
     }
 
-    /// Whether the bucket is there and may be listed. Who may not list is told that missing objects are
-    /// forbidden, and asking for one object does not tell a missing bucket from a missing object.
+    /// Checks that the bucket exists and can be listed. Without permission to list, a missing object is
+    /// reported as forbidden; and a request for an object does not distinguish a missing bucket from a
+    /// missing object.
     pub(super) async fn answers(&self) -> Result<(), LookupError> {
         let probe = self.key(&[PROBE]);
         match self.store.list(probe.as_ref()).try_next().await {
@@ -57,11 +58,11 @@ impl Bucket {
         }
     }
 
-    /// The key byte by byte as it was written: nothing in it is an escape.
+    /// Returns the key byte by byte as it was written, without escapes.
     fn key(&self, rest: &[&str]) -> Option<Path> {
-        let prefix = Some(self.place.prefix.as_str()).filter(|prefix| !prefix.is_empty());
+        let prefix = Some(self.location.prefix.as_str()).filter(|prefix| !prefix.is_empty());
         let key = prefix.into_iter().chain(rest.iter().copied()).collect::<Vec<_>>().join("/");
-        let length = if self.place.cloud == Cloud::Azure { key.chars().count() } else { key.len() };
+        let length = if self.location.cloud == Cloud::Azure { key.chars().count() } else { key.len() };
         Path::parse(&key).ok().filter(|path| length <= LONGEST_KEY && path.as_ref() == key)
     }
 
@@ -84,7 +85,7 @@ impl Bucket {
     }
 }
 
-/// Storage that refuses a request is there: one supplier's prefix may be forbidden, and the others' be open.
+/// A refusal shows that storage is reachable: one supplier's prefix may be forbidden and the others not.
 fn failure(error: &Error) -> LookupError {
     match status(error) {
         Some(400..=407 | 409..=428 | 430..=499) => LookupError::Refused(cause(error)),
@@ -92,18 +93,19 @@ fn failure(error: &Error) -> LookupError {
     }
 }
 
-/// Why storage gave no answer, without the names in it: the library's texts have keys and signed URLs.
+/// Reason why storage gave no answer. The library's texts are not used, because they contain keys and signed
+/// URLs.
 fn cause(error: &Error) -> String {
     let transport = causes(error).find_map(|e| e.downcast_ref::<HttpError>()).map(HttpError::kind);
     match (status(error), transport) {
         (Some(401 | 403), _) => {
-            "it refuses access: its credentials must be valid, and allow to read and to list".into()
+            "it refuses access: its credentials must be valid and allow reading and listing".into()
         }
         (Some(status), _) => format!("it answered with the status {status}"),
         (None, Some(HttpErrorKind::Timeout)) => "it did not answer in time".into(),
         (None, Some(HttpErrorKind::Connect)) => "it cannot be reached".into(),
-        (None, Some(_)) => "it broke its answer off".into(),
-        (None, None) => "it gave no answer that can be understood".into(),
+        (None, Some(_)) => "it cut off its answer".into(),
+        (None, None) => "its answer could not be understood".into(),
     }
 }
 
@@ -111,7 +113,7 @@ fn causes<'e>(error: &'e Error) -> impl Iterator<Item = &'e (dyn std::error::Err
     std::iter::successors(Some(error as &'e (dyn std::error::Error + 'static)), |e| e.source())
 }
 
-/// The status that storage answered with. The library keeps it in a type of its own, and in this text.
+/// HTTP status of the answer. The library exposes it only in this text.
 fn status(error: &Error) -> Option<u16> {
     causes(error).find_map(|e| {
         let text = e.to_string();

@@ -1,29 +1,29 @@
-//! Opens the object storage of clouds.
+//! Opens object storage in the cloud.
 
-use crate::location::{BucketPlace, Cloud};
+use crate::location::{BucketLocation, Cloud};
 use object_store::{BackoffConfig, ClientConfigKey, ObjectStore, RetryConfig};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long one attempt may take, from the connection to the last byte; well below what a call has, so that
-/// one that hangs is asked anew.
+/// Time limit of one attempt, from the connection to the last byte; well below that of a call, so that a
+/// hanging attempt is repeated.
 const ATTEMPT: (ClientConfigKey, &str) = (ClientConfigKey::Timeout, "1500ms");
 
-/// Opens a bucket with what the environment says of its cloud. Nothing is asked over the network yet.
+/// Opens a bucket with the settings of the environment. Sends no request yet.
 ///
 /// # Errors
-/// What is wrong with the variables of the environment.
-pub(super) fn open(place: &BucketPlace) -> Result<Arc<dyn ObjectStore>, String> {
+/// Fault of the environment's settings.
+pub(super) fn open(location: &BucketLocation) -> Result<Arc<dyn ObjectStore>, String> {
     choose_cryptography();
-    match place.cloud {
+    match location.cloud {
         #[cfg(feature = "s3")]
-        Cloud::S3 => s3(object_store::aws::AmazonS3Builder::from_env(), &place.bucket),
+        Cloud::S3 => s3(object_store::aws::AmazonS3Builder::from_env(), &location.bucket),
         #[cfg(feature = "gcs")]
-        Cloud::Gcs => gcs(object_store::gcp::GoogleCloudStorageBuilder::from_env(), &place.bucket),
+        Cloud::Gcs => gcs(object_store::gcp::GoogleCloudStorageBuilder::from_env(), &location.bucket),
         #[cfg(feature = "azure")]
-        Cloud::Azure => azure(object_store::azure::MicrosoftAzureBuilder::from_env(), &place.bucket),
+        Cloud::Azure => azure(object_store::azure::MicrosoftAzureBuilder::from_env(), &location.bucket),
         #[cfg(not(all(feature = "s3", feature = "gcs", feature = "azure")))]
-        _ => Err("storage that is not in this build".into()),
+        _ => Err("this build lacks this storage".into()),
     }
 }
 
@@ -74,7 +74,7 @@ fn retries() -> RetryConfig {
     }
 }
 
-/// The HTTP client takes its cryptography from the process: ring, unless somebody chose before.
+/// Installs ring as the process's cryptography provider for the HTTP client, unless one is installed already.
 pub(super) fn choose_cryptography() {
     drop(rustls::crypto::ring::default_provider().install_default());
 }

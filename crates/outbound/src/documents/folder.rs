@@ -1,5 +1,5 @@
-//! Documents in a local folder. Handles on folders keep lookups inside, whatever is moved or linked
-//! meanwhile: paths alone could not.
+//! Documents in a local folder. Lookups use directory handles, so that they stay inside whatever is moved or
+//! linked meanwhile; paths could not guarantee this.
 
 use super::PDF;
 use cap_fs_ext::{DirExt, OpenOptionsSyncExt};
@@ -9,14 +9,14 @@ use cutover_app::port::DocumentState;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// Opens the folder of all documents. It is opened for each call, so that one that went away, came back or
-/// was replaced is noticed.
+/// Opens the folder of all documents. Each call opens it again, to notice that it vanished, came back or was
+/// replaced.
 pub(super) fn open(folder: &Path) -> io::Result<Dir> {
     Dir::open_ambient_dir(folder, ambient_authority())
 }
 
-/// Opens a supplier's root in it; `None` if there is no such folder. A link is none: one that another
-/// supplier may write to could lead into a third one's documents.
+/// Opens a supplier's root in it; `None` if there is no such folder. A link does not count: one that another
+/// supplier can write could lead into a third one's documents.
 pub(super) fn root(documents: &Dir, root: &str) -> io::Result<Option<Dir>> {
     let mut dir = documents.try_clone()?;
     for name in root.split('/') {
@@ -28,7 +28,7 @@ pub(super) fn root(documents: &Dir, root: &str) -> io::Result<Option<Dir>> {
     Ok(Some(dir))
 }
 
-/// What a safe path names under a root. Links inside of it are followed, as long as they stay inside.
+/// Looks up a safe path under a root. Links are followed if they stay inside the root.
 pub(super) fn state(root: &Dir, path: &str, must_be_pdf: bool) -> io::Result<DocumentState> {
     match look(root, path, must_be_pdf) {
         Err(error) if names_nothing(&error) => Ok(DocumentState::Missing),
@@ -43,7 +43,7 @@ fn look(root: &Dir, path: &str, must_be_pdf: bool) -> io::Result<DocumentState> 
     if !must_be_pdf {
         return Ok(DocumentState::Present);
     }
-    // A pipe may have taken the place of the file: opening one waits for its writer.
+    // The file may have been replaced by a pipe; opening one blocks until a writer opens it.
     let file = root.open_with(path, OpenOptions::new().read(true).nonblock(true))?;
     if !file.metadata()?.is_file() {
         return Ok(DocumentState::Missing);
@@ -53,10 +53,10 @@ fn look(root: &Dir, path: &str, must_be_pdf: bool) -> io::Result<DocumentState> 
     Ok(if start == PDF { DocumentState::Pdf } else { DocumentState::Present })
 }
 
-/// Whether an error says that there is nothing of that name, rather than that it cannot be looked at.
+/// True if an error says that nothing has that name, rather than that it cannot be looked up.
 fn names_nothing(error: &io::Error) -> bool {
     let kinds = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidFilename];
-    // The way out of a root is refused by the library, not by the system.
+    // Leaving the root is refused by the library, not by the system.
     let leads_out = error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none();
     kinds.contains(&error.kind()) || leads_out || is_link_loop(error)
 }

@@ -1,7 +1,7 @@
 mod bucket;
 #[cfg_attr(
     not(any(feature = "s3", feature = "gcs", feature = "azure")),
-    expect(unused, reason = "what clouds share is there even if a build has none")
+    expect(unused, reason = "code shared by clouds is unused in a build without any")
 )]
 mod cloud;
 mod folder;
@@ -12,7 +12,7 @@ mod tests;
 pub(crate) use resolve::is_safe;
 
 use crate::breaker::{Circuit, FAILURES, PAUSE};
-use crate::location::Place;
+use crate::location::LocationKind;
 use crate::{Location, OutboundRuntime};
 use bucket::Bucket;
 use cutover_app::port::{Answer, DocumentState, Documents, DocumentsUnavailable, WantedDocument};
@@ -26,43 +26,43 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long storage may take to answer whether it is there.
-const READY: Duration = Duration::from_secs(2);
-/// How long all lookups of a call may take together.
-const CALL: Duration = Duration::from_secs(5);
-/// Lookups at the same time in the process.
-const AT_ONCE: usize = 32;
-/// Lookups of one call at the same time, so that a large one leaves room for others.
-const OF_A_CALL: usize = 16;
-/// What a PDF begins with.
+/// Time limit of a readiness check.
+const READY_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time limit of all lookups of a call.
+const CALL_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum number of concurrent lookups in the process.
+const MAX_LOOKUPS: usize = 32;
+/// Maximum number of concurrent lookups of one call, so that a large call leaves room for others.
+const MAX_LOOKUPS_PER_CALL: usize = 16;
+/// First bytes of a PDF.
 const PDF: &[u8] = b"%PDF-";
 
 /// Documents in a local folder or in object storage (contract D10).
 ///
-/// Lookups run on the runtime of the adapters: at most 32 at the same time, at most 16 of one call. A
-/// folder is read through handles, so that no link leads out of a supplier's root. Of an object in a bucket
-/// only its head or its first bytes are asked for, by attempts of 1.5 s, repeated at most twice; the
-/// credentials must allow to list the bucket, for else a missing object cannot be told from a forbidden one.
-/// After five calls in a row that got no answer, storage is left alone for 10 s, and then asked once.
+/// Lookups run on the runtime of the adapters: at most 32 at the same time, at most 16 of one call. A folder
+/// is read through handles, so that no link leads out of a supplier's root. Of an object in a bucket only the
+/// head or the first bytes are requested, in attempts of 1.5 s, repeated at most twice. The credentials must
+/// allow listing the bucket, because otherwise a missing object looks like a forbidden one. After five
+/// consecutive calls without an answer, the circuit opens for 10 s, then one call probes.
 pub struct ObjectDocuments {
-    desk: Arc<Desk>,
+    shared: Arc<Lookups>,
     runtime: OutboundRuntime,
 }
 
-/// What lookups share.
-struct Desk {
+/// State shared by lookups.
+struct Lookups {
     location: Location,
     storage: Storage,
-    lookups: Arc<Semaphore>,
-    /// Looking whether a folder is there may hang as well: one at a time.
+    permits: Arc<Semaphore>,
+    /// Checking a folder may hang as well, so only one check runs at a time.
     probes: Arc<Semaphore>,
     circuit: Arc<Circuit>,
 }
 
-/// Why a lookup came to nothing.
+/// Reason why a lookup failed.
 #[derive(Debug)]
 enum LookupError {
-    /// Storage answered, and refused.
+    /// Storage answered with a refusal.
     Refused(String),
     /// Storage did not answer.
     Unavailable(String),
@@ -86,63 +86,63 @@ enum Storage {
 }
 
 impl ObjectDocuments {
-    /// Opens the storage of a location. A folder must exist; a bucket is not asked for before it is needed.
+    /// Opens the storage of a location. A folder must exist; a bucket is first contacted by a lookup.
     ///
-    /// Credentials and endpoints come from the variables of the environment that are usual for each cloud:
+    /// Credentials and endpoints come from the usual environment variables of each cloud:
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL`,
     /// `AWS_ALLOW_HTTP` (`true` allows endpoints without TLS), web identities, the metadata of the machine;
     /// `GOOGLE_SERVICE_ACCOUNT`, `GOOGLE_APPLICATION_CREDENTIALS`; `AZURE_STORAGE_ACCOUNT_NAME`,
-    /// `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_KEY`, `AZURE_CLIENT_ID` and its relatives.
+    /// `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_KEY`, `AZURE_CLIENT_ID` and related ones.
     ///
     /// # Errors
     /// [`DocumentsUnavailable`] if it cannot be opened.
     pub fn open(location: &Location, runtime: &OutboundRuntime) -> Result<Self, DocumentsUnavailable> {
         let unavailable = |cause: String| DocumentsUnavailable(format!("{location}: {cause}"));
         let storage = match &location.0 {
-            Place::Folder(path) => {
+            LocationKind::Folder(path) => {
                 folder::open(path).map_err(|e| unavailable(e.to_string()))?;
                 Storage::Folder(path.clone())
             }
-            Place::Bucket(place) => {
-                Storage::Bucket(Bucket::new(cloud::open(place).map_err(unavailable)?, place.clone()))
+            LocationKind::Bucket(bucket) => {
+                Storage::Bucket(Bucket::new(cloud::open(bucket).map_err(unavailable)?, bucket.clone()))
             }
         };
-        Ok(Self::over(location, storage, runtime))
+        Ok(Self::with_storage(location, storage, runtime))
     }
 
-    /// Makes the folder of a location if it is not there, and opens it: the embedded default. A bucket is
+    /// Creates the folder of a location if it does not exist, and opens it: the embedded default. A bucket is
     /// only opened.
     ///
     /// # Errors
-    /// [`DocumentsUnavailable`] if it can be neither made nor opened.
+    /// [`DocumentsUnavailable`] if it can be neither created nor opened.
     pub fn create(location: &Location, runtime: &OutboundRuntime) -> Result<Self, DocumentsUnavailable> {
-        if let Place::Folder(folder) = &location.0 {
+        if let LocationKind::Folder(folder) = &location.0 {
             std::fs::create_dir_all(folder)
-                .map_err(|e| DocumentsUnavailable(format!("{location} cannot be made: {e}")))?;
+                .map_err(|e| DocumentsUnavailable(format!("{location} cannot be created: {e}")))?;
         }
         Self::open(location, runtime)
     }
 
-    fn over(location: &Location, storage: Storage, runtime: &OutboundRuntime) -> Self {
-        let desk = Desk {
+    fn with_storage(location: &Location, storage: Storage, runtime: &OutboundRuntime) -> Self {
+        let shared = Lookups {
             location: location.clone(),
             storage,
-            lookups: Arc::new(Semaphore::new(AT_ONCE)),
+            permits: Arc::new(Semaphore::new(MAX_LOOKUPS)),
             probes: Arc::new(Semaphore::new(1)),
             circuit: Circuit::new(FAILURES, PAUSE),
         };
-        Self { desk: Arc::new(desk), runtime: runtime.clone() }
+        Self { shared: Arc::new(shared), runtime: runtime.clone() }
     }
 
-    /// Runs work of the desk on the runtime.
+    /// Runs work on the runtime.
     fn spawn<T, F>(&self, work: F) -> Answer<'static, Result<T, DocumentsUnavailable>>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, LookupError>> + Send + 'static,
     {
-        let desk = self.desk.clone();
+        let shared = self.shared.clone();
         Box::pin(self.runtime.spawn(async move {
-            work.await.map_err(|e| DocumentsUnavailable(format!("{}: {}", desk.location, e.cause())))
+            work.await.map_err(|e| DocumentsUnavailable(format!("{}: {}", shared.location, e.cause())))
         }))
     }
 }
@@ -150,10 +150,10 @@ impl ObjectDocuments {
 impl Documents for ObjectDocuments {
     /// Answers within 2 s.
     fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
-        let desk = self.desk.clone();
-        self.spawn(
-            async move { timeout(READY, desk.ready()).await.unwrap_or_else(|_| Err(LookupError::late())) },
-        )
+        let shared = self.shared.clone();
+        self.spawn(async move {
+            timeout(READY_TIMEOUT, shared.ready()).await.unwrap_or_else(|_| Err(LookupError::late()))
+        })
     }
 
     fn look_up<'a>(
@@ -161,11 +161,11 @@ impl Documents for ObjectDocuments {
         root: &'a str,
         wanted: &'a [WantedDocument],
     ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
-        let (desk, paths) = (self.desk.clone(), resolve::distinct(wanted));
+        let (shared, paths) = (self.shared.clone(), resolve::distinct(wanted));
         let root = resolve::root(root).map(str::to_owned);
         let states = self.spawn(async move {
             match root {
-                Some(root) if !paths.is_empty() => desk.look_up(root, paths).await,
+                Some(root) if !paths.is_empty() => shared.look_up(root, paths).await,
                 _ => Ok(States::new()),
             }
         });
@@ -177,14 +177,14 @@ impl Documents for ObjectDocuments {
     }
 
     fn is_circuit_open(&self) -> bool {
-        self.desk.circuit.is_open()
+        self.shared.circuit.is_open()
     }
 }
 
-/// What was found, by path; nothing of what is not in it.
+/// States by path; a missing entry means a missing document.
 type States = HashMap<String, DocumentState>;
 
-impl Desk {
+impl Lookups {
     async fn ready(&self) -> Result<(), LookupError> {
         match &self.storage {
             Storage::Bucket(bucket) => bucket.answers().await,
@@ -195,14 +195,14 @@ impl Desk {
         }
     }
 
-    /// What safe paths name under a safe root, unless storage is left alone.
+    /// Looks up safe paths under a safe root, unless the circuit is open.
     async fn look_up(&self, root: String, paths: BTreeMap<String, bool>) -> Result<States, LookupError> {
         let left_alone =
-            || LookupError::Unavailable("it failed too often and is left alone for a while".into());
+            || LookupError::Unavailable("it failed too often; calls are suspended for a while".into());
         let attempt = self.circuit.enter().ok_or_else(left_alone)?;
         let has_answered = AtomicBool::new(false);
-        let found = timeout(CALL, self.states(root, paths, &has_answered)).await;
-        // A call for many documents may take too long though storage answers.
+        let found = timeout(CALL_TIMEOUT, self.states(root, paths, &has_answered)).await;
+        // A call for many documents may take too long although storage answers.
         let is_there = match &found {
             Err(_) => has_answered.into_inner(),
             Ok(found) => !matches!(found, Err(LookupError::Unavailable(_))),
@@ -211,7 +211,7 @@ impl Desk {
         match (has_changed, is_there) {
             (true, true) => tracing::info!("document storage answers again"),
             (true, false) => {
-                tracing::warn!("document storage failed too often and is left alone for a while");
+                tracing::warn!("document storage failed too often; lookups are suspended for a while");
             }
             (false, _) => {}
         }
@@ -238,7 +238,7 @@ impl Desk {
         has_answered: &AtomicBool,
     ) -> Result<States, LookupError> {
         let opened = move || folder::root(&folder::open(&folder)?, &root);
-        let Some(root) = blocking(permit(&self.lookups).await?, opened).await?.map(Arc::new) else {
+        let Some(root) = blocking(permit(&self.permits).await?, opened).await?.map(Arc::new) else {
             return Ok(States::new());
         };
         self.each(paths, has_answered, move |path, must_be_pdf, permit| {
@@ -274,7 +274,7 @@ impl Desk {
         Ok(states)
     }
 
-    /// Looks each path up, some at the same time; the first that gets no answer ends all.
+    /// Looks up each path, some concurrently; the first failure ends all.
     async fn each<F, A>(
         &self,
         paths: BTreeMap<String, bool>,
@@ -285,13 +285,13 @@ impl Desk {
         F: Fn(String, bool, OwnedSemaphorePermit) -> A,
         A: Future<Output = Result<(String, DocumentState), LookupError>>,
     {
-        let (look, lookups) = (&look, &self.lookups);
+        let (look, permits) = (&look, &self.permits);
         let lookups = stream::iter(paths).map(async |(path, must_be_pdf)| {
-            let state = look(path, must_be_pdf, permit(lookups).await?).await;
+            let state = look(path, must_be_pdf, permit(permits).await?).await;
             has_answered.fetch_or(state.is_ok(), Ordering::Relaxed);
             state
         });
-        lookups.buffer_unordered(OF_A_CALL).try_collect().await
+        lookups.buffer_unordered(MAX_LOOKUPS_PER_CALL).try_collect().await
     }
 }
 
@@ -299,8 +299,8 @@ async fn permit(of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, LookupError
     of.clone().acquire_owned().await.map_err(|error| LookupError::Unavailable(error.to_string()))
 }
 
-/// Reads files off the threads that wait for sockets. The permit is kept until the system has answered,
-/// even if nobody waits for that any more: so hanging reads are never more than permits.
+/// Reads files on a blocking thread. The permit is held until the system has answered, even if nobody waits
+/// for the result any more, so that permits bound the number of hanging reads.
 async fn blocking<T: Send + 'static>(
     permit: OwnedSemaphorePermit,
     read: impl FnOnce() -> std::io::Result<T> + Send + 'static,
@@ -312,7 +312,7 @@ async fn blocking<T: Send + 'static>(
     let unavailable = |error: String| LookupError::Unavailable(error);
     let answer = tokio::task::spawn_blocking(read).await.map_err(|error| unavailable(error.to_string()))?;
     answer.map_err(|error| match error.kind() {
-        // A file that may not be read, in a folder that is there.
+        // The file may not be read, but its folder is accessible.
         std::io::ErrorKind::PermissionDenied => LookupError::Refused(error.to_string()),
         _ => unavailable(error.to_string()),
     })

@@ -1,10 +1,10 @@
-//! The one place that says which paths name anything at all. Payload rules have refused unsafe ones
-//! before (rules 10.5); this does not trust that: whoever asks, nothing leads out of a supplier's root.
+//! Decides which paths are safe. Rules on payloads refuse unsafe paths earlier (rules 10.5), but this module
+//! does not rely on that: no path leads out of a supplier's root.
 
 use cutover_app::port::WantedDocument;
 use std::collections::BTreeMap;
 
-/// The safe paths among those wanted, each once, with whether it is to be a PDF for anybody.
+/// Returns the safe paths among those wanted, each once, and whether any request needs it to be a PDF.
 pub(super) fn distinct(wanted: &[WantedDocument]) -> BTreeMap<String, bool> {
     let mut paths = BTreeMap::new();
     for document in wanted.iter().filter(|document| is_safe(&document.path)) {
@@ -13,13 +13,13 @@ pub(super) fn distinct(wanted: &[WantedDocument]) -> BTreeMap<String, bool> {
     paths
 }
 
-/// A supplier's root, `/` and plain segments, as a safe path; else nothing lies under it.
+/// Converts a supplier's root, `/` and plain segments, to a safe path; `None` if it is unsafe.
 pub(super) fn root(text: &str) -> Option<&str> {
     text.strip_prefix('/').filter(|path| is_safe(path))
 }
 
-/// Whether a relative path names the same thing under a folder or prefix however it is read, and never
-/// anything outside of it.
+/// True if a relative path names the same object under a folder or prefix however it is decoded, and never
+/// one outside.
 pub(crate) fn is_safe(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let has_drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_names_are_safe_however_odd() {
+    fn unusual_names_are_safe() {
         for path in [
             "a.pdf",
             "a/b c/d.pdf",
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_could_be_read_as_a_way_out_is_not() {
+    fn paths_that_could_leave_the_root_are_unsafe() {
         let out = ["..", "../a", "a/../b", "a/..", ".", "a/./b", "%2e%2e/a", "a/%2E./b", "a/.%2e", "%2E"];
         let odd = ["", "/", "/a", "a/", "a//b", "a\\b", "..\\a", "a\0b", "a\nb", "a\u{7f}", "c:a", "C:/a"];
         let escaped = ["file:///a", "a%2fb", "..%2F..", "a%5Cb", "s3://b"];
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_paths_are_one_and_unsafe_ones_none() {
+    fn paths_are_deduplicated_and_unsafe_ones_dropped() {
         let wanted = |path: &str, must_be_pdf| WantedDocument { path: path.into(), must_be_pdf };
         let paths =
             distinct(&[wanted("a", false), wanted("b", false), wanted("a", true), wanted("../a", true)]);

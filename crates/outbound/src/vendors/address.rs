@@ -1,23 +1,23 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
-/// Which addresses a vendor may have, by the scheme of its base URL (contract D11). Link-local ones and others at
-/// which clouds answer with a machine's credentials are never among them.
+/// Addresses that a vendor may have, by the scheme of its base URL (contract D11). Link-local addresses and
+/// those of cloud metadata services, which give out credentials, are never allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddressRule {
-    /// `https:`: the certificate shows who is there.
+    /// `https:`: the certificate identifies the vendor.
     Anywhere,
     /// `http:`: loopback and private addresses.
-    Near,
+    Private,
 }
 
 impl AddressRule {
     pub(super) fn allows(self, address: IpAddr) -> bool {
-        refused_kind(address).is_none() && (self == Self::Anywhere || is_near(address))
+        refused_kind(address).is_none() && (self == Self::Anywhere || is_private(address))
     }
 }
 
-/// A base URL that keeps the rule of contract D11 as far as its text tells.
+/// A base URL that follows contract D11 as far as its text shows.
 #[derive(Debug, Clone)]
 pub(super) struct BaseUrl {
     pub(super) url: Url,
@@ -26,18 +26,16 @@ pub(super) struct BaseUrl {
 
 impl BaseUrl {
     /// # Errors
-    /// What is wrong with the text, for the operator. Nothing of it is repeated but scheme and address: it
-    /// may hold a password.
+    /// Reason for the operator. It repeats only the scheme and the address, because the text may hold a
+    /// password.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let url = parse_plainly(text).ok_or("it is no URL such as https://payments.example")?;
+        let url = parse_plainly(text).ok_or("it is not a URL such as https://payments.example")?;
         let rule = rule_of(&url)?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(
-                "it holds a user or a password: a secret belongs in a variable of the environment".into()
-            );
+            return Err("it contains a user or a password, which belongs in an environment variable".into());
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err("it has a query or a fragment: it ends with its path".into());
+            return Err("it has a query or a fragment".into());
         }
         if let Some(address) = literal_address(&url) {
             check_address(rule, address)?;
@@ -46,7 +44,7 @@ impl BaseUrl {
     }
 }
 
-/// The parser passes over line breaks and takes `\` for `/`: what it would read is not what stands there.
+/// Refuses characters that the parser would drop or replace, such as line breaks and `\`.
 fn parse_plainly(text: &str) -> Option<Url> {
     let odd = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
     if text.contains(odd) { None } else { Url::parse(text).ok() }
@@ -55,8 +53,8 @@ fn parse_plainly(text: &str) -> Option<Url> {
 fn rule_of(url: &Url) -> Result<AddressRule, String> {
     match url.scheme() {
         "https" => Ok(AddressRule::Anywhere),
-        "http" => Ok(AddressRule::Near),
-        other => Err(format!("{other}: is refused: it is https:, or http: to a loopback or private address")),
+        "http" => Ok(AddressRule::Private),
+        other => Err(format!("{other}: is refused; use https:, or http: to a loopback or private address")),
     }
 }
 
@@ -68,7 +66,7 @@ fn check_address(rule: AddressRule, address: IpAddr) -> Result<(), String> {
     }
 }
 
-/// The address, if the URL names one (decimal, octal and hexadecimal forms are normal ones here).
+/// The address, if the URL contains one. The parser has normalized decimal, octal and hexadecimal forms.
 fn literal_address(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Domain(_) => None,
@@ -87,8 +85,8 @@ const METADATA_4: [Ipv4Addr; 3] = [
     Ipv4Addr::new(192, 0, 0, 192),
 ];
 
-/// IPv6 prefixes of cloud metadata services, with their lengths in segments of 16 bits. All are among the unique
-/// local addresses, which `http:` may go to.
+/// IPv6 prefixes of cloud metadata services, with their lengths in segments of 16 bits. All are among the
+/// unique local addresses, which `http:` may go to.
 const METADATA_6: [(Ipv6Addr, usize); 6] = [
     // AWS: instance metadata at ::254, credentials of EKS pods at ::23.
     (Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0), 2),
@@ -104,8 +102,8 @@ const METADATA_6: [(Ipv6Addr, usize); 6] = [
     (Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42), 8),
 ];
 
-/// Which kind of address makes this one refused under every rule. An IPv6 address is refused too if it leads to
-/// such an IPv4 address.
+/// Reason why an address is refused under every rule. An IPv6 address is also refused if it leads to such an
+/// IPv4 address.
 fn refused_kind(address: IpAddr) -> Option<&'static str> {
     let own = std::iter::once(address);
     let embedded = match address {
@@ -119,8 +117,9 @@ fn refused_kind(address: IpAddr) -> Option<&'static str> {
     })
 }
 
-/// The IPv4 addresses that an IPv6 address may stand for: mapped, translated, compatible, through NAT64, 6to4, Teredo
-/// and ISATAP. The prefix of a local NAT64 does not say where the address is in it, so that there may be several.
+/// IPv4 addresses that an IPv6 address may stand for: mapped, translated, compatible, NAT64, 6to4, Teredo and
+/// ISATAP. The prefix of a local NAT64 does not determine the position of the address, so there may be
+/// several.
 fn embedded(six: Ipv6Addr) -> Vec<Ipv4Addr> {
     let octets = six.octets();
     let at = |places: [usize; 4]| Ipv4Addr::from(places.map(|place| octets[place]));
@@ -156,14 +155,14 @@ fn is_metadata(address: IpAddr) -> bool {
     }
 }
 
-/// Whether packets to an address stay on this machine or in a private network. IPv4 addresses that are mapped or go
-/// through NAT64 count as they are.
-fn is_near(address: IpAddr) -> bool {
+/// True if packets to an address stay on this machine or in a private network. Mapped and NAT64 addresses
+/// count as the IPv4 address.
+fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(four) => four.is_loopback() || four.is_private(),
         IpAddr::V6(six) => match six.segments() {
             [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => {
-                embedded(six).into_iter().all(|four| is_near(four.into()))
+                embedded(six).into_iter().all(|four| is_private(four.into()))
             }
             _ => six.is_loopback() || six.is_unique_local(),
         },
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn https_goes_anywhere() {
+    fn https_allows_any_address() {
         for url in [
             "https://payments.example",
             "https://8.8.8.8:8443/v1",
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn http_stays_near() {
+    fn http_allows_private_addresses_only() {
         for host in [
             "127.0.0.1:80",
             "localhost:8000",
@@ -203,7 +202,7 @@ mod tests {
             "[::ffff:10.0.0.1]",
         ] {
             let url = format!("http://{host}/pay");
-            assert_eq!(BaseUrl::parse(&url).unwrap().rule, AddressRule::Near, "{url}");
+            assert_eq!(BaseUrl::parse(&url).unwrap().rule, AddressRule::Private, "{url}");
         }
         for host in [
             "8.8.8.8",
@@ -221,8 +220,8 @@ mod tests {
     }
 
     #[test]
-    fn link_local_is_refused_in_every_dress() {
-        let dresses = [
+    fn link_local_is_refused_in_every_notation() {
+        let notations = [
             "169.254.169.254",
             "2852039166",
             "0xa9fea9fe",
@@ -242,7 +241,7 @@ mod tests {
             "[2001:0:4136:e378:8000:63bf:5601:5601]",
             "[2001:db8::5efe:a9fe:a9fe]",
         ];
-        for host in dresses {
+        for host in notations {
             for scheme in ["http", "https"] {
                 let url = format!("{scheme}://{host}/");
                 assert!(refusal(&url).ends_with("is link-local, which is refused"), "{url}");
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_services_are_refused_in_every_dress() {
+    fn metadata_services_are_refused_in_every_notation() {
         let hosts = [
             "100.100.100.200",
             "168.63.129.16",
@@ -277,7 +276,7 @@ mod tests {
                 );
             }
         }
-        // Neighbours, and private networks of IPv6 in general, are nobody's metadata.
+        // Neighbouring addresses and other private IPv6 networks are not refused.
         for host in ["fd00::1", "fd00:ec3::254", "fd20:ce:1::254", "fd00:42::43", "fdab::1"] {
             for scheme in ["http", "https"] {
                 assert!(BaseUrl::parse(&format!("{scheme}://[{host}]/")).is_ok(), "{host}");
@@ -286,18 +285,18 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused_with_their_cause() {
+    fn other_texts_are_refused_with_a_reason() {
         let causes = [
-            ("", "it is no URL"),
-            ("payments.example", "it is no URL"),
-            ("https://payments.example/a b", "it is no URL"),
-            ("https://pay\nments.example", "it is no URL"),
-            ("http:\\\\127.0.0.1", "it is no URL"),
+            ("", "it is not a URL"),
+            ("payments.example", "it is not a URL"),
+            ("https://payments.example/a b", "it is not a URL"),
+            ("https://pay\nments.example", "it is not a URL"),
+            ("http:\\\\127.0.0.1", "it is not a URL"),
             ("file:///etc/passwd", "file: is refused"),
             ("ftp://127.0.0.1", "ftp: is refused"),
             ("gopher://127.0.0.1", "gopher: is refused"),
-            ("https://user@payments.example", "it holds a user or a password"),
-            ("https://:word@payments.example", "it holds a user or a password"),
+            ("https://user@payments.example", "it contains a user or a password"),
+            ("https://:word@payments.example", "it contains a user or a password"),
             ("https://payments.example/?a=b", "it has a query or a fragment"),
             ("https://payments.example/#a", "it has a query or a fragment"),
         ];

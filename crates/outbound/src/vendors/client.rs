@@ -1,5 +1,5 @@
 use super::address::{AddressRule, BaseUrl};
-use super::resolver::RuledNames;
+use super::resolver::FilteredResolver;
 use super::{VendorLimits, VendorsUnusable};
 use cutover_app::port::VendorError;
 use reqwest::dns::Resolve;
@@ -10,29 +10,29 @@ use rustls_platform_verifier::Verifier;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Connections that are kept for the next request, by host, and for how long.
+/// Maximum number of idle connections per host, and the time they are kept.
 const IDLE: (usize, Duration) = (8, Duration::from_secs(30));
 
-/// A client for each rule of addresses: the names that it connects to are held to the rule.
+/// One HTTP client per address rule; each connects only to addresses that its rule allows.
 pub(super) struct Clients {
     anywhere: Option<Client>,
-    near: Client,
+    private: Client,
 }
 
 impl Clients {
-    /// `tls` is who is trusted; none if this machine has no certificates to trust.
+    /// `tls` is the trusted TLS configuration; `None` if this machine trusts no certificates.
     ///
     /// # Errors
-    /// [`VendorsUnusable`] if a client cannot be made.
+    /// [`VendorsUnusable`] if a client cannot be built.
     pub(super) fn new(
         limits: &VendorLimits,
-        names: &Arc<dyn Resolve>,
+        resolver: &Arc<dyn Resolve>,
         tls: Option<ClientConfig>,
     ) -> Result<Self, VendorsUnusable> {
-        let client = |rule, tls| build(limits, RuledNames { names: names.clone(), rule }, tls);
+        let client = |rule, tls| build(limits, FilteredResolver { resolver: resolver.clone(), rule }, tls);
         Ok(Self {
             anywhere: tls.map(|tls| client(AddressRule::Anywhere, tls)).transpose()?,
-            near: client(AddressRule::Near, no_trust()?)?,
+            private: client(AddressRule::Private, no_trust()?)?,
         })
     }
 
@@ -40,18 +40,22 @@ impl Clients {
     pub(super) fn for_url(&self, base: &BaseUrl) -> Result<Client, VendorError> {
         let client = match base.rule {
             AddressRule::Anywhere => self.anywhere.as_ref(),
-            AddressRule::Near => Some(&self.near),
+            AddressRule::Private => Some(&self.private),
         };
         let none = || VendorError::Unavailable("this machine has no certificates to trust".into());
         client.cloned().ok_or_else(none)
     }
 }
 
-/// A client that does what it is asked and nothing of its own accord.
-fn build(limits: &VendorLimits, names: RuledNames, tls: ClientConfig) -> Result<Client, VendorsUnusable> {
+/// Builds a client without redirects, retries, proxies and decompression.
+fn build(
+    limits: &VendorLimits,
+    resolver: FilteredResolver,
+    tls: ClientConfig,
+) -> Result<Client, VendorsUnusable> {
     let builder = Client::builder()
         .tls_backend_preconfigured(tls)
-        .dns_resolver(Arc::new(names))
+        .dns_resolver(Arc::new(resolver))
         .no_proxy()
         .redirect(redirect::Policy::none())
         .retry(retry::never())
@@ -68,7 +72,7 @@ fn build(limits: &VendorLimits, names: RuledNames, tls: ClientConfig) -> Result<
     builder.build().map_err(|_| VendorsUnusable)
 }
 
-/// Trusts whom this machine trusts; none if it trusts nobody.
+/// TLS configuration with the certificates of this machine; `None` if there are none.
 pub(super) fn system_trust() -> Option<ClientConfig> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier::new(provider.clone())
@@ -78,12 +82,12 @@ pub(super) fn system_trust() -> Option<ClientConfig> {
     Some(config.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }
 
-/// For `http:`, where no certificates are shown.
+/// TLS configuration for `http:`, which needs no certificates.
 fn no_trust() -> Result<ClientConfig, VendorsUnusable> {
     trust(RootCertStore::empty())
 }
 
-/// Trusts these.
+/// TLS configuration with these root certificates.
 pub(super) fn trust(roots: RootCertStore) -> Result<ClientConfig, VendorsUnusable> {
     let config = versions(Arc::new(ring::default_provider()))?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())

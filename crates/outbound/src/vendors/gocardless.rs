@@ -1,15 +1,15 @@
-//! GoCardless's mandates and the bank accounts they are on (contract D11).
+//! GoCardless: mandates and their bank accounts (contract D11).
 
-use super::call::Call;
+use super::api::VendorApi;
+use super::instruction;
 use super::outcome::{rejected, unreadable};
 use super::request::Request;
-use super::shown;
 use cutover_app::port::{VendorBankAccount, VendorError, VendorInstruction};
 use serde::Deserialize;
 
 const VERSION: (&str, &str) = ("GoCardless-Version", "2015-07-06");
 
-/// The states of a mandate that can be, or will soon be, collected on.
+/// States of a mandate that allow collection now or soon.
 const LIVE: [&str; 3] = ["active", "submitted", "pending_submission"];
 
 #[derive(Deserialize)]
@@ -41,10 +41,13 @@ struct BankAccount {
     account_number_ending: Option<String>,
 }
 
-pub(super) async fn look_up(call: &Call, reference: &str) -> Result<Option<VendorInstruction>, VendorError> {
-    let Some(answer) = call.get(&mandate_request(reference)).await? else { return Ok(None) };
+pub(super) async fn look_up(
+    api: &VendorApi,
+    reference: &str,
+) -> Result<Option<VendorInstruction>, VendorError> {
+    let Some(answer) = api.get(&mandate_request(reference)).await? else { return Ok(None) };
     let account = read_mandate(answer, reference)?;
-    let answer = call.get(&bank_account_request(&account)).await?;
+    let answer = api.get(&bank_account_request(&account)).await?;
     read_bank_account(answer.ok_or_else(unreadable)?, &account).map(Some)
 }
 
@@ -56,7 +59,7 @@ fn bank_account_request(account: &str) -> Request<'_> {
     Request { collection: "customer_bank_accounts", name: account, version: Some(VERSION) }
 }
 
-/// The bank account of a live mandate.
+/// Returns the bank account of a live mandate.
 fn read_mandate(answer: MandateAnswer, reference: &str) -> Result<String, VendorError> {
     let mandate = answer.mandates;
     match mandate {
@@ -66,7 +69,7 @@ fn read_mandate(answer: MandateAnswer, reference: &str) -> Result<String, Vendor
     }
 }
 
-/// GoCardless shows the bank's name, not its code, so there is no BSB.
+/// GoCardless returns the bank's name, not its code, so there is no BSB.
 fn read_bank_account(answer: BankAccountAnswer, account: &str) -> Result<VendorInstruction, VendorError> {
     let found = answer.customer_bank_accounts;
     if found.id != account {
@@ -77,5 +80,5 @@ fn read_bank_account(answer: BankAccountAnswer, account: &str) -> Result<VendorI
         account_number_last_digits: found.account_number_ending,
         bsb: None,
     };
-    shown::checked(shown::bank_account("DIRECT_DEBIT", Some(details)))
+    instruction::checked(instruction::bank_account("DIRECT_DEBIT", Some(details)))
 }

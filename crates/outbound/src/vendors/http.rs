@@ -1,9 +1,9 @@
-//! Our own small protocol (contract D11).
+//! Adapter of the service's own vendor protocol (contract D11).
 
-use super::call::Call;
+use super::api::VendorApi;
+use super::instruction;
 use super::outcome::unreadable;
 use super::request::Request;
-use super::shown;
 use cutover_app::port::{InstructionDetails, VendorBankAccount, VendorCard, VendorError, VendorInstruction};
 use serde::Deserialize;
 
@@ -24,8 +24,11 @@ struct Card {
     expiry_year: Option<u16>,
 }
 
-pub(super) async fn look_up(call: &Call, reference: &str) -> Result<Option<VendorInstruction>, VendorError> {
-    let found = call.get(&request(reference)).await?;
+pub(super) async fn look_up(
+    api: &VendorApi,
+    reference: &str,
+) -> Result<Option<VendorInstruction>, VendorError> {
+    let found = api.get(&request(reference)).await?;
     found.map(|instruction| read(instruction, reference)).transpose()
 }
 
@@ -38,7 +41,7 @@ fn read(found: Instruction, reference: &str) -> Result<VendorInstruction, Vendor
         return Err(unreadable());
     }
     let details = InstructionDetails { card: found.card.map(Into::into), bank_account: found.bank_account };
-    shown::checked(VendorInstruction { kind: found.r#type, details })
+    instruction::checked(VendorInstruction { kind: found.r#type, details })
 }
 
 impl From<Card> for VendorCard {

@@ -1,25 +1,24 @@
 use crate::breaker::{FAILURES, PAUSE};
 use std::time::Duration;
 
-/// How long and how often vendors are asked (contract D8).
+/// Limits of requests to vendors (contract D8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VendorLimits {
-    /// For one attempt, from the connection to the last byte.
+    /// Time limit of one attempt, from the connection to the last byte.
     pub attempt: Duration,
-    /// For all attempts at one instruction together.
+    /// Time limit of all attempts at one instruction.
     pub total: Duration,
-    /// Attempts at one request at most; more than one only where the vendor was not available.
+    /// Maximum number of attempts at one request. Only unavailability is retried.
     pub attempts: usize,
-    /// The least wait before the second attempt. It doubles with each, and up to as much again is added at
-    /// random.
+    /// Minimum wait before the second attempt. It doubles each time, plus up to as much at random.
     pub backoff: Duration,
-    /// Bytes of an answer.
+    /// Maximum size of an answer in bytes.
     pub answer_bytes: usize,
-    /// Instructions that one vendor is asked for at the same time; more are refused at once.
+    /// Maximum number of concurrent lookups per vendor; more are refused at once.
     pub in_flight: usize,
-    /// Instructions in a row for which a vendor was not available, until it is left alone.
+    /// Consecutive lookups without an available vendor that open its circuit.
     pub failures: u32,
-    /// How long a vendor is left alone.
+    /// Time for which the circuit stays open.
     pub pause: Duration,
 }
 

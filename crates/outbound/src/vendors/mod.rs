@@ -1,21 +1,20 @@
 //! Payment vendors over HTTP (contract D8, D11).
 //!
-//! A look-up goes through the vendor's gate, then its adapter (`http`, `stripe`, `gocardless`) holds a
-//! conversation: a request, and what is read of the answer. What a failure means is decided in one place,
-//! `outcome`.
+//! A lookup passes the vendor's limiter; then its adapter (`http`, `stripe`, `gocardless`) sends requests and
+//! reads the answers. `outcome` alone decides what a failure means.
 
 mod address;
-mod call;
+mod api;
 mod client;
-mod gate;
 mod gocardless;
 mod http;
+mod instruction;
+mod limiter;
 mod limits;
 mod outcome;
 mod request;
 mod resolver;
 mod secrets;
-mod shown;
 mod stripe;
 #[cfg(test)]
 mod tests;
@@ -24,68 +23,69 @@ pub use limits::VendorLimits;
 
 use crate::OutboundRuntime;
 use address::BaseUrl;
-use call::Call;
+use api::VendorApi;
 use client::Clients;
 use cutover_app::port::{Answer, PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind};
-use gate::Gates;
+use limiter::VendorLimiters;
 use reqwest::dns::Resolve;
-use resolver::SystemNames;
+use resolver::SystemResolver;
 use rustls::ClientConfig;
 use secrets::{Secrets, Variables};
 use std::sync::Arc;
 use tokio::time::timeout;
 
-/// No HTTP client can be made on this machine.
+/// No HTTP client can be built on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no HTTP client for payment vendors can be made")]
 pub struct VendorsUnusable;
 
-/// Asks payment vendors over HTTP. Each look-up ends within [`VendorLimits::total`]; a vendor that is down is
-/// left alone for a while, and none holds more than [`VendorLimits::in_flight`] look-ups.
+/// Looks up payment instructions at vendors over HTTP. Each lookup ends within [`VendorLimits::total`]. Calls
+/// to a vendor that is down are suspended for a while, and no vendor has more than
+/// [`VendorLimits::in_flight`] lookups at a time.
 pub struct HttpVendors {
     runtime: OutboundRuntime,
-    asker: Arc<Asker>,
+    lookup: Arc<VendorLookup>,
 }
 
-struct Asker {
+struct VendorLookup {
     limits: VendorLimits,
     clients: Clients,
     secrets: Secrets,
-    gates: Gates,
+    limiters: VendorLimiters,
 }
 
-/// The world around the vendors; tests have one of their own.
-struct World {
+/// Environment variables, name resolution and trusted certificates; tests replace them.
+struct Environment {
     variables: Variables,
-    names: Arc<dyn Resolve>,
+    resolver: Arc<dyn Resolve>,
     trust: Option<ClientConfig>,
 }
 
-impl World {
+impl Environment {
     fn system() -> Self {
         let variables = Box::new(|name: &str| std::env::var(name).ok());
-        Self { variables, names: Arc::new(SystemNames), trust: client::system_trust() }
+        Self { variables, resolver: Arc::new(SystemResolver), trust: client::system_trust() }
     }
 }
 
 impl HttpVendors {
-    /// Ready to ask: secrets from the environment, names and trusted certificates from the system. Proxies
+    /// Reads secrets from the environment, and uses the names and trusted certificates of the system. Proxies
     /// of the environment are not used.
     ///
     /// # Errors
-    /// [`VendorsUnusable`] if no client can be made.
+    /// [`VendorsUnusable`] if no client can be built.
     pub fn new(runtime: OutboundRuntime, limits: VendorLimits) -> Result<Self, VendorsUnusable> {
-        Self::in_world(runtime, limits, World::system())
+        Self::in_environment(runtime, limits, Environment::system())
     }
 
-    fn in_world(
+    fn in_environment(
         runtime: OutboundRuntime,
         limits: VendorLimits,
-        world: World,
+        environment: Environment,
     ) -> Result<Self, VendorsUnusable> {
-        let clients = Clients::new(&limits, &world.names, world.trust)?;
-        let (secrets, gates) = (Secrets::new(world.variables), Gates::new(limits));
-        Ok(Self { runtime, asker: Arc::new(Asker { limits, clients, secrets, gates }) })
+        let clients = Clients::new(&limits, &environment.resolver, environment.trust)?;
+        let (secrets, limiters) = (Secrets::new(environment.variables), VendorLimiters::new(limits));
+        Ok(Self { runtime, lookup: Arc::new(VendorLookup { limits, clients, secrets, limiters }) })
     }
 }
 
@@ -95,9 +95,9 @@ impl PaymentVendors for HttpVendors {
         vendor: &'a Vendor,
         reference: &'a str,
     ) -> Answer<'a, Result<Option<VendorInstruction>, VendorError>> {
-        let (asker, vendor, reference) = (self.asker.clone(), vendor.clone(), reference.to_owned());
+        let (lookup, vendor, reference) = (self.lookup.clone(), vendor.clone(), reference.to_owned());
         Box::pin(
-            async move { self.runtime.spawn(async move { asker.look_up(&vendor, &reference).await }).await },
+            async move { self.runtime.spawn(async move { lookup.look_up(&vendor, &reference).await }).await },
         )
     }
 
@@ -106,53 +106,54 @@ impl PaymentVendors for HttpVendors {
     }
 
     fn open_circuits(&self) -> usize {
-        self.asker.gates.left_alone()
+        self.lookup.limiters.open_circuits()
     }
 
     fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {
-        let (asker, vendor) = (self.asker.clone(), vendor.clone());
+        let (lookup, vendor) = (self.lookup.clone(), vendor.clone());
         Box::pin(async move {
             self.runtime
                 .spawn(async move {
                     known(&vendor)?;
-                    asker.call(&vendor)?.knock().await
+                    lookup.api(&vendor)?.ping().await
                 })
                 .await
         })
     }
 }
 
-impl Asker {
+impl VendorLookup {
     async fn look_up(
         &self,
         vendor: &Vendor,
         reference: &str,
     ) -> Result<Option<VendorInstruction>, VendorError> {
         let kind = known(vendor)?;
-        let call = self.call(vendor)?;
-        let pass = self.gates.enter(vendor)?;
-        let asked = timeout(self.limits.total, ask(kind, &call, reference)).await;
+        let api = self.api(vendor)?;
+        let permit = self.limiters.enter(vendor)?;
+        let asked = timeout(self.limits.total, ask(kind, &api, reference)).await;
         let found = asked.unwrap_or_else(|_| Err(outcome::too_late()));
-        if pass.end(&found) {
+        if permit.end(&found) {
             tracing::warn!(
                 vendor = vendor.name,
-                "a payment vendor failed too often and is left alone for a while"
+                "a payment vendor failed too often; calls are suspended for a while"
             );
         }
         found
     }
 
-    /// A conversation with a vendor, if its address is allowed and its secret is there.
-    fn call(&self, vendor: &Vendor) -> Result<Call, VendorError> {
+    /// Returns a client for a vendor, if its address is allowed and its secret is set.
+    fn api(&self, vendor: &Vendor) -> Result<VendorApi, VendorError> {
         let base = BaseUrl::parse(&vendor.base_url)
             .map_err(|cause| outcome::rejected(format!("its base URL cannot be used: {cause}")))?;
         let authorization = self.secrets.authorization(vendor)?;
         let client = self.clients.for_url(&base)?;
-        Ok(Call { client, base, authorization, limits: self.limits })
+        Ok(VendorApi { client, base, authorization, limits: self.limits })
     }
 }
 
-/// The kind of a vendor. One that a newer version added can be asked by that version, perhaps at the next attempt.
+/// Returns the kind of a vendor. A kind added by a newer version is unavailable: that version may handle the
+/// next attempt.
 fn known(vendor: &Vendor) -> Result<VendorKind, VendorError> {
     let newer = || outcome::unavailable("this version does not speak its protocol");
     vendor.kind.known().copied().ok_or_else(newer)
@@ -160,12 +161,12 @@ fn known(vendor: &Vendor) -> Result<VendorKind, VendorError> {
 
 async fn ask(
     kind: VendorKind,
-    call: &Call,
+    api: &VendorApi,
     reference: &str,
 ) -> Result<Option<VendorInstruction>, VendorError> {
     match kind {
-        VendorKind::Http => http::look_up(call, reference).await,
-        VendorKind::Stripe => stripe::look_up(call, reference).await,
-        VendorKind::Gocardless => gocardless::look_up(call, reference).await,
+        VendorKind::Http => http::look_up(api, reference).await,
+        VendorKind::Stripe => stripe::look_up(api, reference).await,
+        VendorKind::Gocardless => gocardless::look_up(api, reference).await,
     }
 }

@@ -1,4 +1,4 @@
-//! The table of contract D8: what a failure means. Nothing of references, secrets or answers is repeated.
+//! Maps failures to errors (contract D8). References, secrets and answers are never repeated.
 
 use super::resolver::RefusedAddresses;
 use cutover_app::port::VendorError;
@@ -6,12 +6,12 @@ use reqwest::StatusCode;
 use std::error::Error;
 use std::io::{self, ErrorKind};
 
-/// An answer that is worth a look.
+/// An answer to be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answered {
-    /// The vendor shows what was asked for.
+    /// The vendor returned the object.
     Shown,
-    /// It has no such thing.
+    /// The vendor has no such object.
     Missing,
 }
 
@@ -23,9 +23,9 @@ pub(super) fn unavailable(cause: impl Into<String>) -> VendorError {
     VendorError::Unavailable(cause.into())
 }
 
-/// The vendor answered 200 with something else.
+/// The vendor answered 200 with an unexpected body.
 pub(super) fn unreadable() -> VendorError {
-    rejected("the answer is not what this kind of vendor gives")
+    rejected("the answer does not have the format of this kind of vendor")
 }
 
 /// An attempt took too long.
@@ -33,7 +33,7 @@ pub(super) fn too_late() -> VendorError {
     unavailable("it did not answer in time")
 }
 
-/// What the first line of an answer means.
+/// Maps the status of an answer.
 pub(super) fn of_status(status: StatusCode) -> Result<Answered, VendorError> {
     match status.as_u16() {
         200 => Ok(Answered::Shown),
@@ -44,8 +44,8 @@ pub(super) fn of_status(status: StatusCode) -> Result<Answered, VendorError> {
     }
 }
 
-/// What the failure of a request or of reading its answer means. The library's own text holds the URL, and
-/// so the reference.
+/// Maps an error of a request or of reading its answer. The library's own text is not used, because it
+/// contains the URL and so the reference.
 pub(super) fn of_error(error: &reqwest::Error) -> VendorError {
     let causes = || std::iter::successors(error.source(), |e| cause(*e));
     if causes().any(|e| e.is::<RefusedAddresses>()) {
@@ -58,11 +58,11 @@ pub(super) fn of_error(error: &reqwest::Error) -> VendorError {
         _ if error.is_timeout() => too_late(),
         _ if error.is_connect() => unavailable("no connection could be made"),
         _ if causes().any(is_no_http) => rejected("the answer is not HTTP"),
-        _ => unavailable("the connection was lost before the answer was whole"),
+        _ => unavailable("the connection was lost before the answer was complete"),
     }
 }
 
-/// An I/O error does not count what it wraps among its causes.
+/// Returns the cause of an error. An I/O error does not list the error that it wraps as its source.
 fn cause<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
     match error.downcast_ref::<io::Error>() {
         Some(error) => error.get_ref().map(|wrapped| wrapped as _),
@@ -70,7 +70,7 @@ fn cause<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'stati
     }
 }
 
-/// A head that cannot be read, or is without end; a body that breaks its own framing.
+/// True for an unreadable or endless head, and for a body with broken framing.
 fn is_no_http(error: &(dyn Error + 'static)) -> bool {
     let broken = |e: &io::Error| matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput);
     error.downcast_ref().is_some_and(hyper::Error::is_parse) || error.downcast_ref().is_some_and(broken)
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_status_has_its_meaning() {
+    fn every_status_has_an_outcome() {
         for code in 100..=999 {
             let outcome = of_status(StatusCode::from_u16(code).unwrap());
             match code {

@@ -2,21 +2,21 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::fmt;
 use url::Url;
 
-/// What stands in a segment as it is; all else, `/`, `?`, `#` and `%` too, is encoded.
+/// Unencoded characters of a segment; all others are encoded, even `/`, `?`, `#` and `%`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A thing to ask a vendor for.
+/// A request for one object of a vendor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Request<'r> {
-    /// The path of its collection under the base URL, without a slash at either end.
+    /// Path of the collection under the base URL, without surrounding slashes.
     pub(super) collection: &'static str,
-    /// Its name there, however it looks.
+    /// Name of the object; may hold any characters.
     pub(super) name: &'r str,
-    /// The version of the vendor's API that the adapter reads, and the header that says so.
+    /// Header and value of the API version that the adapter reads.
     pub(super) version: Option<(&'static str, &'static str)>,
 }
 
-/// Without the name: it is what somebody pays by.
+/// Leaves out the name, because it identifies a means of payment.
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request").field("collection", &self.collection).finish_non_exhaustive()
@@ -24,8 +24,8 @@ impl fmt::Debug for Request<'_> {
 }
 
 impl Request<'_> {
-    /// Its URL, the name being one segment of the path. `None` if no URL can name it: a segment is neither
-    /// empty nor `.` nor `..`, however these are encoded.
+    /// URL of the object, with the name as one segment. `None` if no URL can name it: a segment cannot be
+    /// empty, `.` or `..`, however encoded.
     pub(super) fn url(&self, base: &Url) -> Option<Url> {
         if matches!(self.name, "" | "." | "..") {
             return None;
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_one_segment_whatever_it_holds() {
+    fn a_name_is_always_one_segment() {
         let segments = [
             ("pm_1-2.3~4", "pm_1-2.3~4"),
             ("a/../../b", "a%2F..%2F..%2Fb"),
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_url_can_name_has_none() {
+    fn names_that_no_url_can_hold_have_none() {
         for name in ["", ".", ".."] {
             assert_eq!(url("https://v.example", name), None);
         }

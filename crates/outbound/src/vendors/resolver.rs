@@ -3,10 +3,10 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// The names of the system.
-pub(super) struct SystemNames;
+/// Name resolution of the system.
+pub(super) struct SystemResolver;
 
-impl Resolve for SystemNames {
+impl Resolve for SystemResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
@@ -15,21 +15,21 @@ impl Resolve for SystemNames {
     }
 }
 
-/// Gives only those addresses of a name that the rule allows: what a text says of a name may change between
-/// the check and the connection.
-pub(super) struct RuledNames {
-    pub(super) names: Arc<dyn Resolve>,
+/// Resolves names to allowed addresses only. The check at the connection is needed because a name may resolve
+/// differently after the base URL was checked.
+pub(super) struct FilteredResolver {
+    pub(super) resolver: Arc<dyn Resolve>,
     pub(super) rule: AddressRule,
 }
 
-/// A name stands for nothing but addresses that are refused.
+/// All addresses of a name are refused.
 #[derive(Debug, thiserror::Error)]
-#[error("its name stands for addresses that are refused")]
+#[error("its name resolves only to refused addresses")]
 pub(super) struct RefusedAddresses;
 
-impl Resolve for RuledNames {
+impl Resolve for FilteredResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let (found, rule) = (self.names.resolve(name), self.rule);
+        let (found, rule) = (self.resolver.resolve(name), self.rule);
         Box::pin(async move {
             let allowed: Vec<SocketAddr> = found.await?.filter(|a| rule.allows(a.ip())).collect();
             if allowed.is_empty() {

@@ -4,30 +4,30 @@ use reqwest::header::HeaderValue;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Where secrets are read: the value of a variable, if it is set.
+/// Returns the value of an environment variable, if it is set.
 pub(super) type Variables = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// Reads the secrets of vendors when they are needed, and keeps none.
+/// Reads the secrets of vendors when needed, and stores none.
 pub(super) struct Secrets {
     variables: Variables,
-    told: Mutex<HashSet<String>>,
+    logged: Mutex<HashSet<String>>,
 }
 
 impl Secrets {
     pub(super) fn new(variables: Variables) -> Self {
-        Self { variables, told: Mutex::default() }
+        Self { variables, logged: Mutex::default() }
     }
 
-    /// `Authorization` for a vendor; `None` if it needs no secret.
+    /// Returns the `Authorization` header of a vendor; `None` if it needs no secret.
     ///
     /// # Errors
-    /// [`VendorError::Unavailable`] if its variable is not set or holds what no header can hold. It is the
-    /// operator's to mend, so the log says it once, by the variable's name.
+    /// [`VendorError::Unavailable`] if its variable is not set or holds characters that a header cannot hold.
+    /// The operator has to fix this, so it is logged once with the name of the variable.
     pub(super) fn authorization(&self, vendor: &Vendor) -> Result<Option<HeaderValue>, VendorError> {
         let Some(variable) = &vendor.secret_env else { return Ok(None) };
         let header = self.bearer(variable);
         if let Err(cause) = &header
-            && self.first_of(variable)
+            && self.is_first(variable)
         {
             tracing::error!(vendor = vendor.name, "the secret of a payment vendor cannot be read: {cause}");
         }
@@ -40,13 +40,13 @@ impl Secrets {
             return Err(format!("the variable {variable} is not set"));
         }
         let mut header = HeaderValue::try_from(format!("Bearer {}", secret.trim()))
-            .map_err(|_| format!("the variable {variable} holds characters that no secret has"))?;
+            .map_err(|_| format!("the variable {variable} holds characters that a header cannot hold"))?;
         header.set_sensitive(true);
         Ok(header)
     }
 
-    fn first_of(&self, variable: &str) -> bool {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(variable.to_owned())
+    fn is_first(&self, variable: &str) -> bool {
+        self.logged.lock().unwrap_or_else(PoisonError::into_inner).insert(variable.to_owned())
     }
 }
 
@@ -64,14 +64,14 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_a_header_that_shows_nothing() {
+    fn a_secret_is_a_sensitive_header() {
         let header = authorization(Some("abc\n")).unwrap().unwrap();
         assert_eq!(header, "Bearer abc");
         assert_eq!(format!("{header:?}"), "Sensitive");
     }
 
     #[test]
-    fn a_secret_that_is_not_there_is_the_operators_to_mend() {
+    fn a_missing_or_invalid_secret_makes_the_vendor_unavailable() {
         for missing in [None, Some(""), Some(" ")] {
             assert_eq!(authorization(missing), Err(unavailable("the variable V_SECRET is not set")));
         }
@@ -87,10 +87,10 @@ mod tests {
     }
 
     #[test]
-    fn the_log_says_it_once() {
+    fn a_missing_secret_is_logged_once() {
         let secrets = Secrets::new(Box::new(|_| None));
-        assert!(secrets.first_of("A"));
-        assert!(!secrets.first_of("A"));
-        assert!(secrets.first_of("B"));
+        assert!(secrets.is_first("A"));
+        assert!(!secrets.is_first("A"));
+        assert!(secrets.is_first("B"));
     }
 }

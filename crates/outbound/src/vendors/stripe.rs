@@ -1,16 +1,16 @@
-//! Stripe's PaymentMethods (contract D11): cards and Australian direct debits.
+//! Stripe: PaymentMethods of cards and Australian direct debits (contract D11).
 
-use super::call::Call;
+use super::api::VendorApi;
+use super::instruction;
 use super::outcome::unreadable;
 use super::request::Request;
-use super::shown;
 use cutover_app::port::{VendorBankAccount, VendorCard, VendorError, VendorInstruction};
 use serde::Deserialize;
 
-/// The version whose shapes are read here, whatever the account's own one is.
+/// API version of the shapes read here, independent of the version of the vendor's account.
 const VERSION: (&str, &str) = ("Stripe-Version", "2024-06-20");
 
-/// Any other kind of payment: none of our words.
+/// Kind of all other payment methods.
 const OTHER: &str = "OTHER";
 
 #[derive(Deserialize)]
@@ -42,8 +42,11 @@ struct BillingDetails {
     name: Option<String>,
 }
 
-pub(super) async fn look_up(call: &Call, reference: &str) -> Result<Option<VendorInstruction>, VendorError> {
-    let found = call.get(&request(reference)).await?;
+pub(super) async fn look_up(
+    api: &VendorApi,
+    reference: &str,
+) -> Result<Option<VendorInstruction>, VendorError> {
+    let found = api.get(&request(reference)).await?;
     found.map(|method| read(method, reference)).transpose()
 }
 
@@ -56,17 +59,17 @@ fn read(method: PaymentMethod, reference: &str) -> Result<VendorInstruction, Ven
         return Err(unreadable());
     }
     let holder = method.billing_details.and_then(|b| b.name);
-    shown::checked(match method.r#type.as_str() {
-        "card" => shown::card("CARD", Some(method.card.ok_or_else(unreadable)?.into())),
+    instruction::checked(match method.r#type.as_str() {
+        "card" => instruction::card("CARD", Some(method.card.ok_or_else(unreadable)?.into())),
         "au_becs_debit" => {
             let debit = method.au_becs_debit.ok_or_else(unreadable)?;
-            shown::bank_account("DIRECT_DEBIT", Some(debit.held_by(holder)))
+            instruction::bank_account("DIRECT_DEBIT", Some(debit.held_by(holder)))
         }
-        _ => shown::card(OTHER, None),
+        _ => instruction::card(OTHER, None),
     })
 }
 
-/// Stripe's words for networks and kinds of card are ours in lower case.
+/// Stripe's networks and card types equal ours in lower case.
 impl From<Card> for VendorCard {
     fn from(shown: Card) -> Self {
         let mut card = Self {

@@ -1,24 +1,24 @@
-//! What a caller hears.
+//! Answers as a caller sees them.
 
 use cutover_app::account::{CreateRefused, Refused};
 use cutover_app::additions::{AddRefused, TransactionsRefused, VendorRefused};
 use cutover_app::operator::{ArchiveError, OperatorError};
 use cutover_app::port::StoreError;
 
-/// What became of an operation, as far as whoever asked for it can tell.
+/// Outcome of an operation as far as its caller can tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It is done; of what was to be added, whether each was.
+    /// It is done; for items to be added, whether each was added.
     Done(Vec<bool>),
     /// It is refused, and nothing was done.
     Refused(&'static str),
-    /// It may or may not have been done: it is safe to try again.
+    /// It may or may not have been done, and is safe to retry.
     Unavailable,
-    /// No answer came.
+    /// No answer arrived.
     Silence,
-    /// Something failed that only a fault of ours can explain, unless the code was made to panic.
+    /// Something failed that only a fault of the service can explain, unless the code was made to panic.
     Failed(String),
-    /// What must never be answered.
+    /// An answer that must never be given.
     Wrong(String),
 }
 
@@ -27,7 +27,7 @@ impl Answer {
         Self::Done(Vec::new())
     }
 
-    /// The word for it, for counting.
+    /// Label for counting.
     pub(crate) fn label(&self) -> &'static str {
         match self {
             Self::Done(added) if added.iter().any(|added| *added) => "added",

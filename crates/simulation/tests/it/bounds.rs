@@ -1,30 +1,30 @@
-//! What the settings of suppliers forbid while they stand.
+//! Checks that workers respect the status and the limit of suppliers.
 
-use crate::plan::Act;
+use crate::plan::Action;
 use crate::quiet::accounts;
+use crate::simulation::Simulation;
 use crate::specs::AccountRef;
-use crate::world::World;
 use cutover_core::SupplierStatus;
 use cutover_process::State;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is set of suppliers.
+/// Current settings of the suppliers.
 #[derive(Debug, Default)]
 pub(crate) struct Bounds {
     stopped: BTreeSet<u8>,
     limits: BTreeMap<u8, u32>,
-    /// Claims that were seen, by the version of the process.
+    /// Claims that were already seen, by the version of the process.
     seen: BTreeSet<(AccountRef, i64)>,
 }
 
 impl Bounds {
-    /// A setting was changed.
-    pub(crate) fn set(&mut self, act: &Act) {
+    /// Applies a change of a setting.
+    pub(crate) fn set(&mut self, act: &Action) {
         match act {
-            Act::SetStatus(supplier, SupplierStatus::Ongoing) => drop(self.stopped.remove(supplier)),
-            Act::SetStatus(supplier, _) => drop(self.stopped.insert(*supplier)),
-            Act::SetLimit(supplier, None) => drop(self.limits.remove(supplier)),
-            Act::SetLimit(supplier, Some(limit)) => drop(self.limits.insert(*supplier, *limit)),
+            Action::SetStatus(supplier, SupplierStatus::Ongoing) => drop(self.stopped.remove(supplier)),
+            Action::SetStatus(supplier, _) => drop(self.stopped.insert(*supplier)),
+            Action::SetLimit(supplier, None) => drop(self.limits.remove(supplier)),
+            Action::SetLimit(supplier, Some(limit)) => drop(self.limits.insert(*supplier, *limit)),
             _ => {}
         }
     }
@@ -37,7 +37,7 @@ impl Bounds {
         self.is_stopped(supplier) || self.limits.contains_key(&supplier)
     }
 
-    /// What is wrong with the claims that are held now.
+    /// Returns what is wrong with the claims that are held now.
     fn fault(&mut self, held: &[(AccountRef, i64)]) -> Option<String> {
         let new: Vec<_> = held.iter().filter(|claim| self.seen.insert(**claim)).collect();
         new.into_iter().find_map(|(account, _)| {
@@ -50,8 +50,8 @@ impl Bounds {
     }
 }
 
-impl World {
-    /// A worker has committed: it took no claim that it must not take.
+impl Simulation {
+    /// Checks after a commit of a worker that it took no claim that it must not take.
     pub(crate) fn check_claims(&self) {
         let bounded = |account: &AccountRef| self.oracle().bounds.is_bounded(account.supplier);
         let held: Vec<_> = accounts().filter(bounded).filter_map(|account| self.claim(account)).collect();
@@ -61,7 +61,7 @@ impl World {
         }
     }
 
-    /// Claims held before a bound was set are none of its business.
+    /// Exempts claims that were taken before a setting changed.
     pub(crate) fn note_claims(&self) {
         let held: Vec<_> = accounts().filter_map(|account| self.claim(account)).collect();
         self.oracle().bounds.seen.extend(held);

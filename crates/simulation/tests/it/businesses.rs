@@ -1,36 +1,36 @@
-//! Businesses and their instructions: what has to be there of them.
+//! Expected businesses and their payment instructions.
 
+use crate::simulation::Simulation;
 use crate::specs::{AccountRef, InstructionSpec};
-use crate::world::World;
 use cutover_app::port::{InstructionKey, read};
 use cutover_process::State;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of businesses.
+/// State expected of the businesses.
 #[derive(Debug, Default)]
 pub(crate) struct Businesses {
-    /// The content of each that is stored.
+    /// Content of each stored business.
     stored: BTreeMap<u8, u8>,
     numbers: BTreeMap<u8, i64>,
-    /// The accounts that each instruction applies to.
+    /// Accounts to which each instruction applies.
     instructions: BTreeMap<(u8, InstructionSpec), BTreeSet<AccountRef>>,
-    /// What was answered wrongly.
+    /// A wrong answer.
     fault: Option<String>,
 }
 
 impl Businesses {
-    /// A business has committed.
+    /// Records that a business was committed.
     pub(crate) fn store(&mut self, business: u8, content: u8) -> Result<Vec<bool>, &'static str> {
         let first = *self.stored.entry(business).or_insert(content);
         if first == content { Ok(Vec::new()) } else { Err("it has other content") }
     }
 
-    /// Whether this content is stored.
+    /// True if this content is stored.
     pub(crate) fn has(&self, business: u8, content: u8) -> bool {
         self.stored.get(&business) == Some(&content)
     }
 
-    /// Somebody was told the number of a business: it is that for ever, and no other has it.
+    /// Checks a number that a caller was told: it is unique and never changes.
     pub(crate) fn saw(&mut self, business: u8, number: i64) {
         let first = *self.numbers.entry(business).or_insert(number);
         let owners = self.numbers.values().filter(|of| **of == number).count();
@@ -39,7 +39,7 @@ impl Businesses {
         }
     }
 
-    /// An instruction has committed.
+    /// Records that an instruction was committed.
     pub(crate) fn instruct(
         &mut self,
         business: u8,
@@ -53,7 +53,7 @@ impl Businesses {
         Ok(Vec::new())
     }
 
-    /// Whether it is stored, for this account too.
+    /// True if it is stored, also for this account if one is given.
     pub(crate) fn is_instructed(
         &self,
         business: u8,
@@ -65,8 +65,8 @@ impl Businesses {
     }
 }
 
-impl World {
-    /// Whether a request for the instruction of a business has to be refused, in the end if not before.
+impl Simulation {
+    /// True if a request for an instruction of a business has to be refused.
     pub(crate) fn must_refuse(
         &self,
         business: u8,
@@ -79,9 +79,9 @@ impl World {
         !is_known || !spec.is_confirmed() || account.is_some_and(|account| !is_imported(account))
     }
 
-    /// Every business is stored once, with its instructions and the accounts that they apply to.
+    /// Checks that every business is stored once, with its instructions and their accounts.
     pub(crate) fn check_businesses(&self) {
-        let organisation = self.database.known.callers[0].organisation_id;
+        let organisation = self.database.credentials.callers[0].organisation_id;
         let key = |spec: InstructionSpec| InstructionKey {
             vendor: "pay".into(),
             kind: spec.kind().parse().unwrap(),

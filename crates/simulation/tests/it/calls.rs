@@ -1,9 +1,9 @@
-//! Operations as calls of use cases, in the order in which the edge makes them.
+//! Operations as calls of use cases, in the order in which the HTTP layer calls them.
 
 use crate::answer::Answer;
-use crate::plan::Act;
+use crate::plan::Action;
+use crate::simulation::Simulation;
 use crate::specs::{AccountRef, code};
-use crate::world::World;
 use chrono::Days;
 use cutover_app::account::CreateRefused;
 use cutover_app::additions::{AddRefused, AddTransactions, InstructionStep};
@@ -14,22 +14,22 @@ use cutover_app::{App, FoundDocuments, Step};
 use cutover_testkit::create_account;
 use std::io;
 
-impl World {
-    /// Does it; what is answered.
-    pub(crate) fn act(&self, node: usize, act: &Act, body: &str, request: &str) -> Answer {
+impl Simulation {
+    /// Performs an action and returns the answer.
+    pub(crate) fn act(&self, node: usize, act: &Action, body: &str, request: &str) -> Answer {
         let app = &*self.app(node);
         let change = |supplier: &u8, change| result(app.set_supplier(&code(*supplier), change));
         match act {
-            Act::Create(spec) => self.create(app, spec.account, body, request),
-            Act::CreateFaulty(account, _) => self.create(app, *account, body, request),
-            Act::Notes(account, _) => {
+            Action::Create(spec) => self.create(app, spec.account, body, request),
+            Action::CreateFaulty(account, _) => self.create(app, *account, body, request),
+            Action::Notes(account, _) => {
                 let add = |found: Option<&_>| app.add_notes(self.caller(*account), body.as_bytes(), found);
                 let added = |results: Vec<cutover_model::NoteResult>| {
                     results.iter().map(|r| r.status == cutover_model::NoteStatus::Created).collect()
                 };
                 with_documents(app, add).map_or_else(|answer| answer, |r| Answer::Done(added(r)))
             }
-            Act::Transactions(account, spec) => {
+            Action::Transactions(account, spec) => {
                 let query = AddTransactions {
                     check_previously_added: spec.check,
                     force_add_to_current_statement: spec.force,
@@ -41,70 +41,70 @@ impl World {
                     )
                 })
             }
-            Act::Statements(account, _) => {
+            Action::Statements(account, _) => {
                 let caller = self.caller(*account);
                 let add = |found: Option<&_>| app.add_historical_statements(caller, body.as_bytes(), found);
                 with_documents(app, add).map_or_else(|answer| answer, |_| Answer::done())
             }
-            Act::Instruct(account, _) => {
+            Action::Instruct(account, _) => {
                 let begun = app.begin_payment_instruction(self.caller(*account), body.as_bytes());
                 instruct(app, begun).map_or_else(|answer| answer, |()| Answer::done())
             }
-            Act::Business(business, _) => {
-                let created = app.create_business(&self.database.known.callers[0], body.as_bytes());
+            Action::Business(business, _) => {
+                let created = app.create_business(&self.database.credentials.callers[0], body.as_bytes());
                 created.map_or_else(Answer::from, |created| {
                     self.oracle().businesses.saw(*business, created.service_business_id);
                     Answer::done()
                 })
             }
-            Act::InstructBusiness(..) => {
-                let caller = &self.database.known.callers[0];
+            Action::InstructBusiness(..) => {
+                let caller = &self.database.credentials.callers[0];
                 let begun = app.begin_business_payment_instruction(caller, body.as_bytes());
                 instruct(app, begun).map_or_else(|answer| answer, |()| Answer::done())
             }
-            Act::Intrude(account) => self.intrude(app, *account, body, request),
-            Act::Look(account) => self.look(app, *account).map_or_else(Answer::from, |()| Answer::done()),
-            Act::SetStatus(supplier, status) => {
+            Action::Intrude(account) => self.intrude(app, *account, body, request),
+            Action::Look(account) => self.look(app, *account).map_or_else(Answer::from, |()| Answer::done()),
+            Action::SetStatus(supplier, status) => {
                 change(supplier, SupplierChange { status: Some(*status), ..SupplierChange::default() })
             }
-            Act::SetDryRun(supplier, is) => {
+            Action::SetDryRun(supplier, is) => {
                 change(supplier, SupplierChange { dry_run: Some(*is), ..SupplierChange::default() })
             }
-            Act::SetLimit(supplier, limit) => {
+            Action::SetLimit(supplier, limit) => {
                 let limit =
                     SupplierChange { max_concurrent_imports: Some(*limit), ..SupplierChange::default() };
                 change(supplier, limit)
             }
-            Act::Cancel(account) => result(app.cancel_process(&account.code(), &account.external())),
-            Act::Retry(account) => result(app.retry_process(&account.code(), &account.external())),
-            Act::Turn(worker) => self.turn(node, *worker),
-            Act::Sweep => result(app.sweep()),
-            Act::Fold => result(app.fold_figures()),
-            Act::TakeOver => result(app.release_all()),
-            Act::Archive => self.archive(app, node),
-            Act::Token(rotates) => self.token(app, *rotates),
+            Action::Cancel(account) => result(app.cancel_process(&account.code(), &account.external())),
+            Action::Retry(account) => result(app.retry_process(&account.code(), &account.external())),
+            Action::Turn(worker) => self.turn(node, *worker),
+            Action::Sweep => result(app.sweep()),
+            Action::Fold => result(app.fold_figures()),
+            Action::TakeOver => result(app.release_all()),
+            Action::Archive => self.archive(app, node),
+            Action::Token(rotates) => self.token(app, *rotates),
             _ => self.happen(node, act),
         }
     }
 
-    /// What nobody asks for.
-    fn happen(&self, node: usize, act: &Act) -> Answer {
+    /// Performs what is not a request.
+    fn happen(&self, node: usize, act: &Action) -> Answer {
         match act {
-            Act::Stop => self.stop(node),
-            Act::Pass(seconds) => self.clock.advance(chrono::Duration::seconds(*seconds)),
-            Act::Skew(seconds) => self.skew(node, *seconds),
-            Act::Away(part) => self.set_away(*part),
-            Act::Back => self.set_back(),
-            Act::Sever => self.database.sever(),
-            Act::Documents(are_there) => self.set_documents(*are_there),
+            Action::Stop => self.stop(node),
+            Action::Pass(seconds) => self.clock.advance(chrono::Duration::seconds(*seconds)),
+            Action::Skew(seconds) => self.skew(node, *seconds),
+            Action::Away(part) => self.set_away(*part),
+            Action::Back => self.set_back(),
+            Action::Sever => self.database.sever(),
+            Action::Documents(are_there) => self.set_documents(*are_there),
             _ => return Answer::Wrong("nothing does this".into()),
         }
         Answer::done()
     }
 
-    /// Who owns the supplier of an account.
+    /// Caller of the organisation that owns the account's supplier.
     fn caller(&self, account: AccountRef) -> &Caller {
-        &self.database.known.callers[usize::from(crate::payloads::is_foreign(account))]
+        &self.database.credentials.callers[usize::from(crate::payloads::is_foreign(account))]
     }
 
     fn create(&self, app: &App, account: AccountRef, body: &str, request: &str) -> Answer {
@@ -118,9 +118,9 @@ impl World {
         }
     }
 
-    /// Another organisation sees nothing and does nothing.
+    /// Checks that another organisation can neither see nor change anything.
     fn intrude(&self, app: &App, account: AccountRef, body: &str, request: &str) -> Answer {
-        let stranger = &self.database.known.callers[usize::from(!crate::payloads::is_foreign(account))];
+        let stranger = &self.database.credentials.callers[usize::from(!crate::payloads::is_foreign(account))];
         let created = create_account(app, stranger, Some(request.to_owned()), body.as_bytes());
         match created.map_err(Answer::from) {
             Ok(()) => return Answer::Wrong("a stranger created an account".into()),
@@ -136,7 +136,7 @@ impl World {
         }
     }
 
-    /// Reads what can be read of an account and its supplier.
+    /// Reads everything about an account and its supplier.
     fn look(&self, app: &App, account: AccountRef) -> Result<(), StoreError> {
         let (caller, code, number) = (self.caller(account), account.code(), account.external());
         let status = app.account_status(caller, &code, &number)?;
@@ -157,7 +157,7 @@ impl World {
         result(app.archive_processes(&scope, &mut Kept(self)))
     }
 
-    /// Signs in, uses the token, and renews it.
+    /// Obtains a token, uses it, and renews it.
     fn token(&self, app: &App, rotates: bool) -> Answer {
         if rotates && let Err(error) = app.rotate_signing_key() {
             return error.into();
@@ -165,13 +165,13 @@ impl World {
         match self.signed_in(app) {
             Ok(()) => Answer::done(),
             Err(TokenRefused::Store(error)) => error.into(),
-            // The answer to a first use may have been lost, and what is used twice is refused.
+            // The answer to the first use may have been lost, and a second use is refused.
             Err(TokenRefused::Invalid) => Answer::Failed("a token is refused".into()),
         }
     }
 
     fn signed_in(&self, app: &App) -> Result<(), TokenRefused> {
-        let first = app.obtain_token(&Credential::ApiKey(self.database.known.key.clone()))?;
+        let first = app.obtain_token(&Credential::ApiKey(self.database.credentials.key.clone()))?;
         let second = app.obtain_token(&Credential::RefreshToken(first.refresh_token))?;
         for token in [first.token, second.token] {
             app.authenticate(&token).map_err(|refused| match refused {
@@ -214,8 +214,8 @@ fn with_documents<T, E: Into<Answer>>(
     }
 }
 
-/// Keeps what leaves the database for the checks at the end.
-struct Kept<'w>(&'w World);
+/// Archive that keeps the history for the final checks.
+struct Kept<'w>(&'w Simulation);
 
 impl Archive for Kept<'_> {
     fn append(&mut self, process: &ArchivedProcess) -> io::Result<()> {

@@ -1,10 +1,10 @@
-//! The invariants, from the database alone and beside what was acknowledged.
+//! Checks of the invariants, from the database alone and compared with what was acknowledged.
 
-use crate::history::{fault, given_up_wrongly, stolen, submission};
+use crate::history::{fault, stolen, submission, wrong_end_of_retries};
 use crate::model::{Model, current, note_spec, transaction_spec};
 use crate::quiet::accounts;
+use crate::simulation::Simulation;
 use crate::specs::{AccountRef, SUPPLIERS, zone};
-use crate::world::World;
 use chrono::{DurationRound, TimeDelta};
 use cutover_app::port::{AccountList, ImportedAccount, PageLimit, StateCount, StoredProcess, Supplier, read};
 use cutover_core::{Word, Zone};
@@ -13,8 +13,8 @@ use cutover_process::{EventKind, State};
 use cutover_testkit::store_suite::kept::{comparable, difference};
 use std::collections::{BTreeMap, BTreeSet};
 
-impl World {
-    /// Checks everything once all is quiet.
+impl Simulation {
+    /// Checks everything at the end of a run.
     pub(crate) fn check(&self) {
         let mut totals = BTreeMap::<u8, Totals>::new();
         for account in accounts() {
@@ -25,7 +25,7 @@ impl World {
                     *all = all.checked_add(imported.unwrap_or_default()).unwrap();
                 }
                 None if self.oracle().acknowledged.contains(&account) => {
-                    self.violate(account, "I1: it was acknowledged, and there is no process");
+                    self.violate(account, "I1: it was acknowledged, but there is no process");
                 }
                 None => {}
             }
@@ -40,7 +40,7 @@ impl World {
         self.oracle().violate(format!("{account:?}: {what}"));
     }
 
-    /// Checks a process and its account; what it comes to if it is imported.
+    /// Checks a process and its account. Returns the account's totals if it is imported.
     fn check_process(&self, account: AccountRef, stored: &StoredProcess) -> Option<Totals> {
         self.check_history(account, stored);
         let process = &stored.process;
@@ -67,7 +67,7 @@ impl World {
     fn check_history(&self, account: AccountRef, stored: &StoredProcess) {
         let history = self.history(stored.process.id());
         let stolen = stolen(&history).filter(|_| !self.oracle().takes_over);
-        let faults = [fault(&history, stored), stolen, given_up_wrongly(&history)];
+        let faults = [fault(&history, stored), stolen, wrong_end_of_retries(&history)];
         faults.into_iter().flatten().for_each(|fault| self.violate(account, fault));
         for entry in &history {
             self.coverage().step(entry);
@@ -82,13 +82,13 @@ impl World {
         }
     }
 
-    /// Compares what is read of an account with the payload that was accepted last and what was added since.
+    /// Compares an account with the payload that was accepted last and with what was added since.
     fn check_account(&self, account: AccountRef, stored: &StoredProcess, imported: &ImportedAccount) {
         let Some(last) = self.last_submission(account) else {
             return self.violate(account, "nobody sent it");
         };
         if last.spec.dry_run {
-            self.violate(account, "it was to be a dry run");
+            self.violate(account, "its submission is a dry run");
         }
         let Some(model) = self.with_model(account, |model| model.clone()) else { return };
         let at = stored.process.snapshot().modified_at;
@@ -96,7 +96,7 @@ impl World {
         faults.into_iter().flatten().for_each(|fault| self.violate(account, fault));
     }
 
-    /// What was imported is what was sent, without what was added.
+    /// Compares an account without its additions with what was sent.
     fn fault_of_payload(
         &self,
         account: AccountRef,
@@ -124,7 +124,7 @@ impl World {
         if let Some(balance) = model.balance {
             let is = ledger.ledger_balance.as_ref().map(|balance| balance.value());
             if is != Some(balance) {
-                return Some(format!("its balance is {is:?}, and comes to {balance}"));
+                return Some(format!("its balance is {is:?}, not {balance}"));
             }
             ledger.ledger_balance = before.ledger_balance.clone();
         }
@@ -132,7 +132,7 @@ impl World {
         difference(&kept, &sent).map(|difference| format!("I3: it is not as sent: {difference}"))
     }
 
-    /// Checks lists and figures of a supplier.
+    /// Checks the lists and figures of a supplier.
     fn check_supplier(&self, number: u8, totals: Totals) {
         let code = crate::specs::code(number).parse().unwrap();
         let supplier = read(&*self.truth, |tx| tx.supplier(&code)).unwrap().unwrap();
@@ -148,7 +148,7 @@ impl World {
         });
     }
 
-    /// Each account is in the lists once (I2).
+    /// Checks that each account is listed once (I2).
     fn fault_of_lists(&self, supplier: &Supplier, all: &[(AccountRef, StoredProcess)]) -> Option<String> {
         for list in [AccountList::Imported, AccountList::Pending, AccountList::All] {
             let mut listed = Vec::new();
@@ -183,7 +183,7 @@ impl World {
         None
     }
 
-    /// Kept counts are those of a recount.
+    /// Compares the kept counts with a recount.
     fn fault_of_counts(&self, supplier: &Supplier, all: &[(AccountRef, StoredProcess)]) -> Option<String> {
         let mut states = BTreeMap::<_, u64>::new();
         let mut minutes = BTreeMap::<_, u64>::new();
@@ -206,20 +206,19 @@ impl World {
         let kept_minutes: BTreeMap<_, _> =
             kept_minutes.into_iter().map(|c| ((c.minute, known(&c.state)), c.processes)).collect();
         if kept_states != states {
-            return Some(format!("its counts are {kept_states:?}, and come to {states:?}"));
+            return Some(format!("its counts are {kept_states:?}, not {states:?}"));
         }
-        (kept_minutes != minutes)
-            .then(|| format!("its minutes are {kept_minutes:?}, and come to {minutes:?}"))
+        (kept_minutes != minutes).then(|| format!("its minutes are {kept_minutes:?}, not {minutes:?}"))
     }
 
-    /// Kept totals are those of a recount.
+    /// Compares the kept totals with a recount.
     fn fault_of_totals(&self, supplier: &Supplier, totals: Totals) -> Option<String> {
         let kept = read(&*self.truth, |tx| tx.totals(supplier.id)).unwrap();
-        (kept != totals).then(|| format!("its totals are {kept:?}, and come to {totals:?}"))
+        (kept != totals).then(|| format!("its totals are {kept:?}, not {totals:?}"))
     }
 }
 
-/// What an account comes to with all that was added.
+/// Totals of an account with everything that was added.
 fn totals(imported: &ImportedAccount, zone: Zone) -> Totals {
     let named =
         |s: &&HistoricalStatement<'_>| cutover_model::service::names_document(s.statement_path.as_ref());
@@ -228,7 +227,7 @@ fn totals(imported: &ImportedAccount, zone: Zone) -> Totals {
     Totals::of(&imported.account, zone).checked_add(added).unwrap()
 }
 
-/// Notes, transactions, statements and instructions that were added are there, each as often as it was added.
+/// Checks that each added note, transaction, statement and instruction is stored as often as it was added.
 fn fault_of_added(model: &Model, imported: &ImportedAccount) -> Option<String> {
     let sent = model.base.notes.as_ref().map_or(0, Vec::len);
     let notes: Vec<_> = imported.account.notes.iter().flatten().skip(sent).collect();

@@ -1,21 +1,21 @@
-//! What happened over all runs: a simulation that does nothing finds nothing.
+//! Counts what happened in all runs, because a simulation in which nothing happens finds nothing.
 
 use crate::answer::Answer;
 use cutover_core::Word;
 use cutover_process::{HistoryEntry, State};
 use std::collections::BTreeMap;
 
-/// How often each thing happened.
+/// Numbers of occurrences.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Coverage {
-    /// By what was done and what was answered.
+    /// By action and answer.
     pub(crate) answers: BTreeMap<String, u64>,
-    /// By state, event and state.
+    /// By state, event and next state.
     pub(crate) steps: BTreeMap<(Option<&'static str>, &'static str, &'static str), u64>,
 }
 
 impl Coverage {
-    /// An operation has ended. `is_applied`: whether it committed.
+    /// Counts an operation that has ended; `is_applied` is true if it committed.
     pub(crate) fn count(
         &mut self,
         planned: &'static str,
@@ -31,19 +31,19 @@ impl Coverage {
         }
     }
 
-    /// A process took a step.
+    /// Counts a step of a process.
     pub(crate) fn step(&mut self, entry: &HistoryEntry) {
         let state = |state: &Word<State>| state.known().map_or("unknown", |state| state.as_str());
         let on = entry.event.known().map_or("unknown", |event| event.as_str());
         *self.steps.entry((entry.from.as_ref().map(state), on, state(&entry.to))).or_default() += 1;
     }
 
-    /// Something else happened so often.
+    /// Counts another occurrence this many times.
     pub(crate) fn add(&mut self, what: &str, times: u64) {
         *self.answers.entry(what.to_owned()).or_default() += times;
     }
 
-    /// Adds what happened elsewhere.
+    /// Adds the counts of another run.
     pub(crate) fn merge(&mut self, other: Self) {
         for (what, times) in other.answers {
             *self.answers.entry(what).or_default() += times;
@@ -53,7 +53,7 @@ impl Coverage {
         }
     }
 
-    /// How often something was answered.
+    /// Number of operations with this action and answer.
     pub(crate) fn of(&self, what: &str) -> u64 {
         self.answers.get(what).copied().unwrap_or_default()
     }

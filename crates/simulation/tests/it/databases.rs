@@ -1,4 +1,4 @@
-//! Databases with organisations, suppliers and keys, a fresh one for each run.
+//! Databases with organisations, suppliers and keys; each run has a fresh one.
 
 use crate::planner::NODES;
 use crate::specs::{FOREIGN, SUPPLIERS, VERIFYING, code, zone};
@@ -15,52 +15,52 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long a statement or a connection may take on a busy machine. Locks are waited for no longer than 5 s.
+/// Timeout of statements and connections on a busy machine. Lock waits end after 5 s.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Who calls, in every database that was made of one template.
+/// Callers and key, equal in all databases of a template.
 #[derive(Debug, Clone)]
-pub(crate) struct Known {
-    /// Of the organisation with two suppliers, and of the other.
+pub(crate) struct Credentials {
+    /// Callers of the organisation with two suppliers, and of the other.
     pub(crate) callers: [Caller; 2],
-    /// An API key of the first.
+    /// An API key of the first organisation.
     pub(crate) key: String,
 }
 
-/// What databases are copies of.
+/// A database to copy.
 pub(crate) enum Template {
-    Sqlite { file: Vec<u8>, known: Known },
-    Postgres { database: TestDatabase, known: Known },
+    Sqlite { file: Vec<u8>, credentials: Credentials },
+    Postgres { database: TestDatabase, credentials: Credentials },
 }
 
-/// A database of a run's own.
+/// Database of one run.
 pub(crate) struct Database {
-    /// One a node, and one past all nodes.
+    /// One per node, and one that bypasses the nodes.
     stores: Vec<Arc<dyn Store>>,
-    pub(crate) known: Known,
-    /// Goes when nobody uses it any more.
-    place: Place,
+    pub(crate) credentials: Credentials,
+    /// Removed when dropped.
+    location: Location,
 }
 
-enum Place {
+enum Location {
     Folder { _folder: TempDir },
     Server { database: TestDatabase },
 }
 
 impl Template {
-    /// A file, used by one process.
+    /// A database file for one process.
     pub(crate) fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cutover.db");
-        let known = settle(open_sqlite(&path));
+        let credentials = populate(open_sqlite(&path));
         assert!(!path.with_extension("db-wal").exists(), "all is in the file");
-        Self::Sqlite { file: std::fs::read(path).unwrap(), known }
+        Self::Sqlite { file: std::fs::read(path).unwrap(), credentials }
     }
 
-    /// A database that every node has connections of its own to; `None` where there is no server.
+    /// A PostgreSQL database, with separate connections per node; `None` without a server.
     pub(crate) fn postgres() -> Option<Self> {
         let database = TestDatabase::create(server()?).unwrap();
-        let known = settle(open_postgres(&database));
+        let credentials = populate(open_postgres(&database));
         let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
                     WHERE datname = current_database() AND application_name = 'cutover'";
         let begun = Instant::now();
@@ -68,44 +68,52 @@ impl Template {
             assert!(begun.elapsed() < Duration::from_secs(10), "connections stay");
             thread::park_timeout(Duration::from_millis(10));
         }
-        Some(Self::Postgres { database, known })
+        Some(Self::Postgres { database, credentials })
     }
 
-    /// A copy.
+    /// Creates a copy.
     pub(crate) fn open(&self) -> Database {
         match self {
-            Self::Sqlite { file, known } => {
+            Self::Sqlite { file, credentials } => {
                 let folder = tempfile::tempdir().unwrap();
                 let path = folder.path().join("cutover.db");
                 std::fs::write(&path, file).unwrap();
                 let store = open_sqlite(&path);
                 let stores = vec![store; NODES + 1];
-                Database { stores, known: known.clone(), place: Place::Folder { _folder: folder } }
+                Database {
+                    stores,
+                    credentials: credentials.clone(),
+                    location: Location::Folder { _folder: folder },
+                }
             }
-            Self::Postgres { database, known } => {
+            Self::Postgres { database, credentials } => {
                 let copy = TestDatabase::create_from_template(server().unwrap(), database.name()).unwrap();
                 let stores = (0..=NODES).map(|_| open_postgres(&copy)).collect();
-                Database { stores, known: known.clone(), place: Place::Server { database: copy } }
+                Database {
+                    stores,
+                    credentials: credentials.clone(),
+                    location: Location::Server { database: copy },
+                }
             }
         }
     }
 }
 
 impl Database {
-    /// With other stores for the nodes.
+    /// Replaces the stores of the nodes.
     pub(crate) fn with_stores(mut self, change: impl Fn(Arc<dyn Store>) -> Arc<dyn Store>) -> Self {
         self.stores[..NODES].iter_mut().for_each(|store| *store = change(store.clone()));
         self
     }
 
-    /// Whether many processes use it at the same time.
+    /// True if several processes use it concurrently.
     pub(crate) fn is_shared(&self) -> bool {
-        matches!(self.place, Place::Server { .. })
+        matches!(self.location, Location::Server { .. })
     }
 
-    /// Breaks every connection to a server: those who need one next find it out by themselves.
+    /// Terminates all connections to the server; clients notice at their next use.
     pub(crate) fn sever(&self) {
-        if let Place::Server { database } = &self.place {
+        if let Location::Server { database } = &self.location {
             let all = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
                        WHERE datname = current_database() AND pid <> pg_backend_pid()";
             database.sql(all).unwrap();
@@ -117,7 +125,7 @@ impl Database {
         self.stores[..NODES].to_vec()
     }
 
-    /// The store past all nodes.
+    /// The store that bypasses the nodes.
     pub(crate) fn truth(&self) -> Arc<dyn Store> {
         self.stores[NODES].clone()
     }
@@ -128,7 +136,7 @@ fn open_sqlite(path: &Path) -> Arc<dyn Store> {
 }
 
 fn open_postgres(database: &TestDatabase) -> Arc<dyn Store> {
-    // Whoever waits for a lock that this very thread holds waits in vain.
+    // A wait for a lock held by this same thread cannot succeed.
     let options = PostgresOptions {
         migrates: true,
         connections: 3,
@@ -139,8 +147,8 @@ fn open_postgres(database: &TestDatabase) -> Arc<dyn Store> {
     Arc::new(PostgresStore::open(&options).unwrap())
 }
 
-/// Two organisations with their suppliers and keys, and a vendor.
-fn settle(store: Arc<dyn Store>) -> Known {
+/// Creates two organisations with suppliers and keys, and a vendor.
+fn populate(store: Arc<dyn Store>) -> Credentials {
     let ports = Ports {
         store,
         clock: Arc::new(FakeClock::of_fixtures()),
@@ -161,7 +169,7 @@ fn settle(store: Arc<dyn Store>) -> Known {
         app.add_supplier(&code(supplier), owner, change).unwrap();
     }
     app.add_vendor("pay", VendorKind::Http, "https://pay.example", None).unwrap();
-    Known { callers: [ours, theirs], key }
+    Credentials { callers: [ours, theirs], key }
 }
 
 fn organisation(app: &App, name: &str) -> (String, Caller) {

@@ -1,15 +1,15 @@
-//! The history of a process, with what of it is in the archive.
+//! History of processes, including archived entries.
 
 use crate::oracle::{Oracle, Submission};
+use crate::simulation::{RETRY_TIME, Simulation};
 use crate::specs::AccountRef;
-use crate::world::{RETRY_TIME, World};
 use chrono::TimeDelta;
 use cutover_app::port::{StoredProcess, read};
 use cutover_core::Word;
 use cutover_process::{Actor, EventKind, HistoryEntry, LEASE, MAX_ATTEMPTS, TRANSITIONS};
 
-impl World {
-    /// The process of an account.
+impl Simulation {
+    /// Process of an account.
     pub(crate) fn process(&self, account: AccountRef) -> Option<StoredProcess> {
         let (code, number) = (account.code().parse().unwrap(), account.external().parse().unwrap());
         read(&*self.truth, |tx| match tx.supplier(&code)? {
@@ -19,26 +19,26 @@ impl World {
         .unwrap()
     }
 
-    /// The whole history of a process.
+    /// Complete history of a process.
     pub(crate) fn history(&self, process_id: i64) -> Vec<HistoryEntry> {
         let here = read(&*self.truth, |tx| tx.history(process_id)).unwrap();
         self.oracle().with_archived(process_id, here)
     }
 
-    /// What an account was submitted with last.
+    /// The last submission of an account.
     pub(crate) fn last_submission(&self, account: AccountRef) -> Option<Submission> {
         let request = self.last_request(account)?;
         self.oracle().submission(&request)
     }
 
-    /// The request that an account was submitted with last.
+    /// Request of the last submission of an account.
     pub(crate) fn last_request(&self, account: AccountRef) -> Option<String> {
         let process = self.process(account)?.process;
         self.history(process.id()).iter().rev().find_map(submission).map(str::to_owned)
     }
 }
 
-/// A claim that was taken from its worker before its lease had ended.
+/// Finds a claim that was released before its lease ended.
 pub(crate) fn stolen(history: &[HistoryEntry]) -> Option<String> {
     let pairs = history.iter().zip(history.iter().skip(1));
     let mut stolen = pairs.filter(|(claim, next)| {
@@ -49,9 +49,9 @@ pub(crate) fn stolen(history: &[HistoryEntry]) -> Option<String> {
         .map(|(claim, next)| format!("a claim of {} was taken at {}", claim.occurred_at, next.occurred_at))
 }
 
-/// An import that was given up too early, or too late: it ends after so many crashes, or an outage of its time. Both are
-/// told from the history alone.
-pub(crate) fn given_up_wrongly(history: &[HistoryEntry]) -> Option<String> {
+/// Finds an import that ended too early or too late: it must end after the maximum number of crashes, or
+/// after an outage of the retry time. Both follow from the history alone.
+pub(crate) fn wrong_end_of_retries(history: &[HistoryEntry]) -> Option<String> {
     use EventKind as On;
     let (mut crashes, mut outage) = (0, None);
     for entry in history {
@@ -64,7 +64,7 @@ pub(crate) fn given_up_wrongly(history: &[HistoryEntry]) -> Option<String> {
             On::Failed | On::Released if crashes + 1 == MAX_ATTEMPTS => {
                 return Some(format!("after {MAX_ATTEMPTS} crashes it goes on: {entry:?}"));
             }
-            // Clocks are set back, too.
+            // Clocks may be set back.
             On::Deferred => outage = outage.min(Some(entry.occurred_at)).or(Some(entry.occurred_at)),
             On::Failed | On::Released => (crashes, outage) = (crashes + 1, None),
             On::Claimed | On::ShutDown => {}
@@ -74,7 +74,7 @@ pub(crate) fn given_up_wrongly(history: &[HistoryEntry]) -> Option<String> {
     None
 }
 
-/// The request of an entry that says what is to be imported.
+/// Request of an entry that changes what is to be imported.
 pub(crate) fn submission(entry: &HistoryEntry) -> Option<&str> {
     let submits =
         matches!(entry.event, Word::Known(EventKind::Created | EventKind::Replaced | EventKind::Resubmitted));
@@ -84,7 +84,8 @@ pub(crate) fn submission(entry: &HistoryEntry) -> Option<&str> {
     }
 }
 
-/// What is wrong with a history: it is a path of the table of transitions, whole from the first step to the last.
+/// Finds a fault in a history: it must be a path in the table of transitions, complete from the first step to
+/// the last.
 pub(crate) fn fault(history: &[HistoryEntry], stored: &StoredProcess) -> Option<String> {
     let process = &stored.process;
     let mut from = None;
@@ -109,7 +110,7 @@ pub(crate) fn fault(history: &[HistoryEntry], stored: &StoredProcess) -> Option<
 }
 
 impl Oracle {
-    /// A history with the entries before it that were archived.
+    /// Prepends archived entries to a history.
     fn with_archived(&self, process_id: i64, here: Vec<HistoryEntry>) -> Vec<HistoryEntry> {
         let mut all = self.archived.get(&process_id).cloned().unwrap_or_default();
         all.extend(here.into_iter().map(|entry| (entry.version, entry)));

@@ -1,6 +1,7 @@
-//! A simulation: operations drawn from a seed, against the use cases and a real database, with requests and answers
-//! dropped, workers dying and late, clocks moving, storage and vendor failing; a model beside it that knows what was
-//! acknowledged. Once all is quiet the invariants are checked.
+//! Deterministic simulation: operations drawn from a seed run against the use cases and a real database,
+//! while requests and answers are lost, workers die or are late, clocks move, and storage and vendors fail. A
+//! model tracks what was acknowledged. At the end, when nothing is disturbed any more, the invariants are
+//! checked.
 //!
 //! `CUTOVER_SIM_SEED=7 cargo test -p cutover-simulation` runs one seed again; `CUTOVER_SIM_SEEDS`,
 //! `CUTOVER_SIM_FROM` and `CUTOVER_SIM_SECONDS` run more of them.
@@ -14,7 +15,7 @@ mod calls;
 mod check;
 mod coverage;
 mod databases;
-mod frame;
+mod faulty_ports;
 mod history;
 mod model;
 mod oracle;
@@ -22,11 +23,11 @@ mod payloads;
 mod plan;
 mod planner;
 mod quiet;
+mod running_op;
 mod runs;
 mod shrink;
+mod simulation;
 mod specs;
-mod wire;
-mod world;
 
 mod planted;
 mod simulated;

@@ -1,4 +1,4 @@
-//! What an imported account is to hold, by the rules of contract D8 told once more and shortly.
+//! Expected content of an imported account: a second, short implementation of contract D8.
 
 use crate::payloads::account;
 use crate::specs::{
@@ -8,31 +8,31 @@ use cutover_model::rust_decimal::Decimal;
 use cutover_model::{Account, Ledger, Note, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of each item whether it is added, or why the call is refused.
-pub(crate) type Foreseen = Result<Vec<bool>, &'static str>;
+/// For each item whether it is added, or why the call is refused.
+pub(crate) type Prediction = Result<Vec<bool>, &'static str>;
 
-/// An imported account with what was added since.
+/// An imported account and everything added since.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     /// As it was imported.
     pub(crate) base: Account<'static>,
-    /// Those of the payload first.
+    /// Notes, beginning with those of the payload.
     notes: Vec<NoteSpec>,
     pub(crate) base_notes: usize,
     transactions: Vec<TransactionSpec>,
     base_transactions: usize,
-    /// How many calls moved dates: each leaves a note.
+    /// Number of calls that moved dates; each leaves a note.
     pub(crate) moving_calls: usize,
-    /// Of the first ledger; that of the payload until something is added.
+    /// Balance of the first ledger after additions; `None` means that of the payload.
     pub(crate) balance: Option<Decimal>,
     pub(crate) statements: BTreeMap<u8, u8>,
-    /// Those that were added.
+    /// Instructions that were added.
     pub(crate) instructions: BTreeSet<InstructionSpec>,
     of_payload: BTreeSet<InstructionSpec>,
 }
 
 impl Model {
-    /// An account just imported.
+    /// An account as just imported.
     pub(crate) fn new(of: AccountRef, payload: Payload) -> Self {
         let base = account(of, payload);
         let notes: Vec<_> = base.notes.iter().flatten().filter_map(note_spec).collect();
@@ -60,7 +60,7 @@ impl Model {
     }
 
     /// Adds notes.
-    pub(crate) fn add_notes(&mut self, specs: &[NoteSpec]) -> Foreseen {
+    pub(crate) fn add_notes(&mut self, specs: &[NoteSpec]) -> Prediction {
         let add = |spec: &NoteSpec| {
             let is_same = |n: &NoteSpec| n.body == spec.body && (spec.time == 0 || n.time == spec.time);
             let is_new = !self.notes.iter().any(is_same);
@@ -70,8 +70,8 @@ impl Model {
         Ok(specs.iter().map(add).collect())
     }
 
-    /// What a call to add transactions comes to.
-    pub(crate) fn foresee(&self, spec: &TransactionsSpec) -> Foreseen {
+    /// Predicts the result of a call that adds transactions.
+    pub(crate) fn predict_transactions(&self, spec: &TransactionsSpec) -> Prediction {
         let is_bounded = self.ledger().last_statement_closing_date.is_some();
         let one = |item: &TransactionSpec| {
             let oldest = self.transactions.iter().find(|known| known.id == item.id);
@@ -86,10 +86,10 @@ impl Model {
     }
 
     /// Adds transactions.
-    pub(crate) fn add_transactions(&mut self, spec: &TransactionsSpec) -> Foreseen {
-        let foreseen = self.foresee(spec)?;
+    pub(crate) fn add_transactions(&mut self, spec: &TransactionsSpec) -> Prediction {
+        let predicted = self.predict_transactions(spec)?;
         let is_bounded = self.ledger().last_statement_closing_date.is_some();
-        let added = spec.items.iter().zip(&foreseen).filter(|(_, is_new)| **is_new).map(|(item, _)| *item);
+        let added = spec.items.iter().zip(&predicted).filter(|(_, is_new)| **is_new).map(|(item, _)| *item);
         let added: Vec<_> = added.collect();
         if !added.is_empty() {
             let cents: i64 = added.iter().map(|item| signed(item.is_plus(), item.cents())).sum();
@@ -98,24 +98,24 @@ impl Model {
         }
         self.moving_calls += usize::from(added.iter().any(|item| item.is_outside(is_bounded)));
         self.transactions.extend(added);
-        Ok(foreseen)
+        Ok(predicted)
     }
 
-    /// Whether a call to add statements is refused.
-    pub(crate) fn foresee_statements(&self, specs: &[StatementSpec]) -> Foreseen {
+    /// Predicts the result of a call that adds statements.
+    pub(crate) fn predict_statements(&self, specs: &[StatementSpec]) -> Prediction {
         let fits = |spec: &StatementSpec| self.statements.get(&spec.id).is_none_or(|v| *v == spec.version);
         if specs.iter().all(fits) { Ok(Vec::new()) } else { Err("other content") }
     }
 
     /// Adds statements.
-    pub(crate) fn add_statements(&mut self, specs: &[StatementSpec]) -> Foreseen {
-        let foreseen = self.foresee_statements(specs)?;
+    pub(crate) fn add_statements(&mut self, specs: &[StatementSpec]) -> Prediction {
+        let predicted = self.predict_statements(specs)?;
         self.statements.extend(specs.iter().map(|spec| (spec.id, spec.version)));
-        Ok(foreseen)
+        Ok(predicted)
     }
 
     /// Adds an instruction.
-    pub(crate) fn add_instruction(&mut self, spec: InstructionSpec) -> Foreseen {
+    pub(crate) fn add_instruction(&mut self, spec: InstructionSpec) -> Prediction {
         if !spec.is_confirmed() {
             return Err("its vendor did not confirm it");
         }
@@ -129,14 +129,14 @@ impl Model {
         self.instructions.contains(&spec) || self.of_payload.contains(&spec)
     }
 
-    /// What was added, in any order.
+    /// The added notes, sorted.
     pub(crate) fn added_notes(&self) -> Vec<NoteSpec> {
         let mut added = self.notes[self.base_notes..].to_vec();
         added.sort();
         added
     }
 
-    /// What was added, in its order.
+    /// The added transactions, in order.
     pub(crate) fn added_transactions(&self) -> &[TransactionSpec] {
         &self.transactions[self.base_transactions..]
     }
@@ -150,7 +150,7 @@ fn digit(text: &str, prefix: &str) -> Option<u8> {
     text.strip_prefix(prefix)?.parse().ok()
 }
 
-/// The note as one of ours, if it is one.
+/// Spec of a note, if it has one.
 pub(crate) fn note_spec(note: &Note<'_>) -> Option<NoteSpec> {
     let body = digit(note.body.as_ref()?.as_sent(), "N-")?;
     let time = note.created_at.as_ref().and_then(|at| at.instant(cutover_core::Zone::UTC));
@@ -159,7 +159,7 @@ pub(crate) fn note_spec(note: &Note<'_>) -> Option<NoteSpec> {
     Some(NoteSpec { body, time })
 }
 
-/// The transaction as one of ours, if it is one.
+/// Spec of a transaction, if it has one.
 pub(crate) fn transaction_spec(transaction: &Transaction<'_>) -> Option<TransactionSpec> {
     let id = digit(transaction.transaction_id.as_sent(), "T-")?;
     let either = [false, true].map(|is_other| TransactionSpec { id, is_other });
@@ -169,12 +169,12 @@ pub(crate) fn transaction_spec(transaction: &Transaction<'_>) -> Option<Transact
     })
 }
 
-/// Of the open statement.
+/// Transactions of the open statement.
 pub(crate) fn current<'l>(ledger: &'l Ledger<'static>) -> impl Iterator<Item = &'l Transaction<'static>> {
     ledger.current_statement_transactions.iter().flatten()
 }
 
-/// The balance that a payload gives, or what its last statement and the transactions since come to.
+/// Balance of a payload: given, or the last statement plus later transactions.
 fn of_payload(ledger: &Ledger<'static>) -> Decimal {
     if let Some(balance) = &ledger.ledger_balance {
         return balance.value();

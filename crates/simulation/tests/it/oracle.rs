@@ -1,17 +1,17 @@
-//! What is known of a run from outside: what was sent, what was answered, and what has to be there in the end.
+//! Knowledge about a run from outside: what was sent and answered, and what has to be stored at the end.
 
 use crate::answer::Answer;
 use crate::bounds::Bounds;
 use crate::businesses::Businesses;
-use crate::frame::Frame;
 use crate::history::submission;
-use crate::model::{Foreseen, Model};
+use crate::model::{Model, Prediction};
 use crate::payloads::{
     business_body, business_instruction_body, create_body, faulty_body, list_request, request,
 };
-use crate::plan::Act;
+use crate::plan::Action;
+use crate::running_op::RunningOp;
+use crate::simulation::Simulation;
 use crate::specs::{AccountRef, CreateSpec};
-use crate::world::World;
 use chrono::{DateTime, Utc};
 use cutover_process::{HistoryEntry, State};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -20,29 +20,29 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Submission {
     pub(crate) spec: CreateSpec,
-    /// As it was sent: of equal content exactly if it is equal.
+    /// Body as sent; contents are equal exactly if the bodies are.
     pub(crate) body: String,
 }
 
-/// What has to be there in the end.
+/// Expected state at the end.
 #[derive(Debug, Default)]
 pub(crate) struct Oracle {
-    /// Requests in their order, to be sent again.
-    log: Vec<(Act, String)>,
+    /// Requests in order, to be repeated.
+    log: Vec<(Action, String)>,
     submissions: HashMap<String, Submission>,
-    /// Creates that were refused and committed nothing.
+    /// Creates that were refused without a commit.
     pub(crate) refused: HashSet<String>,
-    /// Accounts of which a create was answered with 201.
+    /// Accounts whose create was answered with 201.
     pub(crate) acknowledged: BTreeSet<AccountRef>,
-    /// Imported accounts to which something was added.
+    /// Models of imported accounts to which something was added.
     models: BTreeMap<AccountRef, Model>,
-    /// Numbers of imported accounts that somebody was told.
+    /// Numbers of imported accounts that callers were told.
     pub(crate) numbers: BTreeMap<AccountRef, String>,
-    /// Suppliers whose imports were to be dry runs at some time.
+    /// Suppliers that were set to dry runs at some time.
     pub(crate) rehearsing: BTreeSet<u8>,
-    /// Whether claims were taken up whatever their leases, or clocks did not agree.
+    /// True if claims were released regardless of their leases, or clocks disagreed.
     pub(crate) takes_over: bool,
-    /// What left the database, by process and version.
+    /// Archived history, by process and version.
     pub(crate) archived: HashMap<i64, BTreeMap<i64, HistoryEntry>>,
     pub(crate) bounds: Bounds,
     pub(crate) businesses: Businesses,
@@ -58,24 +58,24 @@ impl Oracle {
         &self.violations
     }
 
-    /// What is sent for an operation: one that repeats another sends the same bytes.
-    pub(crate) fn to_send(&self, act: &Act, now: DateTime<Utc>) -> Option<(Act, String)> {
+    /// Request to send for an operation. A repetition sends the same bytes.
+    pub(crate) fn to_send(&self, act: &Action, now: DateTime<Utc>) -> Option<(Action, String)> {
         match act {
-            Act::Again(back) => self.log.iter().rev().nth(*back).cloned(),
+            Action::Again(back) => self.log.iter().rev().nth(*back).cloned(),
             _ => Some((act.clone(), body(act, now))),
         }
     }
 
-    pub(crate) fn sent(&mut self, request: &str, act: &Act, body: &str) {
-        if let Act::Create(spec) = act {
+    pub(crate) fn sent(&mut self, request: &str, act: &Action, body: &str) {
+        if let Action::Create(spec) = act {
             let submission = Submission { spec: *spec, body: body.to_owned() };
             self.submissions.insert(request.to_owned(), submission);
         }
-        self.takes_over |= matches!(act, Act::TakeOver | Act::Skew(_));
-        if let Act::SetDryRun(supplier, true) = act {
+        self.takes_over |= matches!(act, Action::TakeOver | Action::Skew(_));
+        if let Action::SetDryRun(supplier, true) = act {
             self.rehearsing.insert(*supplier);
         }
-        if !body.is_empty() && !matches!(act, Act::Intrude(_)) {
+        if !body.is_empty() && !matches!(act, Action::Intrude(_)) {
             self.log.push((act.clone(), body.to_owned()));
         }
     }
@@ -89,7 +89,7 @@ impl Oracle {
         kept.extend(history.iter().map(|entry| (entry.version, entry.clone())));
     }
 
-    /// Somebody was told the number of an account: it is that for ever.
+    /// Checks a number that a caller was told: it never changes.
     pub(crate) fn saw_number(&mut self, account: AccountRef, number: &str) {
         let first = self.numbers.entry(account).or_insert_with(|| number.to_owned());
         if first != number {
@@ -99,33 +99,33 @@ impl Oracle {
     }
 }
 
-fn body(act: &Act, now: DateTime<Utc>) -> String {
+fn body(act: &Action, now: DateTime<Utc>) -> String {
     let list = |account: &AccountRef, member, items: Vec<String>| list_request(*account, member, &items);
     match act {
-        Act::Create(spec) => create_body(spec, now),
-        Act::CreateFaulty(account, kind) => faulty_body(*account, *kind),
-        Act::Intrude(account) => faulty_body(*account, 0).replace("V-0", "V-1") + "}]}",
-        Act::Notes(account, specs) => list(account, "notes", specs.iter().map(|s| s.json()).collect()),
-        Act::Transactions(account, spec) => {
+        Action::Create(spec) => create_body(spec, now),
+        Action::CreateFaulty(account, kind) => faulty_body(*account, *kind),
+        Action::Intrude(account) => faulty_body(*account, 0).replace("V-0", "V-1") + "}]}",
+        Action::Notes(account, specs) => list(account, "notes", specs.iter().map(|s| s.json()).collect()),
+        Action::Transactions(account, spec) => {
             list(account, "transactions", spec.items.iter().map(|s| s.json()).collect())
         }
-        Act::Statements(account, specs) => {
+        Action::Statements(account, specs) => {
             list(account, "statements", specs.iter().map(|s| s.json()).collect())
         }
-        Act::Instruct(account, spec) => {
+        Action::Instruct(account, spec) => {
             let (reference, kind) = (spec.reference(), spec.kind());
             request(*account, &format!(r#""vendor":"pay","reference":"{reference}","type":"{kind}""#))
         }
-        Act::Business(business, content) => business_body(*business, *content),
-        Act::InstructBusiness(business, spec, account) => {
+        Action::Business(business, content) => business_body(*business, *content),
+        Action::InstructBusiness(business, spec, account) => {
             business_instruction_body(*business, *spec, *account)
         }
         _ => String::new(),
     }
 }
 
-impl World {
-    /// Works with what an imported account is to hold.
+impl Simulation {
+    /// Applies a function to the model of an imported account.
     pub(crate) fn with_model<T>(&self, account: AccountRef, work: impl FnOnce(&mut Model) -> T) -> Option<T> {
         let is_new = !self.oracle().models.contains_key(&account);
         if is_new {
@@ -135,96 +135,103 @@ impl World {
         self.oracle().models.get_mut(&account).map(work)
     }
 
-    /// An operation has committed: what it was to answer, and what the account is to be imported from now.
-    pub(crate) fn note_commit(&self, act: &Act, request: &str) -> (Option<Foreseen>, Option<Submission>) {
+    /// Records a commit. Returns the expected answer, and the submission from which the account is imported
+    /// now.
+    pub(crate) fn note_commit(
+        &self,
+        act: &Action,
+        request: &str,
+    ) -> (Option<Prediction>, Option<Submission>) {
         let (account, expected) = match act {
-            Act::Create(spec) => return (None, self.note_submission(spec.account, request)),
-            Act::Turn(_) => {
+            Action::Create(spec) => return (None, self.note_submission(spec.account, request)),
+            Action::Turn(_) => {
                 self.check_claims();
                 return (None, None);
             }
-            Act::SetStatus(..) | Act::SetLimit(..) => {
+            Action::SetStatus(..) | Action::SetLimit(..) => {
                 self.note_claims();
                 self.oracle().bounds.set(act);
                 return (None, None);
             }
-            Act::Intrude(account) => {
+            Action::Intrude(account) => {
                 self.oracle().violate(format!("a stranger changed {account:?}"));
                 return (None, None);
             }
-            Act::Notes(account, specs) => (account, self.with_model(*account, |m| m.add_notes(specs))),
-            Act::Transactions(account, spec) => {
+            Action::Notes(account, specs) => (account, self.with_model(*account, |m| m.add_notes(specs))),
+            Action::Transactions(account, spec) => {
                 (account, self.with_model(*account, |m| m.add_transactions(spec)))
             }
-            Act::Statements(account, specs) => {
+            Action::Statements(account, specs) => {
                 (account, self.with_model(*account, |m| m.add_statements(specs)))
             }
-            Act::Instruct(account, spec) => {
+            Action::Instruct(account, spec) => {
                 (account, self.with_model(*account, |m| m.add_instruction(*spec)))
             }
-            Act::Business(business, content) => return self.note(act, |b| b.store(*business, *content)),
-            Act::InstructBusiness(business, spec, account) => {
+            Action::Business(business, content) => return self.note(act, |b| b.store(*business, *content)),
+            Action::InstructBusiness(business, spec, account) => {
                 return self.note(act, |b| b.instruct(*business, *spec, *account));
             }
             _ => return (None, None),
         };
         match &expected {
-            None => self.oracle().violate(format!("{act:?} was stored, and {account:?} is not known")),
-            Some(Err(why)) => self.oracle().violate(format!("{act:?} was stored, in spite of: {why}")),
+            None => self.oracle().violate(format!("{act:?} was stored, but {account:?} has no submission")),
+            Some(Err(why)) => self.oracle().violate(format!("{act:?} was stored although: {why}")),
             Some(Ok(_)) => {}
         }
         (expected, None)
     }
 
-    /// Something of a business has committed.
+    /// Records a commit that concerns a business.
     fn note(
         &self,
-        act: &Act,
-        change: impl FnOnce(&mut Businesses) -> Foreseen,
-    ) -> (Option<Foreseen>, Option<Submission>) {
+        act: &Action,
+        change: impl FnOnce(&mut Businesses) -> Prediction,
+    ) -> (Option<Prediction>, Option<Submission>) {
         let mut oracle = self.oracle();
-        let foreseen = change(&mut oracle.businesses);
-        if let Err(why) = foreseen {
-            oracle.violate(format!("{act:?} was stored, in spite of: {why}"));
+        let predicted = change(&mut oracle.businesses);
+        if let Err(why) = predicted {
+            oracle.violate(format!("{act:?} was stored although: {why}"));
         }
-        (Some(foreseen), None)
+        (Some(predicted), None)
     }
 
-    /// A create has committed: what its account is to be imported from now.
+    /// Records a committed create. Returns the submission from which the account is imported now.
     fn note_submission(&self, account: AccountRef, request: &str) -> Option<Submission> {
         let last = self.last_request(account)?;
         if last == request && self.oracle().bounds.is_stopped(account.supplier) {
-            self.oracle().violate(format!("{account:?} was accepted, and its supplier takes none"));
+            self.oracle().violate(format!("{account:?} was accepted although its supplier is stopped"));
         }
         self.oracle().submission(&last)
     }
 
-    /// An operation has ended with an answer.
-    pub(crate) fn settle(&self, frame: &Frame, answer: Answer) {
+    /// Checks the answer of an operation.
+    pub(crate) fn settle(&self, frame: &RunningOp, answer: Answer) {
         if let Some(fault) = self.fault(frame, &answer) {
-            let Frame { act, request, .. } = frame;
+            let RunningOp { act, request, .. } = frame;
             self.oracle().violate(format!("{act:?} ({request}) was answered {answer:?}: {fault}"));
         }
     }
 
-    /// What is wrong with an answer.
-    fn fault(&self, frame: &Frame, answer: &Answer) -> Option<String> {
-        let Frame { act, commits, .. } = frame;
+    /// Returns what is wrong with an answer.
+    fn fault(&self, frame: &RunningOp, answer: &Answer) -> Option<String> {
+        let RunningOp { act, commits, .. } = frame;
         match (act, answer) {
             (_, Answer::Wrong(what)) => Some(what.clone()),
-            // It may have run out meanwhile.
-            (Act::Token(_), Answer::Failed(_)) if frame.is_interrupted => None,
+            // The token may have expired meanwhile.
+            (Action::Token(_), Answer::Failed(_)) if frame.is_interrupted => None,
             (_, Answer::Failed(_) | Answer::Unavailable | Answer::Silence) if !frame.is_disturbed => {
-                Some("nothing had gone wrong".into())
+                Some("nothing was disturbed".into())
             }
-            (Act::Create(spec), Answer::Done(_)) => self.fault_of_created(frame, spec.account),
-            (Act::Create(spec), Answer::Refused(why)) => self.fault_of_not_created(frame, spec.account, why),
-            (Act::CreateFaulty(..), Answer::Done(_)) => Some("it is faulty".into()),
+            (Action::Create(spec), Answer::Done(_)) => self.fault_of_created(frame, spec.account),
+            (Action::Create(spec), Answer::Refused(why)) => {
+                self.fault_of_not_created(frame, spec.account, why)
+            }
+            (Action::CreateFaulty(..), Answer::Done(_)) => Some("it is faulty".into()),
             (
-                Act::Notes(account, _)
-                | Act::Transactions(account, _)
-                | Act::Statements(account, _)
-                | Act::Instruct(account, _),
+                Action::Notes(account, _)
+                | Action::Transactions(account, _)
+                | Action::Statements(account, _)
+                | Action::Instruct(account, _),
                 _,
             ) => match answer {
                 Answer::Done(added) => self.fault_of_added(frame, *account, added),
@@ -232,20 +239,22 @@ impl World {
                 Answer::Refused(why) if !frame.is_interrupted => self.fault_of_refused(act, *account, why),
                 _ => None,
             },
-            (Act::Business(business, content), Answer::Done(_)) => {
+            (Action::Business(business, content), Answer::Done(_)) => {
                 let has = self.oracle().businesses.has(*business, *content);
                 (!has).then(|| "it is not stored".into())
             }
-            (Act::Business(business, content), Answer::Refused(_)) if !frame.is_interrupted => {
+            (Action::Business(business, content), Answer::Refused(_)) if !frame.is_interrupted => {
                 let other = self.oracle().businesses.has(*business, 1 - *content);
-                (!other).then(|| "nothing is wrong with it".into())
+                (!other).then(|| "it is valid".into())
             }
-            (Act::InstructBusiness(business, spec, account), Answer::Done(_)) => {
+            (Action::InstructBusiness(business, spec, account), Answer::Done(_)) => {
                 let has = self.oracle().businesses.is_instructed(*business, *spec, *account);
                 (!has).then(|| "it is not stored".into())
             }
-            (Act::InstructBusiness(business, spec, account), Answer::Refused(_)) if !frame.is_interrupted => {
-                (!self.must_refuse(*business, *spec, *account)).then(|| "nothing is wrong with it".into())
+            (Action::InstructBusiness(business, spec, account), Answer::Refused(_))
+                if !frame.is_interrupted =>
+            {
+                (!self.must_refuse(*business, *spec, *account)).then(|| "it is valid".into())
             }
             _ => None,
         }
@@ -255,8 +264,8 @@ impl World {
         self.process(account).map(|stored| stored.process.state())
     }
 
-    /// A 201 has its process, and that has this content, or had it when the answer was found.
-    fn fault_of_created(&self, frame: &Frame, account: AccountRef) -> Option<String> {
+    /// Checks that a 201 has a process with this content, or had it when the answer was decided.
+    fn fault_of_created(&self, frame: &RunningOp, account: AccountRef) -> Option<String> {
         self.oracle().acknowledged.insert(account);
         let Some(stored) = self.process(account) else { return Some("I1: there is no process".into()) };
         let history = self.history(stored.process.id());
@@ -269,8 +278,8 @@ impl World {
         (!is_known).then(|| format!("other content is staged: {:?}", frame.submitted))
     }
 
-    /// What is refused is not stored.
-    fn fault_of_not_created(&self, frame: &Frame, account: AccountRef, why: &str) -> Option<String> {
+    /// Checks that a refused create is not stored.
+    fn fault_of_not_created(&self, frame: &RunningOp, account: AccountRef, why: &str) -> Option<String> {
         if frame.commits == 0 {
             self.oracle().refused.insert(frame.request.clone());
         } else if self.last_request(account).as_ref() == Some(&frame.request) {
@@ -280,10 +289,10 @@ impl World {
         (why == "already imported" && !is_imported).then(|| "it is not imported".into())
     }
 
-    fn fault_of_added(&self, frame: &Frame, account: AccountRef, added: &[bool]) -> Option<String> {
+    fn fault_of_added(&self, frame: &RunningOp, account: AccountRef, added: &[bool]) -> Option<String> {
         match (&frame.act, &frame.expected) {
             (_, Some(Ok(expected))) => (expected != added).then(|| format!("not {expected:?}")),
-            (Act::Instruct(_, spec), None) => {
+            (Action::Instruct(_, spec), None) => {
                 let has = self.with_model(account, |model| model.has_instruction(*spec));
                 (has != Some(true)).then(|| "it is not stored".into())
             }
@@ -291,19 +300,19 @@ impl World {
         }
     }
 
-    fn fault_of_refused(&self, act: &Act, account: AccountRef, why: &str) -> Option<String> {
+    fn fault_of_refused(&self, act: &Action, account: AccountRef, why: &str) -> Option<String> {
         if self.state(account) != Some(State::Processed) {
             return None;
         }
         if why == "not found" {
             return Some("it is imported".into());
         }
-        let foreseen = self.with_model(account, |model| match act {
-            Act::Transactions(_, spec) => model.foresee(spec).is_err(),
-            Act::Statements(_, specs) => model.foresee_statements(specs).is_err(),
-            Act::Instruct(_, spec) => !spec.is_confirmed(),
+        let predicted = self.with_model(account, |model| match act {
+            Action::Transactions(_, spec) => model.predict_transactions(spec).is_err(),
+            Action::Statements(_, specs) => model.predict_statements(specs).is_err(),
+            Action::Instruct(_, spec) => !spec.is_confirmed(),
             _ => false,
         });
-        (foreseen != Some(true)).then(|| "nothing is wrong with it".into())
+        (predicted != Some(true)).then(|| "it is valid".into())
     }
 }

@@ -1,10 +1,10 @@
-//! Bodies of requests.
+//! Request bodies.
 
 use crate::specs::{AccountRef, CreateSpec, FOREIGN, InstructionSpec, Payload, When};
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::{Account, IntoOwned, decode_account};
 
-/// Accounts of every kind of meter point, as the fixtures have them.
+/// Accounts with every kind of meter point, from the fixtures.
 const FIXTURES: [&str; 7] = [
     include_str!("../../../../fixtures/accounts/valid/unmetered_gas.json"),
     include_str!("../../../../fixtures/accounts/valid/unmetered_electricity.json"),
@@ -15,7 +15,7 @@ const FIXTURES: [&str; 7] = [
     include_str!("../../../../fixtures/accounts/valid/electricity.json"),
 ];
 
-/// Small accounts: without a ledger; with notes, one of them twice, a ledger and an instruction; with a ledger without
+/// Small accounts: without a ledger; with repeated notes, a ledger and an instruction; with a ledger without
 /// a balance; with documents.
 const SMALL: [&str; 4] = [
     "",
@@ -30,14 +30,14 @@ const SMALL: [&str; 4] = [
     r#","notes":[{"body":"N-2","document_paths":[{"document_path":"a.pdf"}]}]"#,
 ];
 
-/// How many small shapes there are, and how many in all: those after the small ones are large.
+/// Number of small shapes, and of all shapes; those after the small ones are large.
 pub(crate) const SMALL_SHAPES: u8 = SMALL.len() as u8;
 pub(crate) const SHAPES: u8 = SMALL_SHAPES + FIXTURES.len() as u8;
-/// The one that names a document.
+/// Shape that names a document.
 pub(crate) const WITH_DOCUMENT: u8 = 3;
-/// How many versions of each.
+/// Number of versions of each shape.
 pub(crate) const VERSIONS: u8 = 3;
-/// The document that payloads name.
+/// Document that payloads name.
 pub(crate) const DOCUMENT: &str = "a.pdf";
 
 /// An account payload.
@@ -54,7 +54,7 @@ pub(crate) fn account_json(account: AccountRef, Payload { shape, version }: Payl
     with_text(json, "billing_name", &format!("V-{version}"))
 }
 
-/// The JSON with another text of a member, where that is first.
+/// Replaces the text of the first member with this name.
 fn with_text(json: String, member: &str, text: &str) -> String {
     let begin = format!("\"{member}\": \"");
     let at = json.find(&begin).unwrap() + begin.len();
@@ -62,7 +62,7 @@ fn with_text(json: String, member: &str, text: &str) -> String {
     format!("{}{text}{}", &json[..at], &json[end..])
 }
 
-/// The body of a create at a time.
+/// Body of a create at a time.
 pub(crate) fn create_body(spec: &CreateSpec, now: DateTime<Utc>) -> String {
     let account = account_json(spec.account, spec.payload);
     let at = |time: DateTime<Utc>| format!("\"{}\"", time.to_rfc3339());
@@ -78,19 +78,19 @@ pub(crate) fn create_body(spec: &CreateSpec, now: DateTime<Utc>) -> String {
     )
 }
 
-/// A body that is refused whatever else is.
+/// A body that is always refused.
 pub(crate) fn faulty_body(account: AccountRef, kind: u8) -> String {
     let whole = account_json(account, Payload { shape: 1, version: 0 });
     match kind {
         0 => whole[..whole.len() / 2].to_owned(),
         1 => whole.replace("\"unknown_occupier\":true", "\"unknown_occupier\":7"),
-        // The balance does not add up.
+        // The balance is not the sum.
         2 => whole.replace("\"11.00\"", "\"12.00\""),
         _ => whole.replace("external_account_number", "number"),
     }
 }
 
-/// What a payload says, as an import keeps it.
+/// Content of a payload as an import stores it.
 pub(crate) fn account(account: AccountRef, payload: Payload) -> Account<'static> {
     let zone = crate::specs::zone(account.supplier);
     let json = account_json(account, payload);
@@ -99,14 +99,14 @@ pub(crate) fn account(account: AccountRef, payload: Payload) -> Account<'static>
     valid.into_owned().completed(zone)
 }
 
-/// A business of one of two contents.
+/// A business with one of two contents.
 pub(crate) fn business_body(business: u8, content: u8) -> String {
     format!(
         r#"{{"import_supplier_code":"S-0","external_business_identifier":"B-{business}","business":{{"business_type":"PTY_LTD","company_name":"B {content}","business_contracts":[{{"valid_from_date":"2023-01-01","signed_at_date":"2022-12-01","identifier":"C-{business}"}}]}}}}"#
     )
 }
 
-/// A request for the instruction of a business.
+/// A request for an instruction of a business.
 pub(crate) fn business_instruction_body(
     business: u8,
     spec: InstructionSpec,
@@ -127,12 +127,12 @@ pub(crate) fn request(account: AccountRef, members: &str) -> String {
     format!(r#"{{"import_supplier":"{code}","external_account_number":"{number}",{members}}}"#)
 }
 
-/// The same with an array.
+/// A request of version 1 with an array.
 pub(crate) fn list_request(account: AccountRef, member: &str, items: &[String]) -> String {
     request(account, &format!("\"{member}\":[{}]", items.join(",")))
 }
 
-/// Whether the account is of the organisation that owns the foreign supplier.
+/// True if the account belongs to the organisation of the foreign supplier.
 pub(crate) fn is_foreign(account: AccountRef) -> bool {
     account.supplier == FOREIGN
 }

@@ -1,21 +1,21 @@
-//! What happens in a run, as values: so that a run can be repeated, cut short and printed.
+//! Plan of a run as values, so that it can be repeated, shortened and printed.
 
 use crate::specs::{AccountRef, CreateSpec, InstructionSpec, NoteSpec, StatementSpec, TransactionsSpec};
 use cutover_core::SupplierStatus;
 use std::fmt;
 
-/// One operation, and what disturbs it.
+/// An operation and its disturbances.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Op {
-    /// Which node does it.
+    /// Node that performs it.
     pub(crate) node: usize,
-    pub(crate) act: Act,
+    pub(crate) act: Action,
     pub(crate) disturbances: Vec<Disturbance>,
 }
 
-/// What somebody does.
+/// Action of a caller, an operator, a worker or the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     Create(CreateSpec),
     /// A payload that is never accepted.
     CreateFaulty(AccountRef, u8),
@@ -23,48 +23,48 @@ pub(crate) enum Act {
     Transactions(AccountRef, TransactionsSpec),
     Statements(AccountRef, Vec<StatementSpec>),
     Instruct(AccountRef, InstructionSpec),
-    /// A business: its identifier, and one of two contents.
+    /// Create a business: its identifier, and one of two contents.
     Business(u8, u8),
-    /// An instruction for a business, and some accounts.
+    /// Add an instruction to a business, for an account if one is given.
     InstructBusiness(u8, InstructionSpec, Option<AccountRef>),
-    /// The same request as so many before, unchanged.
+    /// Repeat an earlier request unchanged, counted backwards.
     Again(usize),
-    /// Another organisation tries.
+    /// Another organisation tries to read and write.
     Intrude(AccountRef),
-    /// Statuses, lists and progress are read.
+    /// Read statuses, lists and progress.
     Look(AccountRef),
     SetStatus(u8, SupplierStatus),
     SetDryRun(u8, bool),
     SetLimit(u8, Option<u32>),
     Cancel(AccountRef),
     Retry(AccountRef),
-    /// A worker of the node claims what is due and imports it.
+    /// A worker of the node claims and imports what is due.
     Turn(u8),
-    /// The workers of the node are to stop: what they have not begun they give back.
+    /// Stop the workers of the node; they return what they have not begun.
     Stop,
     Sweep,
     Fold,
-    /// A node takes up every claim, as it does when it starts.
+    /// A node releases every claim, as at its start.
     TakeOver,
-    /// Payloads and history of ended processes go to an archive.
+    /// Move payloads and history of ended processes to an archive.
     Archive,
-    /// A token is obtained and used; the signing key may be rotated before.
+    /// Obtain and use a token; if set, rotate the signing key before.
     Token(bool),
-    /// Seconds pass.
+    /// Advance the time by seconds.
     Pass(i64),
-    /// The clock of the node is off by so many seconds from now on.
+    /// Set the clock of the node off by seconds.
     Skew(i64),
-    /// A part of the world is away from now on.
+    /// Make a part of the environment unavailable.
     Away(Part),
-    /// All parts are back.
+    /// Make all parts available again.
     Back,
-    /// Every connection to a server is broken.
+    /// Terminate every connection to the database server.
     Sever,
-    /// The documents of the verifying supplier are there, or not.
+    /// Provide the documents of the verifying supplier, or remove them.
     Documents(bool),
 }
 
-/// A part of the world that can be away.
+/// A part of the environment that can be unavailable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Store,
@@ -72,34 +72,34 @@ pub(crate) enum Part {
     Vendors,
 }
 
-/// Something that goes wrong at a moment of an operation. Each call through a port has two: before it is done and
-/// after.
+/// A fault at a moment of an operation. Each call through a port has two moments: before and after it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Disturbance {
     pub(crate) moment: u32,
-    pub(crate) what: What,
+    pub(crate) what: Fault,
 }
 
-/// What goes wrong.
+/// Kind of a disturbance.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
-    /// Before: the call fails, and nothing is done. After: it is done, and its answer is lost.
+pub(crate) enum Fault {
+    /// Before a call: it fails, and nothing is done. After: it is done, but its answer is lost.
     Fail,
-    /// Two writers met: nothing is done. After a new account was staged: the store stages it once more.
+    /// A write conflict: nothing is done. After a new account was staged: the store stages it again.
     Conflict,
-    /// The code panics here, and its process lives. Before a write: in its transaction, once its job is done.
+    /// The code panics, but its process survives. Before a write: it panics within the transaction, after the
+    /// job.
     Panic,
-    /// The process dies here.
+    /// The process dies.
     Die,
-    /// Other things happen first.
+    /// Other operations run first.
     Meanwhile(Vec<Op>),
-    /// In the next write other things happen on another node, while its transaction is open and its job is done. On a
-    /// database that one process uses they happen first.
+    /// Other operations run on another node within the next write, after its job and before its commit. On a
+    /// database for one process they run before the write.
     Within(Vec<Op>),
 }
 
-impl Act {
-    /// The word for it, for counting.
+impl Action {
+    /// Label for counting.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Create(_) => "create",
@@ -135,7 +135,7 @@ impl Act {
     }
 }
 
-/// Short, for people who read a failing run.
+/// Short form for printing a failing run.
 impl fmt::Debug for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "n{} {:?}", self.node, self.act)?;

@@ -1,7 +1,7 @@
-//! Draws a run from a seed.
+//! Draws a plan from a seed.
 
 use crate::payloads::{SHAPES, SMALL_SHAPES, VERSIONS, WITH_DOCUMENT};
-use crate::plan::{Act, Disturbance, Op, Part, What};
+use crate::plan::{Action, Disturbance, Fault, Op, Part};
 use crate::specs::{
     AccountRef, CreateSpec, FOREIGN, InstructionSpec, NoteSpec, Payload, StatementSpec, TransactionSpec,
     TransactionsSpec, VERIFYING, When,
@@ -10,14 +10,14 @@ use cutover_core::SupplierStatus;
 use cutover_process::MAX_ATTEMPTS;
 use cutover_testkit::payload::Dice;
 
-/// How many nodes there are.
+/// Number of nodes.
 pub(crate) const NODES: usize = 2;
-/// How deep things happen meanwhile.
+/// Maximum nesting of operations.
 const DEPTH: u32 = 2;
-/// How many accounts a supplier has at most.
+/// Maximum number of accounts per supplier.
 pub(crate) const NUMBERS: u8 = 3;
 
-/// What happens in the run of a seed.
+/// Plan of a seed.
 pub(crate) fn plan(seed: u64) -> Vec<Op> {
     let mut planner = Planner { dice: Dice::new(seed), focus: None, first: Vec::new() };
     let length = 30 + planner.dice.below(25);
@@ -28,44 +28,44 @@ pub(crate) fn plan(seed: u64) -> Vec<Op> {
 
 struct Planner {
     dice: Dice,
-    /// What happens meanwhile is mostly about the account that the disturbed operation is about.
+    /// Account of the disturbed operation; operations during it mostly use the same account.
     focus: Option<AccountRef>,
-    /// Those that are there from the start.
+    /// Accounts that are created at the start.
     first: Vec<AccountRef>,
 }
 
-type Draw = fn(&mut Planner) -> Act;
+type Draw = fn(&mut Planner) -> Action;
 
-/// How often each thing is done.
+/// Weights of the actions.
 const ACTS: &[(u64, Draw)] = &[
-    (20, |p| Act::Create(p.create())),
-    (2, |p| Act::CreateFaulty(p.account(), p.below(4))),
-    (24, |p| Act::Turn(p.below(2))),
-    (4, |p| Act::Notes(p.imported(), p.notes())),
-    (9, |p| Act::Transactions(p.imported(), p.transactions())),
-    (4, |p| Act::Statements(p.imported(), p.statements())),
-    (7, |p| Act::Instruct(p.imported(), p.instruction())),
-    (3, |p| Act::Business(p.below(3), u8::from(p.dice.one_in(6)))),
-    (3, |p| Act::InstructBusiness(p.below(3), p.instruction(), p.some_account())),
-    (8, |p| Act::Again(p.dice.below(4) as usize)),
-    (1, |p| Act::Intrude(p.account())),
-    (3, |p| Act::Look(p.account())),
-    (3, |p| Act::SetStatus(p.supplier(), p.status())),
-    (2, |p| Act::SetDryRun(p.supplier(), p.dice.one_in(3))),
-    (1, |p| Act::SetLimit(p.supplier(), p.limit())),
-    (3, |p| Act::Cancel(p.account())),
-    (4, |p| Act::Retry(p.account())),
-    (6, |_| Act::Sweep),
-    (2, |_| Act::Fold),
-    (1, |_| Act::TakeOver),
-    (1, |_| Act::Archive),
-    (1, |p| Act::Token(p.dice.one_in(2))),
-    (7, |p| Act::Pass(p.seconds())),
-    (1, |p| Act::Skew(p.dice.below(7_200) as i64 - 3_600)),
-    (2, |p| Act::Away(p.part())),
-    (6, |_| Act::Back),
-    (1, |_| Act::Sever),
-    (2, |p| Act::Documents(!p.dice.one_in(3))),
+    (20, |p| Action::Create(p.create())),
+    (2, |p| Action::CreateFaulty(p.account(), p.below(4))),
+    (24, |p| Action::Turn(p.below(2))),
+    (4, |p| Action::Notes(p.imported(), p.notes())),
+    (9, |p| Action::Transactions(p.imported(), p.transactions())),
+    (4, |p| Action::Statements(p.imported(), p.statements())),
+    (7, |p| Action::Instruct(p.imported(), p.instruction())),
+    (3, |p| Action::Business(p.below(3), u8::from(p.dice.one_in(6)))),
+    (3, |p| Action::InstructBusiness(p.below(3), p.instruction(), p.some_account())),
+    (8, |p| Action::Again(p.dice.below(4) as usize)),
+    (1, |p| Action::Intrude(p.account())),
+    (3, |p| Action::Look(p.account())),
+    (3, |p| Action::SetStatus(p.supplier(), p.status())),
+    (2, |p| Action::SetDryRun(p.supplier(), p.dice.one_in(3))),
+    (1, |p| Action::SetLimit(p.supplier(), p.limit())),
+    (3, |p| Action::Cancel(p.account())),
+    (4, |p| Action::Retry(p.account())),
+    (6, |_| Action::Sweep),
+    (2, |_| Action::Fold),
+    (1, |_| Action::TakeOver),
+    (1, |_| Action::Archive),
+    (1, |p| Action::Token(p.dice.one_in(2))),
+    (7, |p| Action::Pass(p.seconds())),
+    (1, |p| Action::Skew(p.dice.below(7_200) as i64 - 3_600)),
+    (2, |p| Action::Away(p.part())),
+    (6, |_| Action::Back),
+    (1, |_| Action::Sever),
+    (2, |p| Action::Documents(!p.dice.one_in(3))),
 ];
 
 impl Planner {
@@ -73,48 +73,54 @@ impl Planner {
         self.dice.below(bound.into()) as u8
     }
 
-    /// Some accounts are there from the start, most of them imported.
+    /// Creates some accounts and imports most of them.
     fn begin(&mut self) -> Vec<Op> {
         let calm = |act| Op { node: 0, act, disturbances: Vec::new() };
         let creates: Vec<_> = (0..3).map(|_| self.create()).collect();
         self.first = creates.iter().map(|spec| spec.account).collect();
-        creates.into_iter().map(Act::Create).chain([Act::Turn(0)]).map(calm).collect()
+        creates.into_iter().map(Action::Create).chain([Action::Turn(0)]).map(calm).collect()
     }
 
-    /// In some runs documents that were there go, storage is away for longer than an import is retried or for a shorter
-    /// time, or a payload loses its worker again and again, with or without outages between.
+    /// In some runs: documents vanish, storage is away for longer or shorter than imports are retried, or a
+    /// payload crashes its worker repeatedly, with or without outages in between.
     fn trouble(&mut self) -> Vec<Op> {
         let calm = |act| Op { node: 0, act, disturbances: Vec::new() };
         let account = AccountRef { supplier: VERIFYING, number: self.below(NUMBERS) };
         let payload = Payload { shape: WITH_DOCUMENT, version: self.below(VERSIONS) };
         let create = CreateSpec { account, payload, dry_run: self.dice.one_in(3), when: When::Now };
-        let create = [Act::Documents(true), Act::Back, Act::Create(create)];
-        let turns = |n: usize| (0..n).flat_map(|_| [Act::Pass(301), Act::Turn(0)]);
-        let outage = |n| [Act::Away(Part::Documents)].into_iter().chain(turns(n)).chain([Act::Back]);
-        let acts: Vec<Act> = match self.dice.below(24) {
+        let create = [Action::Documents(true), Action::Back, Action::Create(create)];
+        let turns = |n: usize| (0..n).flat_map(|_| [Action::Pass(301), Action::Turn(0)]);
+        let outage = |n| [Action::Away(Part::Documents)].into_iter().chain(turns(n)).chain([Action::Back]);
+        let acts: Vec<Action> = match self.dice.below(24) {
             0 => create.into_iter().chain(outage(9)).collect(),
             1 => create.into_iter().chain(outage(5)).collect(),
             2 => {
                 let outages = self.below(2);
                 return create.into_iter().map(calm).chain(self.crashes(outages.into())).collect();
             }
-            3..=6 => create.into_iter().chain([Act::Documents(false), Act::Turn(0)]).collect(),
+            3..=6 => create.into_iter().chain([Action::Documents(false), Action::Turn(0)]).collect(),
             _ => Vec::new(),
         };
-        let retry = self.dice.one_in(2).then_some(Act::Retry(account)).filter(|_| !acts.is_empty());
+        let retry = self.dice.one_in(2).then_some(Action::Retry(account)).filter(|_| !acts.is_empty());
         acts.into_iter().chain(retry).map(calm).collect()
     }
 
-    /// A worker claims what is due and dies, as often as there are attempts and once more, with so many outages between.
+    /// A worker claims and dies once more than the maximum number of attempts, with this many outages in
+    /// between.
     fn crashes(&self, outages: usize) -> Vec<Op> {
         let op = |act, disturbances| Op { node: 0, act, disturbances };
         let calm = |act| op(act, Vec::new());
         let crash = || {
-            let dies = Disturbance { moment: 2, what: What::Die };
-            [calm(Act::Pass(301)), op(Act::Turn(0), vec![dies]), calm(Act::Pass(36)), calm(Act::Sweep)]
+            let dies = Disturbance { moment: 2, what: Fault::Die };
+            [
+                calm(Action::Pass(301)),
+                op(Action::Turn(0), vec![dies]),
+                calm(Action::Pass(36)),
+                calm(Action::Sweep),
+            ]
         };
         let outage = || {
-            let acts = [Act::Pass(301), Act::Away(Part::Documents), Act::Turn(0), Act::Back];
+            let acts = [Action::Pass(301), Action::Away(Part::Documents), Action::Turn(0), Action::Back];
             acts.into_iter().map(calm)
         };
         (0..=MAX_ATTEMPTS)
@@ -129,7 +135,7 @@ impl Planner {
         Op { node, act, disturbances }
     }
 
-    fn act(&mut self) -> Act {
+    fn act(&mut self) -> Action {
         let mut at = self.dice.below(ACTS.iter().map(|(weight, _)| weight).sum());
         for (weight, draw) in ACTS {
             if at < *weight {
@@ -137,57 +143,66 @@ impl Planner {
             }
             at -= weight;
         }
-        Act::Sweep
+        Action::Sweep
     }
 
-    fn disturbances(&mut self, act: &Act, depth: u32) -> Vec<Disturbance> {
+    fn disturbances(&mut self, act: &Action, depth: u32) -> Vec<Disturbance> {
         if depth > DEPTH || !self.dice.one_in(if depth == 0 { 2 } else { 5 }) {
             return Vec::new();
         }
-        if matches!(act, Act::Create(_)) && self.dice.one_in(6) {
+        if matches!(act, Action::Create(_)) && self.dice.one_in(6) {
             return self.staged_twice();
         }
         let count = 1 + self.dice.below(2);
         (0..count).map(|_| self.disturbance(act, depth)).collect()
     }
 
-    /// The store loses the answer to its commit, a worker takes the account, and the store stages it once more.
+    /// The store loses the answer to its commit, a worker claims the account, and the store stages it again.
     fn staged_twice(&mut self) -> Vec<Disturbance> {
-        let turn = Op { node: 0, act: Act::Turn(0), disturbances: Vec::new() };
-        // Of a payload that is checked from memory, and of one that is not.
+        let turn = Op { node: 0, act: Action::Turn(0), disturbances: Vec::new() };
+        // The first moment for a payload that is checked from memory, the second for another.
         let moment = if self.dice.one_in(2) { 1 } else { 3 };
-        [What::Conflict, What::Meanwhile(vec![turn])].map(|what| Disturbance { moment, what }).into()
+        [Fault::Conflict, Fault::Meanwhile(vec![turn])].map(|what| Disturbance { moment, what }).into()
     }
 
-    fn disturbance(&mut self, act: &Act, depth: u32) -> Disturbance {
-        let moments =
-            if matches!(act, Act::Turn(_) | Act::Instruct(..) | Act::InstructBusiness(..)) { 10 } else { 6 };
+    fn disturbance(&mut self, act: &Action, depth: u32) -> Disturbance {
+        let moments = if matches!(act, Action::Turn(_) | Action::Instruct(..) | Action::InstructBusiness(..))
+        {
+            10
+        } else {
+            6
+        };
         let moment = self.dice.below(moments) as u32;
         let what = match self.dice.below(10) {
-            0..=2 => What::Fail,
-            3 => What::Conflict,
-            4 => What::Panic,
-            5 => What::Die,
-            6 if depth == 0 && self.dice.one_in(3) => What::Within(self.within(act)),
-            _ => What::Meanwhile(self.meanwhile(act, depth)),
+            0..=2 => Fault::Fail,
+            3 => Fault::Conflict,
+            4 => Fault::Panic,
+            5 => Fault::Die,
+            6 if depth == 0 && self.dice.one_in(3) => Fault::Within(self.within(act)),
+            _ => Fault::Meanwhile(self.meanwhile(act, depth)),
         };
         Disturbance { moment, what }
     }
 
-    fn meanwhile(&mut self, act: &Act, depth: u32) -> Vec<Op> {
+    fn meanwhile(&mut self, act: &Action, depth: u32) -> Vec<Op> {
         if depth >= DEPTH {
             return Vec::new();
         }
         let before = self.focus;
         self.focus = about(act).or(before);
         let calm = |act| Op { node: 0, act, disturbances: Vec::new() };
-        // A worker that comes back late finds that others went on.
-        let is_late = matches!(act, Act::Turn(_)) && self.dice.one_in(2);
+        // The worker comes back late, after others have continued.
+        let is_late = matches!(act, Action::Turn(_)) && self.dice.one_in(2);
         let mut ops = match is_late {
-            true => vec![calm(Act::Pass(31)), calm(Act::Sweep), calm(Act::Pass(2)), calm(Act::Turn(0))],
+            true => vec![
+                calm(Action::Pass(31)),
+                calm(Action::Sweep),
+                calm(Action::Pass(2)),
+                calm(Action::Turn(0)),
+            ],
             false => Vec::new(),
         };
-        // Or that nobody did yet.
+        // Or before anybody has continued.
         if self.dice.one_in(3) {
             ops.truncate(2);
         }
@@ -197,23 +212,24 @@ impl Planner {
         ops
     }
 
-    /// What nobody can do at the same time without being noticed: settings that change in between are as good as ones
-    /// that change after.
-    fn within(&mut self, act: &Act) -> Vec<Op> {
+    /// An operation within a transaction. Changes of settings are left out, because there they cannot be
+    /// distinguished from later ones.
+    fn within(&mut self, act: &Action) -> Vec<Op> {
         let before = self.focus;
         self.focus = about(act).or(before);
         let op = self.one_meanwhile(act, DEPTH + 1);
         self.focus = before;
-        let is_setting = matches!(op.act, Act::SetStatus(..) | Act::SetLimit(..) | Act::SetDryRun(..));
+        let is_setting =
+            matches!(op.act, Action::SetStatus(..) | Action::SetLimit(..) | Action::SetDryRun(..));
         if is_setting { Vec::new() } else { vec![op] }
     }
 
-    fn one_meanwhile(&mut self, act: &Act, depth: u32) -> Op {
+    fn one_meanwhile(&mut self, act: &Action, depth: u32) -> Op {
         let mut op = self.op(depth);
-        if self.dice.one_in(5) && matches!(act, Act::Turn(_)) {
-            op.act = Act::Stop;
-        } else if self.dice.one_in(if matches!(act, Act::Turn(_)) { 4 } else { 2 }) {
-            // The same at the same time.
+        if self.dice.one_in(5) && matches!(act, Action::Turn(_)) {
+            op.act = Action::Stop;
+        } else if self.dice.one_in(if matches!(act, Action::Turn(_)) { 4 } else { 2 }) {
+            // The same action concurrently.
             op.act = act.clone();
         }
         op
@@ -234,13 +250,13 @@ impl Planner {
         AccountRef { supplier, number: self.below(NUMBERS) }
     }
 
-    /// Of the first supplier: the instructions of businesses name accounts of one.
+    /// An account of the first supplier, because instructions of a business name accounts of one supplier.
     fn some_account(&mut self) -> Option<AccountRef> {
         let number = self.below(NUMBERS);
         self.dice.one_in(2).then_some(AccountRef { supplier: 0, number })
     }
 
-    /// One that is likely to be imported.
+    /// An account that is likely to be imported.
     fn imported(&mut self) -> AccountRef {
         if self.focus.is_some() || self.dice.one_in(4) {
             return self.account();
@@ -309,19 +325,19 @@ impl Planner {
     }
 }
 
-/// The account that an operation is about.
-fn about(act: &Act) -> Option<AccountRef> {
+/// The account of an action.
+fn about(act: &Action) -> Option<AccountRef> {
     match act {
-        Act::Create(spec) => Some(spec.account),
-        Act::CreateFaulty(account, _)
-        | Act::Notes(account, _)
-        | Act::Transactions(account, _)
-        | Act::Statements(account, _)
-        | Act::Instruct(account, _)
-        | Act::Intrude(account)
-        | Act::Look(account)
-        | Act::Cancel(account)
-        | Act::Retry(account) => Some(*account),
+        Action::Create(spec) => Some(spec.account),
+        Action::CreateFaulty(account, _)
+        | Action::Notes(account, _)
+        | Action::Transactions(account, _)
+        | Action::Statements(account, _)
+        | Action::Instruct(account, _)
+        | Action::Intrude(account)
+        | Action::Look(account)
+        | Action::Cancel(account)
+        | Action::Retry(account) => Some(*account),
         _ => None,
     }
 }

@@ -1,10 +1,10 @@
-//! Tests of the simulation: what is broken on purpose is found.
+//! Tests of the simulation itself: it finds planted bugs.
 
 use crate::databases::Template;
 use crate::planner::plan;
 use crate::runs::{run, run_in};
+use crate::simulation::{Simulation, settings};
 use crate::specs::{SUPPLIERS, code};
-use crate::world::{World, settings};
 use chrono::Duration;
 use cutover_app::Settings;
 use cutover_app::port::{Store, StoreError, Tx, Verdict, WriteJob};
@@ -12,21 +12,22 @@ use cutover_process::State;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A store that says it has kept what it has not, one time of so many.
-struct Forgetful {
+/// A store that reports a commit but rolls back, once in this many writes.
+struct LosingStore {
     store: Arc<dyn Store>,
     writes: AtomicU64,
 }
 
-const OFTEN: u64 = 9;
+/// One in this many writes is lost.
+const LOSS_INTERVAL: u64 = 9;
 
-impl Store for Forgetful {
+impl Store for LosingStore {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.store.read(job)
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        let forgets = self.writes.fetch_add(1, Ordering::SeqCst) % OFTEN == OFTEN - 1;
+        let forgets = self.writes.fetch_add(1, Ordering::SeqCst) % LOSS_INTERVAL == LOSS_INTERVAL - 1;
         self.store.write(Box::new(move |tx| match job(tx) {
             Verdict::Commit if forgets => Verdict::Rollback,
             verdict => verdict,
@@ -38,12 +39,12 @@ impl Store for Forgetful {
     }
 }
 
-/// A store that cannot write accounts with a number that every rule accepts, as if a column refused it.
-struct Refusing {
+/// A store that fails to write some accounts that the rules accept, as if a column refused them.
+struct RefusingStore {
     store: Arc<dyn Store>,
 }
 
-/// How many of them are imported.
+/// Number of these accounts that are imported.
 fn imported(tx: &mut dyn Tx) -> usize {
     let mut is_imported = |supplier: u8| {
         let Some(supplier) = tx.supplier(&code(supplier).parse().unwrap()).unwrap() else { return false };
@@ -53,7 +54,7 @@ fn imported(tx: &mut dyn Tx) -> usize {
     (0..SUPPLIERS).filter(|supplier| is_imported(*supplier)).count()
 }
 
-impl Store for Refusing {
+impl Store for RefusingStore {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.store.read(job)
     }
@@ -78,11 +79,11 @@ impl Store for Refusing {
     }
 }
 
-/// Its dry run writes no account, so that it cannot find this out: what the rules accept has to be writable.
+/// A dry run writes no account, so it cannot detect that a valid account is not writable.
 #[test]
-fn a_dry_run_that_passes_where_an_import_fails_is_found() {
+fn a_dry_run_that_disagrees_with_the_import_is_found() {
     let template = Template::sqlite();
-    let refusing = |store| Arc::new(Refusing { store }) as Arc<dyn Store>;
+    let refusing = |store| Arc::new(RefusingStore { store }) as Arc<dyn Store>;
     let finds = |seed: &u64| {
         let database = template.open().with_stores(refusing);
         let violations = run(*seed, &plan(*seed), database).violations;
@@ -92,11 +93,11 @@ fn a_dry_run_that_passes_where_an_import_fails_is_found() {
     assert!(found >= 5, "found in {found} of 10 runs");
 }
 
-/// The job tells that it commits, and its transaction is rolled back: as if a disk had lied.
+/// The job reports a commit, but its transaction is rolled back, as if a disk had lied.
 #[test]
-fn a_store_that_forgets_is_found() {
+fn a_store_that_loses_writes_is_found() {
     let template = Template::sqlite();
-    let forgetful = |store| Arc::new(Forgetful { store, writes: AtomicU64::new(0) }) as Arc<dyn Store>;
+    let forgetful = |store| Arc::new(LosingStore { store, writes: AtomicU64::new(0) }) as Arc<dyn Store>;
     let fails = |seed: &u64| {
         let database = template.open().with_stores(forgetful);
         !run(*seed, &plan(*seed), database).violations.is_empty()
@@ -105,14 +106,14 @@ fn a_store_that_forgets_is_found() {
     assert!(found >= 5, "found in {found} of 10 runs");
 }
 
-/// An import ends at the first fault of storage or database, instead of waiting for them.
+/// An import ends at the first fault of storage or database instead of being retried.
 #[test]
 fn a_worker_that_gives_up_in_an_outage_is_found() {
     let template = Template::sqlite();
     let fails = |seed: &u64| {
         let settings = Settings { import_retry_time: Duration::zero(), ..settings() };
-        let world = World::with(template.open(), *seed, settings);
-        let violations = run_in(&world, &plan(*seed)).violations;
+        let simulation = Simulation::with(template.open(), *seed, settings);
+        let violations = run_in(&simulation, &plan(*seed)).violations;
         violations.iter().any(|violation| violation.contains("given up"))
     };
     let found = (0..30).filter(fails).count();

@@ -1,52 +1,52 @@
-//! The end of a run: nothing goes wrong any more, and everything has to come to its end.
+//! End of a run without disturbances, in which every import has to end.
 
-use crate::plan::Act;
+use crate::plan::Action;
 use crate::planner::{NODES, NUMBERS};
+use crate::simulation::Simulation;
 use crate::specs::{AccountRef, CreateSpec, SUPPLIERS, When};
-use crate::world::World;
 use cutover_app::port::{StoredIssues, read};
 use cutover_core::{Code, SupplierStatus, Word};
 use cutover_process::{BACKOFF_CAP, LEASE, SWEEP, State};
 use std::sync::atomic::Ordering;
 
-/// How many turns all that is due may take.
+/// Maximum number of worker turns to process everything due.
 const TURNS: usize = 30;
 /// Longer than any window is open.
 const WINDOWS: i64 = 5 * 86_400;
 
-/// Every account there may be.
+/// All possible accounts.
 pub(crate) fn accounts() -> impl Iterator<Item = AccountRef> {
     (0..SUPPLIERS).flat_map(|supplier| (0..NUMBERS).map(move |number| AccountRef { supplier, number }))
 }
 
-impl World {
-    /// Ends the run: within the stated bound nothing is on its way that need not be (I5), when windows have closed
-    /// nothing is at all, and what was paused or had failed can still be imported.
+impl Simulation {
+    /// Ends the run. Within the guaranteed time no import is in progress without need (I5), after all windows
+    /// have closed none is in progress at all, and what was paused or had failed can still be imported.
     pub(crate) fn quiet(&self) {
         self.calm();
         let deferred = self.deferred();
-        self.calmly(Act::Pass((LEASE + SWEEP).num_seconds()));
-        self.calmly(Act::Sweep);
+        self.calmly(Action::Pass((LEASE + SWEEP).num_seconds()));
+        self.calmly(Action::Sweep);
         self.drain();
-        self.calmly(Act::Pass(BACKOFF_CAP.num_seconds()));
+        self.calmly(Action::Pass(BACKOFF_CAP.num_seconds()));
         self.drain();
         self.expect_ended("the bound", |stored| stored == State::InProgress);
-        self.calmly(Act::Pass(WINDOWS));
-        self.calmly(Act::Sweep);
+        self.calmly(Action::Pass(WINDOWS));
+        self.calmly(Action::Sweep);
         self.drain();
         self.expect_ended("all windows", |stored| stored == State::InProgress);
         for supplier in 0..SUPPLIERS {
-            self.calmly(Act::SetStatus(supplier, SupplierStatus::Ongoing));
-            self.calmly(Act::SetLimit(supplier, None));
+            self.calmly(Action::SetStatus(supplier, SupplierStatus::Ongoing));
+            self.calmly(Action::SetLimit(supplier, None));
         }
-        self.calmly(Act::Sweep);
+        self.calmly(Action::Sweep);
         self.drain();
         self.expect_ended("all are resumed", |state| !state.has_ended());
         self.compare_verdicts();
         self.import_the_rest();
-        self.calmly(Act::Fold);
+        self.calmly(Action::Fold);
         if self.deferred() != deferred {
-            self.oracle().violate("an attempt was put off though nothing went wrong");
+            self.oracle().violate("an attempt was deferred although nothing was disturbed");
         }
     }
 
@@ -55,16 +55,16 @@ impl World {
         (0..NODES).map(of).sum()
     }
 
-    /// Workers work until nothing is due.
+    /// Lets workers run until nothing is due.
     fn drain(&self) {
         for turn in 0..TURNS {
             let next = read(&*self.truth, |tx| tx.next_due_at(self.now(0))).unwrap();
             if next.is_none_or(|at| at > self.now(0)) {
                 return;
             }
-            self.calmly(Act::Turn((turn % 2) as u8));
+            self.calmly(Action::Turn((turn % 2) as u8));
         }
-        self.oracle().violate("I5: something is due, and no worker takes it up");
+        self.oracle().violate("I5: something is due, but no worker claims it");
     }
 
     fn expect_ended(&self, after: &str, is_late: impl Fn(State) -> bool) {
@@ -77,17 +77,17 @@ impl World {
         }
     }
 
-    /// A dry run comes to what an import of the same comes to right after it: where it passes and, as documents that it
-    /// names have gone since it was sent, where it is rejected.
+    /// Checks that a dry run has the same outcome as an import of the same right after it: one that is
+    /// accepted, and one that is rejected because its documents have vanished.
     fn compare_verdicts(&self) {
-        (0..SUPPLIERS).for_each(|supplier| self.calmly(Act::SetDryRun(supplier, false)));
+        (0..SUPPLIERS).for_each(|supplier| self.calmly(Action::SetDryRun(supplier, false)));
         for account in accounts() {
             let state = self.process(account).map(|stored| stored.process.state());
             let last = self.last_submission(account).filter(|_| state != Some(State::Processed));
             let Some(last) = last else { continue };
             let [rehearsed, imported] = [true, false].map(|dry_run| {
                 self.set_documents(true);
-                self.calmly(Act::Create(CreateSpec { dry_run, when: When::Now, ..last.spec }));
+                self.calmly(Action::Create(CreateSpec { dry_run, when: When::Now, ..last.spec }));
                 self.set_documents(false);
                 self.drain();
                 self.verdict(account)
@@ -102,7 +102,7 @@ impl World {
         self.set_documents(true);
     }
 
-    /// Whether an account was accepted, with which error it ended, and what was found.
+    /// Outcome of an account: true if accepted, the code of its error, and its issues.
     fn verdict(&self, account: AccountRef) -> (bool, Option<Word<Code>>, StoredIssues) {
         let process = self.process(account).unwrap().process;
         let is_accepted = matches!(process.state(), State::Processed | State::DryRunSucceeded);
@@ -110,10 +110,11 @@ impl World {
         (is_accepted, process.latest_error().map(|error| error.code.clone()), issues)
     }
 
-    /// What has ended without an account is imported after all, from what was accepted last: nothing of it was lost.
+    /// Imports everything that ended without an account from its last accepted payload, to check that nothing
+    /// was lost.
     fn import_the_rest(&self) {
         self.set_documents(true);
-        (0..SUPPLIERS).for_each(|supplier| self.calmly(Act::SetDryRun(supplier, false)));
+        (0..SUPPLIERS).for_each(|supplier| self.calmly(Action::SetDryRun(supplier, false)));
         for account in accounts() {
             let Some(stored) = self.process(account) else { continue };
             if stored.process.state() == State::Processed {
@@ -122,9 +123,9 @@ impl World {
             let is_archived = read(&*self.truth, |tx| tx.archived_at(stored.process.id())).unwrap().is_some();
             if stored.process.is_dry_run() || is_archived {
                 let Some(last) = self.last_submission(account) else { continue };
-                self.calmly(Act::Create(CreateSpec { dry_run: false, when: When::Now, ..last.spec }));
+                self.calmly(Action::Create(CreateSpec { dry_run: false, when: When::Now, ..last.spec }));
             } else {
-                self.calmly(Act::Retry(account));
+                self.calmly(Action::Retry(account));
             }
         }
         self.drain();

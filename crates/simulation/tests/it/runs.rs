@@ -1,62 +1,62 @@
-//! Runs of seeds, many at a time.
+//! Runs many seeds in parallel.
 
 use crate::coverage::Coverage;
 use crate::databases::Database;
 use crate::plan::Op;
 use crate::planner::{NODES, plan};
 use crate::shrink::shrink;
-use crate::world::{World, lock};
+use crate::simulation::{Simulation, lock};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a run came to.
+/// Result of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) violations: Vec<String>,
     pub(crate) coverage: Coverage,
 }
 
-/// Makes databases.
+/// Opens databases.
 pub(crate) type Opening<'o> = &'o (dyn Fn() -> Database + Sync);
 
-/// Runs what is planned, on a database of its own.
+/// Runs a plan on its own database.
 pub(crate) fn run(seed: u64, plan: &[Op], database: Database) -> Outcome {
-    run_in(&World::new(database, seed), plan)
+    run_in(&Simulation::new(database, seed), plan)
 }
 
-/// Runs what is planned in a world.
-pub(crate) fn run_in(world: &World, plan: &[Op]) -> Outcome {
+/// Runs a plan in a simulation.
+pub(crate) fn run_in(simulation: &Simulation, plan: &[Op]) -> Outcome {
     let ran = catch_unwind(AssertUnwindSafe(|| {
-        plan.iter().for_each(|op| world.perform(op));
-        world.quiet();
-        world.check();
+        plan.iter().for_each(|op| simulation.perform(op));
+        simulation.quiet();
+        simulation.check();
     }));
-    let mut violations = world.oracle().violations().to_vec();
+    let mut violations = simulation.oracle().violations().to_vec();
     if let Err(panic) = ran {
         violations.push(format!("the run panicked: {:?}", panic.downcast_ref::<String>()));
     }
-    let mut coverage = world.coverage().clone();
+    let mut coverage = simulation.coverage().clone();
     for node in 0..NODES {
-        let metrics = world.metrics(node);
+        let metrics = simulation.metrics(node);
         coverage.add("stale", metrics.stale.load(Ordering::SeqCst));
     }
     Outcome { violations, coverage }
 }
 
-/// Which seeds are wanted.
+/// Seeds to run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted {
     pub(crate) from: u64,
     pub(crate) seeds: u64,
-    /// No more are begun after so long.
+    /// Time after which no further run begins.
     pub(crate) within: Option<Duration>,
 }
 
 impl Wanted {
-    /// `usual` seeds, or what the environment asks for; of `part` in a thousand.
+    /// `usual` seeds unless the environment names a number, of which `per_thousand` are taken.
     pub(crate) fn of_environment(usual: u64, per_thousand: u64) -> Self {
         let number = |name: &str| {
             let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
@@ -74,10 +74,10 @@ impl Wanted {
     }
 }
 
-/// Runs seeds on all cores; how many, and what happened. The first that fails is cut short and told.
+/// Runs seeds on all cores and returns their number and coverage. The first failure is shrunk and reported.
 ///
 /// # Panics
-/// If one fails.
+/// If a seed fails.
 pub(crate) fn run_all(name: &str, wanted: Wanted, open: Opening<'_>) -> (u64, Coverage) {
     let begun = Instant::now();
     let (next, stops) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -100,17 +100,17 @@ pub(crate) fn run_all(name: &str, wanted: Wanted, open: Opening<'_>) -> (u64, Co
             }
         }
     };
-    // Half of the time goes by waiting for the disk.
+    // Half of the time is spent waiting for the disk.
     let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
     if let Some((seed, violations)) = failed.into_inner().unwrap() {
-        panic!("{}", told(name, seed, &violations, open));
+        panic!("{}", report(name, seed, &violations, open));
     }
     all.into_inner().unwrap()
 }
 
-/// A failing seed for whoever is to mend it.
-fn told(name: &str, seed: u64, first: &[String], open: Opening<'_>) -> String {
+/// Report of a failing seed.
+fn report(name: &str, seed: u64, first: &[String], open: Opening<'_>) -> String {
     let whole = plan(seed);
     let fails = |ops: &[Op]| !run(seed, ops, open()).violations.is_empty();
     let short = shrink(whole.clone(), fails);

@@ -1,12 +1,12 @@
-//! Cuts a failing run short.
+//! Shortens a failing plan.
 
-use crate::plan::{Op, What};
+use crate::plan::{Fault, Op};
 use std::time::{Duration, Instant};
 
-/// How long it may take.
+/// Time limit.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Fewer operations, and fewer disturbances, with which it fails still.
+/// Removes operations and disturbances while the plan still fails.
 pub(crate) fn shrink(mut ops: Vec<Op>, fails: impl Fn(&[Op]) -> bool) -> Vec<Op> {
     let begun = Instant::now();
     let fails = |ops: &[Op]| begun.elapsed() < PATIENCE && fails(ops);
@@ -30,7 +30,7 @@ pub(crate) fn shrink(mut ops: Vec<Op>, fails: impl Fn(&[Op]) -> bool) -> Vec<Op>
     ops
 }
 
-/// Without those disturbances of one operation that do not matter, and without what of them does not.
+/// Removes the disturbances of an operation that do not matter, and operations within them.
 fn calmer(mut ops: Vec<Op>, at: usize, fails: &impl Fn(&[Op]) -> bool) -> Vec<Op> {
     for n in (0..ops[at].disturbances.len()).rev() {
         let mut calmer = ops.clone();
@@ -39,12 +39,12 @@ fn calmer(mut ops: Vec<Op>, at: usize, fails: &impl Fn(&[Op]) -> bool) -> Vec<Op
             ops = calmer;
             continue;
         }
-        let (What::Meanwhile(inner) | What::Within(inner)) = ops[at].disturbances[n].what.clone() else {
+        let (Fault::Meanwhile(inner) | Fault::Within(inner)) = ops[at].disturbances[n].what.clone() else {
             continue;
         };
         for m in (0..inner.len()).rev() {
             let mut calmer = ops.clone();
-            if let What::Meanwhile(inner) | What::Within(inner) = &mut calmer[at].disturbances[n].what {
+            if let Fault::Meanwhile(inner) | Fault::Within(inner) = &mut calmer[at].disturbances[n].what {
                 inner.remove(m);
             }
             if fails(&calmer) {
@@ -58,16 +58,16 @@ fn calmer(mut ops: Vec<Op>, at: usize, fails: &impl Fn(&[Op]) -> bool) -> Vec<Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Act, Disturbance};
+    use crate::plan::{Action, Disturbance};
 
     #[test]
-    fn what_does_not_matter_goes() {
+    fn irrelevant_operations_and_disturbances_are_removed() {
         let calm = |act| Op { node: 0, act, disturbances: Vec::new() };
-        let meanwhile = What::Meanwhile(vec![calm(Act::Sweep), calm(Act::Fold)]);
-        let fail = Disturbance { moment: 1, what: What::Fail };
+        let meanwhile = Fault::Meanwhile(vec![calm(Action::Sweep), calm(Action::Fold)]);
+        let fail = Disturbance { moment: 1, what: Fault::Fail };
         let disturbed = vec![fail, Disturbance { moment: 0, what: meanwhile }];
-        let mut ops: Vec<Op> = (0..20).map(|n| calm(Act::Pass(n))).collect();
-        ops.insert(7, Op { node: 1, act: Act::Stop, disturbances: disturbed });
+        let mut ops: Vec<Op> = (0..20).map(|n| calm(Action::Pass(n))).collect();
+        ops.insert(7, Op { node: 1, act: Action::Stop, disturbances: disturbed });
         let fails = |ops: &[Op]| {
             let text = format!("{ops:?}");
             text.contains("Fold") && text.contains("Pass(3)")

@@ -1,4 +1,4 @@
-//! Runs of many seeds hold every invariant, and nothing that is to happen in them does not.
+//! Runs of many seeds: all invariants hold, and everything that should happen does.
 
 use crate::coverage::Coverage;
 use crate::databases::Template;
@@ -6,32 +6,32 @@ use crate::planner::plan;
 use crate::runs::{Wanted, run, run_all};
 use cutover_process::{EventKind, TRANSITIONS, Transition};
 
-/// So many seeds make everything happen.
-const ENOUGH: u64 = 1_000;
+/// Number of seeds after which everything has happened.
+const FULL_COVERAGE: u64 = 1_000;
 const ON_POSTGRES: u64 = 50;
 
 #[test]
 fn on_sqlite() {
     let template = Template::sqlite();
     let (runs, coverage) =
-        run_all("simulated::on_sqlite", Wanted::of_environment(ENOUGH, 1_000), &|| template.open());
-    told(runs, &coverage);
-    if runs >= ENOUGH {
-        everything_happened(&coverage);
+        run_all("simulated::on_sqlite", Wanted::of_environment(FULL_COVERAGE, 1_000), &|| template.open());
+    report(runs, &coverage);
+    if runs >= FULL_COVERAGE {
+        check_coverage(&coverage);
     }
 }
 
 #[test]
 fn on_postgres() {
     let Some(template) = Template::postgres() else { return };
-    let wanted = Wanted::of_environment(ON_POSTGRES, 1_000 * ON_POSTGRES / ENOUGH);
+    let wanted = Wanted::of_environment(ON_POSTGRES, 1_000 * ON_POSTGRES / FULL_COVERAGE);
     let (runs, coverage) = run_all("simulated::on_postgres", wanted, &|| template.open());
-    told(runs, &coverage);
+    report(runs, &coverage);
 }
 
-/// A seed that is run again does the same.
+/// Running a seed again does the same.
 #[test]
-fn a_seed_is_one_run() {
+fn a_seed_always_gives_the_same_run() {
     let template = Template::sqlite();
     for seed in 0..3 {
         let [first, second] = [(); 2].map(|()| run(seed, &plan(seed), template.open()).coverage);
@@ -40,8 +40,8 @@ fn a_seed_is_one_run() {
     }
 }
 
-/// For `--nocapture`.
-fn told(runs: u64, coverage: &Coverage) {
+/// Prints the coverage, for `--nocapture`.
+fn report(runs: u64, coverage: &Coverage) {
     println!("{runs} seeds");
     coverage.answers.iter().for_each(|(what, times)| println!("{times:>8}  {what}"));
     for ((from, on, to), times) in &coverage.steps {
@@ -49,7 +49,7 @@ fn told(runs: u64, coverage: &Coverage) {
     }
 }
 
-/// What a simulation without it would be blind to.
+/// Occurrences without which the simulation would miss faults.
 const HAPPENS: &[&str] = &[
     "create: done",
     "create: unavailable, applied",
@@ -104,7 +104,7 @@ const HAPPENS: &[&str] = &[
     "stale",
 ];
 
-fn everything_happened(coverage: &Coverage) {
+fn check_coverage(coverage: &Coverage) {
     let missing: Vec<_> = HAPPENS.iter().filter(|what| coverage.of(what) == 0).collect();
     assert!(missing.is_empty(), "never happened: {missing:?}");
     // A dry run is not rejected: it fails.

@@ -1,27 +1,27 @@
-//! What requests are made of: few accounts, few ids, so that they meet.
+//! Building blocks of requests. There are few accounts and ids, so that requests conflict.
 
 use std::fmt;
 
-/// An account by its supplier and number.
+/// An account by supplier and number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct AccountRef {
     pub(crate) supplier: u8,
     pub(crate) number: u8,
 }
 
-/// Suppliers: two of one organisation, the second of which verifies documents, and one of another.
+/// Number of suppliers: two of one organisation, the second of which verifies documents, and one of another.
 pub(crate) const SUPPLIERS: u8 = 3;
-/// The one that verifies documents.
+/// The supplier that verifies documents.
 pub(crate) const VERIFYING: u8 = 1;
-/// The one of the other organisation.
+/// The supplier of the other organisation.
 pub(crate) const FOREIGN: u8 = 2;
 
-/// The code of a supplier.
+/// Code of a supplier.
 pub(crate) fn code(supplier: u8) -> String {
     format!("S-{supplier}")
 }
 
-/// The zone of a supplier.
+/// Time zone of a supplier.
 pub(crate) fn zone(supplier: u8) -> cutover_core::Zone {
     let name = if supplier == VERIFYING { "Australia/Sydney" } else { "UTC" };
     name.parse().unwrap()
@@ -43,18 +43,18 @@ impl fmt::Debug for AccountRef {
     }
 }
 
-/// A payload: what kind of account it is, and which of several that differ a little.
+/// A payload: a shape of account and one of several variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Payload {
     pub(crate) shape: u8,
     pub(crate) version: u8,
 }
 
-/// When an import is asked to run.
+/// Time at which an import is to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum When {
     Now,
-    /// From some time on.
+    /// From a later time on.
     Later,
     /// Within some minutes or not at all.
     Soon,
@@ -73,7 +73,7 @@ pub(crate) struct CreateSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NoteSpec {
     pub(crate) body: u8,
-    /// 0: none is sent.
+    /// 0 for none.
     pub(crate) time: u8,
 }
 
@@ -87,7 +87,7 @@ impl NoteSpec {
     }
 }
 
-/// A transaction: its id says what it is, but for a second version of other content.
+/// A transaction. Its id determines the content, except for a second version with another amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TransactionSpec {
     pub(crate) id: u8,
@@ -99,7 +99,7 @@ impl TransactionSpec {
         format!("T-{}", self.id)
     }
 
-    /// Most lie inside of the open period, one before it, one after.
+    /// Most dates are in the open period, one is before and one after it.
     pub(crate) fn date(self) -> &'static str {
         match self.id {
             4 => "2026-01-05",
@@ -108,12 +108,12 @@ impl TransactionSpec {
         }
     }
 
-    /// Of a supplier whose period is bounded; without a bound nothing lies before it.
+    /// True if the date is outside the open period; without a bound nothing is before it.
     pub(crate) fn is_outside(self, is_bounded: bool) -> bool {
         self.id == 5 || (self.id == 4 && is_bounded)
     }
 
-    /// In cents.
+    /// Amount in cents.
     pub(crate) fn cents(self) -> i64 {
         100 * (i64::from(self.id) + 1) + i64::from(self.is_other)
     }
@@ -131,7 +131,7 @@ impl TransactionSpec {
     }
 }
 
-/// An amount of cents as it is written.
+/// Formats an amount of cents.
 pub(crate) fn cents(cents: i64) -> String {
     format!("{}.{:02}", cents / 100, cents % 100)
 }
@@ -160,12 +160,12 @@ impl StatementSpec {
     }
 }
 
-/// A payment instruction by its reference, of which the vendor knows some.
+/// A payment instruction by its reference; the vendor knows some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct InstructionSpec(pub(crate) u8);
 
 impl InstructionSpec {
-    /// How many the vendor confirms as they are sent; the others it does not know, rejects or knows otherwise.
+    /// Number of instructions that the vendor confirms; the others are unknown, rejected or different.
     pub(crate) const CONFIRMED: u8 = 3;
     pub(crate) const UNKNOWN: u8 = 3;
     pub(crate) const REJECTED: u8 = 4;

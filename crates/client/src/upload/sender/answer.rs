@@ -3,16 +3,16 @@ use crate::service::{self, Fault};
 use cutover_core::{Code, NON_FIELD_ERRORS};
 use serde_json::Value;
 
-/// What the service says to an account.
+/// Answer of the service to an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::upload) struct Answer {
     pub(in crate::upload) status: u16,
     pub(in crate::upload) outcome: Outcome,
-    /// Why it is not taken; texts of the service hold no value of an account.
+    /// Reasons why it was refused; they hold no values of an account.
     pub(in crate::upload) findings: Vec<Finding>,
 }
 
-/// One reason.
+/// A reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::upload) struct Finding {
     pub(in crate::upload) attr: String,
@@ -20,52 +20,53 @@ pub(in crate::upload) struct Finding {
     pub(in crate::upload) detail: String,
 }
 
-/// What an answer to one account means.
+/// Interpretation of the answer to one account.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// It is answered.
-    Said(Answer),
-    /// It may be answered otherwise a little later; if it never is, this is told.
-    Stumbled(Answer),
-    /// It is not answered, and neither is what comes after it.
+pub(super) enum LineOutcome {
+    /// The answer is final.
+    Final(Answer),
+    /// A retry may be answered otherwise; if not, this answer counts.
+    Retry(Answer),
+    /// Neither this account nor those after it are answered.
     Fault(Fault),
-    /// The same for the token is good no more.
-    Stale,
+    /// The same, because the token has expired.
+    TokenExpired,
 }
 
-impl Meaning {
-    /// Of a status and the body that create or validate answers (contract 4.1, 7). What the service would not
-    /// say, somebody between says: that is no answer.
+impl LineOutcome {
+    /// Interprets a status and body of create or validate (contract 4.1, 7). A response that the service
+    /// never gives comes from a gateway and counts as no answer.
     pub(super) fn of(status: u16, body: &Value, validates: bool) -> Self {
         let well = if validates { 200 } else { 201 };
         match status {
-            _ if status == well && body.is_object() => Self::Said(Answer::bare(status, Outcome::Accepted)),
+            _ if status == well && body.is_object() => Self::Final(Answer::bare(status, Outcome::Accepted)),
             400 | 413 => refused(status, body),
-            401 => Self::Stale,
+            401 => Self::TokenExpired,
             408 | 429 | 502..=504 | 520..=530 => {
-                Self::Fault(Fault::passing(format!("the service answers {status}")))
+                Self::Fault(Fault::transient(format!("the service answers {status}")))
             }
-            500..=599 => Self::Stumbled(Answer::failed()),
+            500..=599 => Self::Retry(Answer::failed()),
             _ => foreign(status),
         }
     }
 }
 
-fn foreign(status: u16) -> Meaning {
+fn foreign(status: u16) -> LineOutcome {
     let why = format!("the service answers {status} to an account, and not as Cutover does");
-    Meaning::Fault(Fault::lasting(why))
+    LineOutcome::Fault(Fault::permanent(why))
 }
 
-const NOT_ONGOING: &str = "the import supplier takes no accounts now; run the same again when it is ongoing";
+const NOT_ONGOING: &str =
+    "the import supplier takes no accounts now; run the same command again when it is ongoing";
 
-/// A refusal in one of the shapes of the contract (7).
-fn refused(status: u16, body: &Value) -> Meaning {
+/// Interprets a refusal (contract 7).
+fn refused(status: u16, body: &Value) -> LineOutcome {
     if code(body) == Code::ImportSupplierMigrationNotOngoing.as_str() {
-        return Meaning::Fault(Fault::lasting(NOT_ONGOING));
+        return LineOutcome::Fault(Fault::permanent(NOT_ONGOING));
     }
     let whole = &body[NON_FIELD_ERRORS];
     if code(whole) == Code::AccountImportProcessAlreadyImported.as_str() {
-        return Meaning::Said(Answer::bare(status, Outcome::AlreadyThere));
+        return LineOutcome::Final(Answer::bare(status, Outcome::AlreadyThere));
     }
     let whole = if whole.is_object() { whole } else { body };
     let items = body["errors"].as_array().filter(|items| !items.is_empty());
@@ -73,32 +74,32 @@ fn refused(status: u16, body: &Value) -> Meaning {
     if items.iter().any(|item| code(item).is_empty()) {
         return foreign(status);
     }
-    let findings = items.iter().take(MOST).map(finding).collect();
+    let findings = items.iter().take(MAX_FINDINGS).map(finding).collect();
     if code(whole) == Code::AccountImportProcessInProgress.as_str() {
-        return Meaning::Stumbled(Answer { status, outcome: Outcome::InProgress, findings });
+        return LineOutcome::Retry(Answer { status, outcome: Outcome::InProgress, findings });
     }
-    Meaning::Said(Answer { status, outcome: Outcome::Refused, findings })
+    LineOutcome::Final(Answer { status, outcome: Outcome::Refused, findings })
 }
 
-/// The service names so many findings, and one that says that there are more.
-pub(in crate::upload) const MOST: usize = 1_001;
+/// Maximum number of findings that the service returns, plus one that says that there are more.
+pub(in crate::upload) const MAX_FINDINGS: usize = 1_001;
 
 impl Answer {
     fn bare(status: u16, outcome: Outcome) -> Self {
         Self { status, outcome, findings: Vec::new() }
     }
 
-    /// The service failed at it for good.
+    /// Answer for an account at which the service failed repeatedly.
     pub(super) fn failed() -> Self {
         let finding = Finding {
             attr: NON_FIELD_ERRORS.to_owned(),
             code: Code::Error.as_str().to_owned(),
-            detail: "The service failed at this account again and again.".to_owned(),
+            detail: "The service failed at this account repeatedly.".to_owned(),
         };
         Self { status: 500, outcome: Outcome::Failed, findings: vec![finding] }
     }
 
-    /// Whether only validate would say why (contract 7.2).
+    /// True if only validate would list the reasons (contract 7.2).
     pub(super) fn is_short(&self) -> bool {
         let short = Code::ImportProcessFailedValidation.as_str();
         self.outcome == Outcome::Refused && self.findings.iter().any(|finding| finding.code == short)
@@ -123,51 +124,54 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn said(status: u16, body: &Value) -> Answer {
-        match Meaning::of(status, body, false) {
-            Meaning::Said(answer) => answer,
+    fn final_answer(status: u16, body: &Value) -> Answer {
+        match LineOutcome::of(status, body, false) {
+            LineOutcome::Final(answer) => answer,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn what_the_service_has_is_there() {
-        assert_eq!(said(201, &json!({})).outcome, Outcome::Accepted);
+    fn imported_accounts_count_as_already_there() {
+        assert_eq!(final_answer(201, &json!({})).outcome, Outcome::Accepted);
         let body = json!({"non_field_errors": {"detail": "x", "code": "account_import_process_already_imported"}, "account_id": "A-1"});
-        assert_eq!(said(400, &body).outcome, Outcome::AlreadyThere);
+        assert_eq!(final_answer(400, &body).outcome, Outcome::AlreadyThere);
     }
 
     #[test]
-    fn what_is_being_imported_may_end_otherwise() {
+    fn an_import_in_progress_is_retried() {
         let body = json!({"non_field_errors": {"detail": "x", "code": "account_import_process_in_progress"}});
-        let Meaning::Stumbled(answer) = Meaning::of(400, &body, false) else { panic!("it is final") };
+        let LineOutcome::Retry(answer) = LineOutcome::of(400, &body, false) else { panic!("it is final") };
         assert_eq!(answer.outcome, Outcome::InProgress);
     }
 
     #[test]
-    fn refusals_say_why() {
-        let short =
-            said(400, &json!({"code": "import_process_failed_validation", "detail": "d", "domain": "x"}));
+    fn refusals_have_their_reasons() {
+        let short = final_answer(
+            400,
+            &json!({"code": "import_process_failed_validation", "detail": "d", "domain": "x"}),
+        );
         assert!(short.outcome == Outcome::Refused && short.is_short());
         let items = json!([{"detail": "d", "code": "invalid", "attr": "a.0"}, {"detail": "e", "code": "blank", "attr": "b"}]);
-        let long = said(400, &json!({"code": "account_failed_validation", "detail": "d", "errors": items}));
+        let long =
+            final_answer(400, &json!({"code": "account_failed_validation", "detail": "d", "errors": items}));
         let found: Vec<_> = long.findings.iter().map(|f| (f.attr.as_str(), f.code.as_str())).collect();
         assert_eq!((found, long.is_short()), (vec![("a.0", "invalid"), ("b", "blank")], false));
-        let large = said(413, &json!({"detail": "d", "code": "payload_too_large"}));
+        let large = final_answer(413, &json!({"detail": "d", "code": "payload_too_large"}));
         assert_eq!((large.findings[0].attr.as_str(), large.status), ("non_field_errors", 413));
     }
 
     #[test]
-    fn what_is_said_is_bounded_and_codes_are_codes() {
+    fn texts_are_bounded_and_codes_are_valid() {
         let item = json!({"code": "=HYPERLINK(1)", "attr": "a".repeat(9_999), "detail": "d".repeat(9_999)});
         let body = json!({"code": "account_failed_validation", "errors": vec![item; 2_000]});
-        let findings = said(400, &body).findings;
+        let findings = final_answer(400, &body).findings;
         let Finding { attr, code, detail } = &findings[0];
         assert_eq!((findings.len(), attr.len(), code.as_str(), detail.len()), (1_001, 512, "invalid", 1_024));
     }
 
     #[test]
-    fn what_the_service_would_not_say_is_no_answer() {
+    fn answers_that_the_service_never_gives_are_faults() {
         for (status, body) in [
             (200, json!({})),
             (202, json!({})),
@@ -179,22 +183,25 @@ mod tests {
             (422, json!({"code": "invalid"})),
             (600, json!({})),
         ] {
-            let meaning = Meaning::of(status, &body, false);
-            assert!(matches!(meaning, Meaning::Fault(Fault::Lasting(_))), "{status} {body}: {meaning:?}");
+            let meaning = LineOutcome::of(status, &body, false);
+            assert!(
+                matches!(meaning, LineOutcome::Fault(Fault::Permanent(_))),
+                "{status} {body}: {meaning:?}"
+            );
         }
-        assert!(matches!(Meaning::of(200, &json!({}), true), Meaning::Said(_)));
-        assert!(matches!(Meaning::of(201, &json!({}), true), Meaning::Fault(_)));
+        assert!(matches!(LineOutcome::of(200, &json!({}), true), LineOutcome::Final(_)));
+        assert!(matches!(LineOutcome::of(201, &json!({}), true), LineOutcome::Fault(_)));
     }
 
     #[test]
-    fn what_is_no_answer_to_the_account_is_told_apart() {
-        let of = |status, body| Meaning::of(status, &body, false);
-        assert_eq!(of(401, json!({})), Meaning::Stale);
-        assert_eq!(of(500, json!({})), Meaning::Stumbled(Answer::failed()));
+    fn answers_that_are_not_about_the_account_are_distinguished() {
+        let of = |status, body| LineOutcome::of(status, &body, false);
+        assert_eq!(of(401, json!({})), LineOutcome::TokenExpired);
+        assert_eq!(of(500, json!({})), LineOutcome::Retry(Answer::failed()));
         for status in [503, 522] {
-            assert!(matches!(of(status, json!({})), Meaning::Fault(Fault::Passing { .. })));
+            assert!(matches!(of(status, json!({})), LineOutcome::Fault(Fault::Transient { .. })));
         }
         let body = json!({"code": "import_supplier_migration_not_ongoing"});
-        assert!(matches!(of(400, body), Meaning::Fault(Fault::Lasting(_))));
+        assert!(matches!(of(400, body), LineOutcome::Fault(Fault::Permanent(_))));
     }
 }

@@ -1,8 +1,8 @@
 use super::super::prepare::Prepared;
 use super::Batch;
-use super::answer::Meaning;
-use super::one::MOST;
-use crate::service::{Fault, Service, no_json};
+use super::answer::LineOutcome;
+use super::one::MAX_ANSWER;
+use crate::service::{Fault, Service, not_cutover};
 use bytes::Bytes;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Response, StatusCode};
@@ -20,51 +20,51 @@ struct Line {
 }
 
 impl Line {
-    /// Whether it names no other account than that; it may name none.
+    /// True unless it names another account; it may name none.
     fn is_about(&self, sent: &Prepared) -> bool {
         let (named, number) = (self.external_account_number.as_deref(), sent.checked.number());
         named.is_none_or(|named| number.is_none_or(|number| named.trim() == number))
     }
 }
 
-/// A connection that says nothing to the next line for so long is given up, whatever else it says.
-const SILENCE: Duration = Duration::from_secs(120);
-/// Behind the last line so much is read, and waited for, at most: only to use the connection again.
-const REST: (usize, Duration) = (4 * 1024, Duration::from_secs(2));
+/// Maximum wait for the answer to the next line, whatever else arrives.
+const LINE_TIMEOUT: Duration = Duration::from_secs(120);
+/// Maximum size and time of reading after the last line, only to be able to reuse the connection.
+const DRAIN_LIMIT: (usize, Duration) = (4 * 1024, Duration::from_secs(2));
 
-/// Sends lines in one request; `each` is told what comes of each, in their order, until it wants no more.
+/// Sends lines in one request; calls `each` with the outcome of each, in order, until it returns an error.
 ///
 /// # Errors
-/// [`Fault`] if there are lines that nothing was said about.
+/// [`Fault`] if some lines were not answered.
 pub(super) async fn send(
     service: &Service,
     lines: &Batch,
     validates: bool,
-    mut each: impl FnMut(Meaning) -> Result<(), Fault>,
+    mut each: impl FnMut(LineOutcome) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let query = if validates { "validate_only=true" } else { "" };
     let url = service.url(&["v2", "data-import", "accounts", "bulk"], query);
     let body = body(lines);
     let (response, token) = service
-        .ask_with(|http| {
+        .send_with_token(|http| {
             http.post(url.clone()).header(CONTENT_TYPE, "application/x-ndjson").body(body.clone())
         })
         .await?;
     let mut answers = Answers::of(response)?;
     for (i, sent) in lines.iter().enumerate() {
-        let next = tokio::time::timeout(SILENCE, answers.next()).await;
-        let line = next.map_err(|_| Fault::passing("the service does not answer in time"))??;
+        let next = tokio::time::timeout(LINE_TIMEOUT, answers.next()).await;
+        let line = next.map_err(|_| Fault::transient("the service does not answer in time"))??;
         if line.line != i + 1 || !line.is_about(sent) {
-            return Err(Fault::lasting("the service answers to other lines than were sent"));
+            return Err(Fault::permanent("the service answers to other lines than were sent"));
         }
-        let meaning = Meaning::of(line.status, &line.body, validates);
-        if meaning == Meaning::Stale {
-            service.forget(&token).await;
+        let outcome = LineOutcome::of(line.status, &line.body, validates);
+        if outcome == LineOutcome::TokenExpired {
+            service.invalidate(&token).await;
         }
-        each(meaning)?;
+        each(outcome)?;
     }
-    // What is left is the end of the answer; with it the connection can be used again.
-    answers.rest().await
+    // Reading to the end of the answer lets the connection be reused.
+    answers.drain().await
 }
 
 fn body(lines: &Batch) -> Bytes {
@@ -77,11 +77,11 @@ fn body(lines: &Batch) -> Bytes {
     text.into()
 }
 
-/// The lines of an answer, as they come.
+/// Lines of a streamed answer.
 struct Answers {
     response: Response,
     text: Vec<u8>,
-    /// What of the text was read.
+    /// Number of bytes of the text that were consumed.
     at: usize,
 }
 
@@ -91,14 +91,14 @@ impl Answers {
         let kind =
             response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if status == StatusCode::INTERNAL_SERVER_ERROR {
-            return Err(Fault::passing("the service answers 500"));
+            return Err(Fault::transient("the service answers 500"));
         }
         if status != StatusCode::OK && kind.starts_with("application/json") {
             let what = format!("the service answers {} to many accounts at once", status.as_u16());
-            return Err(Fault::lasting(what + "; --one-by-one may do"));
+            return Err(Fault::permanent(what + "; --one-by-one may work"));
         }
         if !kind.starts_with("application/x-ndjson") {
-            return Err(no_json(status));
+            return Err(not_cutover(status));
         }
         Ok(Self { response, text: Vec::new(), at: 0 })
     }
@@ -111,27 +111,27 @@ impl Answers {
                 let line = serde_json::from_slice(&self.text[self.at..end]);
                 self.at = end + 1;
                 return line
-                    .map_err(|_| Fault::lasting("the service answers with lines that are not its own"));
+                    .map_err(|_| Fault::permanent("the service answers with lines that are not its own"));
             }
             self.text.drain(..std::mem::take(&mut self.at));
             searched = self.text.len();
-            if searched > MOST {
-                return Err(Fault::lasting("the service answers more than anybody can want"));
+            if searched > MAX_ANSWER {
+                return Err(Fault::permanent("the answer of the service is too large"));
             }
             match self.response.chunk().await? {
                 Some(chunk) => self.text.extend_from_slice(&chunk),
-                None => return Err(Fault::passing("the service ended its answer early")),
+                None => return Err(Fault::transient("the service ended its answer early")),
             }
         }
     }
 
     /// # Errors
-    /// [`Fault`] if there is more than space: somebody else answers as well.
-    async fn rest(&mut self) -> Result<(), Fault> {
+    /// [`Fault`] if anything but white space follows: the answer is not the service's.
+    async fn drain(&mut self) -> Result<(), Fault> {
         self.text.drain(..std::mem::take(&mut self.at));
-        // All lines are answered: a connection that breaks or hangs now takes nothing with it.
-        let _ = tokio::time::timeout(REST.1, async {
-            while self.text.len() <= REST.0 {
+        // All lines are answered, so a connection that breaks or hangs now does no harm.
+        let _ = tokio::time::timeout(DRAIN_LIMIT.1, async {
+            while self.text.len() <= DRAIN_LIMIT.0 {
                 let Ok(Some(chunk)) = self.response.chunk().await else { break };
                 self.text.extend_from_slice(&chunk);
             }
@@ -139,7 +139,7 @@ impl Answers {
         .await;
         match self.text.trim_ascii().is_empty() {
             true => Ok(()),
-            false => Err(Fault::lasting("the service answers to more lines than were sent")),
+            false => Err(Fault::permanent("the service answers to more lines than were sent")),
         }
     }
 }

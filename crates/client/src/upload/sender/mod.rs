@@ -1,106 +1,107 @@
-//! Sending: batches of lines go in, an answer to each line comes out.
+//! Sends batches of lines and reports the answer to each line.
 //!
-//! On a thread of its own, which waits for the network; a task a batch. A request is bounded by its batch and is
-//! retried from the first line without an answer, so memory is, and a proxy that keeps a request back until it is
-//! whole holds up nothing for good.
+//! Runs on its own thread, with one task per batch. A request is bounded by its batch and is retried from the
+//! first line without an answer. This bounds memory, and a proxy that buffers whole requests delays nothing
+//! indefinitely.
 
 mod answer;
+mod batch;
 mod bulk;
-mod deliver;
+mod limiter;
 mod one;
-mod pace;
 
-pub(super) use answer::{Answer, Finding, MOST};
+pub(super) use answer::{Answer, Finding, MAX_FINDINGS};
 
 use super::prepare::Prepared;
 use crate::error::Error;
-use crate::service::{Fault, Patience, Service, wait_for};
+use crate::service::{Backoff, Fault, Service, block_on};
+use batch::BatchSender;
 use crossbeam_channel::{Receiver, unbounded};
-use deliver::Courier;
-use pace::Pace;
+use limiter::Limiter;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 
-/// A request holds so many lines at most, and about so many bytes.
-pub(super) const LINES: usize = 500;
-pub(super) const BYTES: usize = 8 * 1024 * 1024;
+/// Maximum number of lines in a request.
+pub(super) const MAX_LINES: usize = 500;
+/// Maximum size of a request in bytes, unless a single account is larger.
+pub(super) const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// A service that is not there at the beginning is looked for so long.
-const GREETING: Duration = Duration::from_secs(5);
+/// Time to wait at the start for a service that is away.
+const START_WAIT: Duration = Duration::from_secs(5);
 
 /// Accounts that are sent together.
 pub(super) type Batch = Vec<Arc<Prepared>>;
 
-/// What comes of batches.
+/// Message of the sending thread.
 pub(super) enum Event {
     /// The service answered to a line.
     Answered(Arc<Prepared>, Answer),
-    /// A batch is over; lines without an answer are not sent.
-    Over,
-    /// Nothing goes on for so long.
+    /// A batch has ended; its lines without an answer were not sent.
+    BatchEnded,
+    /// Sending pauses for this time.
     Waiting(Fault, Duration),
-    /// The service does not do it; no more is sent.
+    /// The service does not do it; nothing more is sent.
     Failed(Fault),
-    /// Something happened elsewhere that the listener is to look at.
-    Look,
+    /// The sender is ready, or was cancelled: wakes up the listener.
+    Wake,
 }
 
-/// How to send.
-pub(super) struct Manner {
+/// Options of a sender.
+pub(super) struct SendOptions {
     pub(super) one_by_one: bool,
     pub(super) connections: usize,
     pub(super) patience: Duration,
     pub(super) dry_run: bool,
 }
 
-/// The near end of the thread that sends. Dropped, it sends no more.
+/// Handle of the sending thread. Dropping it ends the thread.
 pub(super) struct Sender {
     batches: mpsc::UnboundedSender<Batch>,
     events: (crossbeam_channel::Sender<Event>, Receiver<Event>),
     stop: Arc<watch::Sender<bool>>,
 }
 
-/// What ends the sending from elsewhere.
+/// Cancels sending from another thread.
 #[derive(Clone)]
-pub(super) struct Brake(Arc<watch::Sender<bool>>, crossbeam_channel::Sender<Event>);
+pub(super) struct CancelHandle(Arc<watch::Sender<bool>>, crossbeam_channel::Sender<Event>);
 
-impl Brake {
-    /// No more requests are begun.
-    pub(super) fn pull(&self) {
+impl CancelHandle {
+    /// Begins no more requests.
+    pub(super) fn cancel(&self) {
         self.0.send_replace(true);
         // The listener may be gone.
-        let _ = self.1.send(Event::Look);
+        let _ = self.1.send(Event::Wake);
     }
 }
 
 impl Sender {
-    /// Starts the thread, after the service has shown that it is there and knows the key.
+    /// Starts the thread and waits until the service has accepted the key.
     ///
     /// # Errors
     /// [`Error`] if it does not.
-    pub(super) fn start(service: Service, manner: &Manner) -> Result<Self, Error> {
+    pub(super) fn start(service: Service, options: &SendOptions) -> Result<Self, Error> {
         let (batches, queue) = mpsc::unbounded_channel();
-        let (events, heard) = unbounded();
+        let (events, received) = unbounded();
         let (stop, stopped) = watch::channel(false);
-        let courier = Courier {
+        let sender = BatchSender {
             service,
-            one_by_one: manner.one_by_one,
-            pace: Pace::new(manner.connections, LINES, stopped),
-            patience: manner.patience,
+            one_by_one: options.one_by_one,
+            limiter: Limiter::new(options.connections, MAX_LINES, stopped),
+            patience: options.patience,
             last_answer: Mutex::new(Instant::now()),
             events: events.clone(),
         };
-        thread::spawn(move || run(courier, queue));
-        match heard.recv() {
-            Ok(Event::Look) => Ok(Self { batches, events: (events, heard), stop: Arc::new(stop) }),
+        thread::spawn(move || run(sender, queue));
+        match received.recv() {
+            Ok(Event::Wake) => Ok(Self { batches, events: (events, received), stop: Arc::new(stop) }),
             Ok(Event::Failed(fault)) => Err(fault.into()),
             Ok(_) | Err(_) => Err(Error::Lost),
         }
     }
 
-    /// Sends a batch, now.
+    /// Queues a batch for sending.
     ///
     /// # Errors
     /// [`Error`] if the thread is gone.
@@ -108,44 +109,44 @@ impl Sender {
         self.batches.send(batch).map_err(|_| Error::Lost)
     }
 
-    /// What comes of it.
+    /// Messages of the sending thread.
     pub(super) fn events(&self) -> &Receiver<Event> {
         &self.events.1
     }
 
-    pub(super) fn brake(&self) -> Brake {
-        Brake(self.stop.clone(), self.events.0.clone())
+    pub(super) fn cancel_handle(&self) -> CancelHandle {
+        CancelHandle(self.stop.clone(), self.events.0.clone())
     }
 }
 
-fn run(courier: Courier, mut queue: mpsc::UnboundedReceiver<Batch>) {
-    let courier = Arc::new(courier);
-    let events = courier.events.clone();
-    let all = wait_for(async move {
-        match Patience::new(GREETING).with(async || courier.service.greet().await).await {
-            Ok(()) => courier.tell(Event::Look),
-            Err(fault) => return courier.tell(Event::Failed(fault)),
+fn run(sender: BatchSender, mut queue: mpsc::UnboundedReceiver<Batch>) {
+    let sender = Arc::new(sender);
+    let events = sender.events.clone();
+    let all = block_on(async move {
+        match Backoff::new(START_WAIT).run(async || sender.service.check_access().await).await {
+            Ok(()) => sender.emit(Event::Wake),
+            Err(fault) => return sender.emit(Event::Failed(fault)),
         }
         while let Some(batch) = queue.recv().await {
-            let courier = courier.clone();
-            let over = Over(courier.events.clone());
+            let sender = sender.clone();
+            let end = BatchEnd(sender.events.clone());
             tokio::spawn(async move {
-                courier.deliver(batch).await;
-                drop(over);
+                sender.send(batch).await;
+                drop(end);
             });
         }
     });
     if let Err(error) = all {
-        let _ = events.send(Event::Failed(Fault::lasting(error.to_string())));
+        let _ = events.send(Event::Failed(Fault::permanent(error.to_string())));
     }
 }
 
-/// Says that a batch is over, whatever ends it.
-struct Over(crossbeam_channel::Sender<Event>);
+/// Emits [`Event::BatchEnded`] when dropped, even by a panic.
+struct BatchEnd(crossbeam_channel::Sender<Event>);
 
-impl Drop for Over {
+impl Drop for BatchEnd {
     fn drop(&mut self) {
         // The listener may be gone.
-        let _ = self.0.send(Event::Over);
+        let _ = self.0.send(Event::BatchEnded);
     }
 }

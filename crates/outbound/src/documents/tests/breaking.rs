@@ -1,14 +1,14 @@
-//! Reliability 12: storage that is down is left alone, and found when it is back.
+//! Storage that is down is not called for a while, and is used again when it is back (reliability 12).
 
 use super::*;
 use cutover_testkit_s3::{Fault, S3Server};
 use std::time::Instant;
 
 fn left_alone() -> DocumentsUnavailable {
-    DocumentsUnavailable("s3://documents/live: it failed too often and is left alone for a while".into())
+    DocumentsUnavailable("s3://documents/live: it failed too often; calls are suspended for a while".into())
 }
 
-/// Storage that is gone, and has failed once less than it may.
+/// Stopped storage with one failure less than the limit.
 fn nearly_open(fault: Fault) -> (S3Server, ObjectDocuments) {
     let (server, documents) = bucket::home();
     server.set_fault(fault);
@@ -20,7 +20,7 @@ fn nearly_open(fault: Fault) -> (S3Server, ObjectDocuments) {
 }
 
 #[test]
-fn after_five_failures_storage_is_not_asked() {
+fn after_five_failures_storage_is_not_called() {
     let (server, documents) = nearly_open(Fault::Status(503));
     look_up(&documents, "/root-a", &[plain("a.pdf")]).unwrap_err();
     assert!(documents.is_circuit_open());
@@ -29,12 +29,12 @@ fn after_five_failures_storage_is_not_asked() {
         assert_eq!(look_up(&documents, "/root-a", &[plain("a.pdf")]), Err(left_alone()));
     }
     assert_eq!(server.seen().len(), asked);
-    // Who names no document asks nothing, and whether storage is there is asked all the same.
+    // A call without documents needs no storage, and readiness is checked all the same.
     assert_eq!(look_up(&documents, "/root-a", &[]), Ok(vec![]));
     assert!(pollster::block_on(documents.ready()).is_err());
 }
 
-/// One supplier's prefix may be forbidden while the others' are open.
+/// One supplier's prefix may be forbidden while the others are not.
 #[test]
 fn refusals_and_misses_are_answers() {
     for status in [403, 404] {
@@ -47,10 +47,10 @@ fn refusals_and_misses_are_answers() {
 }
 
 #[test]
-fn storage_that_is_back_is_asked_again_after_the_pause() {
+fn storage_that_is_back_is_called_again_after_the_pause() {
     let (server, mut documents) = bucket::home();
     let pause = Duration::from_millis(20);
-    Arc::get_mut(&mut documents.desk).unwrap().circuit = Circuit::new(1, pause);
+    Arc::get_mut(&mut documents.shared).unwrap().circuit = Circuit::new(1, pause);
     server.set_fault(Fault::Stopped);
     let failed = Instant::now();
     look_up(&documents, "/root-a", &[plain("a.pdf")]).unwrap_err();

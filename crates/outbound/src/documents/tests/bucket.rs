@@ -1,5 +1,5 @@
 use super::*;
-use crate::location::Place;
+use crate::location::LocationKind;
 use cutover_testkit_s3::{BUCKET, S3Server, SECRET_KEY};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 
@@ -14,7 +14,7 @@ pub(super) fn home() -> (S3Server, ObjectDocuments) {
 
 fn open(server: &S3Server, url: &str, secret: &str) -> ObjectDocuments {
     let location: Location = url.parse().unwrap();
-    let Place::Bucket(place) = location.0.clone() else { panic!("{location}") };
+    let LocationKind::Bucket(place) = location.0.clone() else { panic!("{location}") };
     let builder = server.environment().into_iter().fold(AmazonS3Builder::new(), |builder, (name, value)| {
         builder.with_config(name.to_lowercase().parse().unwrap(), value)
     });
@@ -22,11 +22,11 @@ fn open(server: &S3Server, url: &str, secret: &str) -> ObjectDocuments {
     let builder = builder.with_config(AmazonS3ConfigKey::SecretAccessKey, secret);
     let store = cloud::s3(builder, &place.bucket).unwrap();
     let storage = Storage::Bucket(Bucket::new(store, place));
-    ObjectDocuments::over(&location, storage, &OutboundRuntime::start().unwrap())
+    ObjectDocuments::with_storage(&location, storage, &OutboundRuntime::start().unwrap())
 }
 
 #[test]
-fn documents_are_what_their_first_bytes_are() {
+fn documents_are_classified_by_their_first_bytes() {
     let (server, documents) = home();
     let contents: [(&str, &[u8]); 3] = [("text", b"hello %PDF-"), ("short", b"%PDF"), ("empty", b"")];
     for (name, content) in contents {
@@ -47,7 +47,7 @@ fn documents_are_what_their_first_bytes_are() {
 }
 
 #[test]
-fn objects_are_never_read_whole() {
+fn objects_are_never_read_completely() {
     let (server, documents) = home();
     states(&documents, "/root-a", "a.pdf");
     let seen = server.seen();
@@ -56,7 +56,7 @@ fn objects_are_never_read_whole() {
 }
 
 #[test]
-fn odd_names_are_found_byte_by_byte() {
+fn unusual_names_are_found_byte_by_byte() {
     let (server, documents) = home();
     for name in ODD_NAMES {
         server.put(&format!("live/root-a/{name}"), b"%PDF-1.4").unwrap();
@@ -85,7 +85,7 @@ fn no_path_leads_out_of_a_root() {
 }
 
 #[test]
-fn equal_paths_are_asked_for_once() {
+fn equal_paths_are_looked_up_once() {
     let (server, documents) = home();
     let wanted = [plain("a.pdf"), pdf("a.pdf"), plain("a.pdf")];
     assert_eq!(look_up(&documents, "/root-a", &wanted), Ok(vec![Pdf; 3]));
@@ -93,7 +93,7 @@ fn equal_paths_are_asked_for_once() {
 }
 
 #[test]
-fn a_bucket_that_is_not_there_is_unavailable() {
+fn a_missing_bucket_is_unavailable() {
     let (server, documents) = home();
     assert_eq!(pollster::block_on(documents.ready()), Ok(()));
     std::fs::remove_dir_all(server.bucket(BUCKET)).unwrap();
@@ -103,11 +103,11 @@ fn a_bucket_that_is_not_there_is_unavailable() {
 }
 
 #[test]
-fn wrong_credentials_are_unavailable_with_words_of_their_own() {
+fn wrong_credentials_are_unavailable_with_their_own_reason() {
     let (server, _documents) = home();
     let documents = open(&server, &format!("s3://{BUCKET}/live"), "another-secret");
-    let refused = "s3://documents/live: it refuses access: its credentials must be valid, and allow to read \
-                   and to list";
+    let refused = "s3://documents/live: it refuses access: its credentials must be valid and allow reading \
+                   and listing";
     assert_eq!(pollster::block_on(documents.ready()).unwrap_err().0, refused);
     for wanted in [plain("a.pdf"), pdf("a.pdf")] {
         assert_eq!(look_up(&documents, "/root-a", &[wanted]).unwrap_err().0, refused);

@@ -1,24 +1,24 @@
-//! Reliability 12: storage that is slow, fails, cuts its answers or is gone. Always an answer in time, and
-//! none with a name in it.
+//! Storage that is slow, fails, cuts its answers or is gone (reliability 12): there is always an answer in
+//! time, and none contains a name.
 
 use super::*;
 use cutover_testkit_s3::{Fault, S3Server};
 use std::time::Instant;
 
-/// More than the deadline, for machines that are busy.
+/// Longer than the deadline, to allow for a busy machine.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// Breaks the storage; the cause that lookups give, in time; then mends it.
+/// Breaks the storage, returns the reasons that lookups give in time, and repairs it.
 fn cause_of(fault: Fault) -> [String; 3] {
     let (server, documents) = bucket::home();
     server.set_fault(fault);
     let start = Instant::now();
     let ready = pollster::block_on(documents.ready()).unwrap_err();
-    assert!(start.elapsed() < READY + SLACK, "{fault:?}: {:?}", start.elapsed());
+    assert!(start.elapsed() < READY_TIMEOUT + SLACK, "{fault:?}: {:?}", start.elapsed());
     let causes = [plain("a.pdf"), pdf("a.pdf")].map(|wanted| {
         let start = Instant::now();
         let error = look_up(&documents, "/root-a", &[wanted, plain("b")]).unwrap_err();
-        assert!(start.elapsed() < CALL + SLACK, "{fault:?}: {:?}", start.elapsed());
+        assert!(start.elapsed() < CALL_TIMEOUT + SLACK, "{fault:?}: {:?}", start.elapsed());
         error
     });
     server.set_fault(Fault::None);
@@ -29,18 +29,18 @@ fn cause_of(fault: Fault) -> [String; 3] {
 }
 
 #[test]
-fn silence_ends_in_time() {
+fn silent_storage_times_out() {
     assert_eq!(cause_of(Fault::Silent), ["it did not answer in time"; 3]);
 }
 
 #[test]
-fn failures_are_told_by_their_status() {
+fn failures_are_reported_with_their_status() {
     assert_eq!(cause_of(Fault::Status(503)), ["it answered with the status 503"; 3]);
     assert_eq!(cause_of(Fault::Status(400)), ["it answered with the status 400"; 3]);
 }
 
 #[test]
-fn refusals_are_a_matter_of_configuration() {
+fn refusals_name_the_credentials() {
     for status in [401, 403] {
         for cause in cause_of(Fault::Status(status)) {
             assert!(cause.starts_with("it refuses access: "), "{cause}");
@@ -49,17 +49,17 @@ fn refusals_are_a_matter_of_configuration() {
 }
 
 #[test]
-fn answers_that_break_off_are_none() {
-    assert_eq!(cause_of(Fault::Cut), ["it broke its answer off"; 3]);
+fn truncated_answers_are_failures() {
+    assert_eq!(cause_of(Fault::Cut), ["it cut off its answer"; 3]);
 }
 
 #[test]
-fn storage_that_is_gone_cannot_be_reached() {
+fn stopped_storage_cannot_be_reached() {
     assert_eq!(cause_of(Fault::Stopped), ["it cannot be reached"; 3]);
 }
 
 #[test]
-fn a_failure_is_asked_anew_twice() {
+fn a_failure_is_retried_twice() {
     let (server, documents) = bucket::home();
     server.set_fault(Fault::Status(503));
     look_up(&documents, "/root-a", &[plain("a.pdf")]).unwrap_err();
@@ -74,16 +74,16 @@ fn wait_for_requests(server: &S3Server, count: usize) {
     }
 }
 
-/// Two hundred documents a call: no call takes more than its share, and all calls no more than there are.
+/// Each call has two hundred documents. No call exceeds its share, and all calls together not the maximum.
 #[test]
-fn lookups_at_the_same_time_are_bounded() {
+fn concurrent_lookups_are_bounded() {
     let (server, documents) = bucket::home();
     let wanted: Vec<_> = (0..100).flat_map(|i| [plain(&format!("{i}")), pdf(&format!("{i}.pdf"))]).collect();
     for document in &wanted {
         server.put(&format!("live/root-a/{}", document.path), b"%PDF-1.4").unwrap();
     }
     let found: Vec<_> = wanted.iter().map(|w| if w.must_be_pdf { Pdf } else { Present }).collect();
-    for (calls, at_once) in [(1, OF_A_CALL), (4, AT_ONCE)] {
+    for (calls, at_once) in [(1, MAX_LOOKUPS_PER_CALL), (4, MAX_LOOKUPS)] {
         server.set_fault(Fault::Silent);
         std::thread::scope(|scope| {
             let calls: Vec<_> =
@@ -99,7 +99,7 @@ fn lookups_at_the_same_time_are_bounded() {
 }
 
 #[test]
-fn who_no_longer_waits_asks_no_more() {
+fn a_dropped_lookup_sends_no_more_requests() {
     let (server, documents) = bucket::home();
     server.set_fault(Fault::Silent);
     let wanted = [plain("a.pdf")];

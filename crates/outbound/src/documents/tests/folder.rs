@@ -23,7 +23,7 @@ fn ready(documents: &ObjectDocuments) -> Result<(), DocumentsUnavailable> {
 }
 
 #[test]
-fn the_default_makes_its_folder_and_is_ready() {
+fn the_default_creates_its_folder_and_is_ready() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("a/documents");
     let runtime = OutboundRuntime::start().unwrap();
@@ -33,14 +33,14 @@ fn the_default_makes_its_folder_and_is_ready() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_not_opened() {
+fn a_missing_folder_is_not_opened() {
     let home = tempfile::tempdir().unwrap();
     let error = open(&Location::folder(home.path().join("missing"))).err().unwrap().to_string();
     assert!(error.contains("missing/: No such file or directory"), "{error}");
 }
 
 #[test]
-fn a_folder_that_went_away_is_unavailable_until_it_comes_back() {
+fn a_folder_that_vanished_is_unavailable_until_it_is_back() {
     let (home, documents) = home();
     let (away, folder) = (home.path().with_extension("away"), home.path());
     fs::rename(folder, &away).unwrap();
@@ -53,7 +53,7 @@ fn a_folder_that_went_away_is_unavailable_until_it_comes_back() {
 }
 
 #[test]
-fn documents_are_what_their_first_bytes_are() {
+fn documents_are_classified_by_their_first_bytes() {
     let (home, documents) = home();
     let contents: [(&str, &[u8]); 4] =
         [("pdf", b"%PDF-1.4"), ("text", b"hello %PDF-"), ("short", b"%PDF"), ("empty", b"")];
@@ -75,7 +75,7 @@ fn documents_are_what_their_first_bytes_are() {
 }
 
 #[test]
-fn odd_names_are_found_byte_by_byte() {
+fn unusual_names_are_found_byte_by_byte() {
     let (home, documents) = home();
     for name in ODD_NAMES {
         put(home.path(), &format!("root-a/{name}"), b"%PDF-1.4");
@@ -98,7 +98,7 @@ fn no_path_leads_out_of_a_root() {
 }
 
 #[test]
-fn answers_are_in_order_and_equal_paths_have_one() {
+fn states_are_in_order_and_equal_for_equal_paths() {
     let (home, documents) = home();
     put(home.path(), "root-a/in/a", b"%PDF-1.4");
     let wanted = [pdf("none"), pdf("in/a"), pdf("../root-a2/canary.pdf"), pdf("in/a"), pdf("in")];
@@ -108,7 +108,7 @@ fn answers_are_in_order_and_equal_paths_have_one() {
 }
 
 #[test]
-fn other_runtimes_may_wait_for_the_answer() {
+fn other_runtimes_may_await_the_answer() {
     let (_home, documents) = home();
     let other = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let wanted = [pdf("canary.pdf")];
@@ -155,7 +155,7 @@ mod links {
     }
 
     #[test]
-    fn a_root_is_no_link() {
+    fn a_root_may_not_be_a_link() {
         let (home, documents) = home();
         symlink("root-a2", home.path().join("root-b")).unwrap();
         symlink("../root-a2", home.path().join("root-a/sub")).unwrap();
@@ -173,10 +173,10 @@ mod links {
         assert_eq!(states(&documents, "/root-a2", "canary.pdf"), [Present, Pdf]);
     }
 
-    /// The folder on the way changes all the time between one inside, whose file is no PDF, and a link to
-    /// one outside, whose file is.
+    /// A folder on the path alternates between one inside, whose file is no PDF, and a link to one outside,
+    /// whose file is a PDF.
     #[test]
-    fn a_link_put_in_the_way_meanwhile_leads_nowhere() {
+    fn a_link_swapped_in_during_a_lookup_does_not_leave_the_root() {
         let (home, documents) = home();
         let root = home.path().join("root-a");
         put(home.path(), "root-a/way/canary.pdf", b"no PDF");
@@ -202,7 +202,7 @@ mod links {
     }
 
     #[test]
-    fn a_pipe_is_no_document_and_nobody_waits_for_its_writer() {
+    fn a_pipe_is_not_a_document_and_does_not_block() {
         let (home, documents) = home();
         let pipe = home.path().join("root-a/pipe.pdf");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());

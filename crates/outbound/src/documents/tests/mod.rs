@@ -5,7 +5,7 @@ mod folder;
 
 use super::*;
 
-/// Documents under test, and the threads they run on.
+/// Opens documents with their own runtime.
 fn open(location: &Location) -> Result<ObjectDocuments, DocumentsUnavailable> {
     ObjectDocuments::open(location, &OutboundRuntime::start().unwrap())
 }
@@ -18,7 +18,7 @@ fn pdf(path: &str) -> WantedDocument {
     WantedDocument { path: path.into(), must_be_pdf: true }
 }
 
-/// Asks from a plain thread, with no runtime around.
+/// Looks up documents on a plain thread without a runtime.
 fn look_up(
     documents: &ObjectDocuments,
     root: &str,
@@ -27,12 +27,12 @@ fn look_up(
     pollster::block_on(documents.look_up(root, wanted))
 }
 
-/// What one path names, to those who want any document, and to those who want a PDF.
+/// States of a path for a request of any document and of a PDF.
 fn states(documents: &ObjectDocuments, root: &str, path: &str) -> [DocumentState; 2] {
     [plain(path), pdf(path)].map(|wanted| look_up(documents, root, &[wanted]).unwrap()[0])
 }
 
-/// Paths that lead out of `/root-a` into `/root-a2`, or would if somebody unescaped or cleaned them.
+/// Paths that lead out of `/root-a` into `/root-a2`, or would if they were unescaped or normalized.
 const WAYS_OUT: [&str; 10] = [
     "../root-a2/canary.pdf",
     "in/../../root-a2/canary.pdf",
@@ -46,7 +46,7 @@ const WAYS_OUT: [&str; 10] = [
     "in/%2E%2E/%2E%2E/root-a2/canary.pdf",
 ];
 
-/// Names that something between the payload and the storage could misread.
+/// Names that could be misread between the payload and the storage.
 const ODD_NAMES: [&str; 8] = [
     "100%.pdf",
     "a%20b.pdf",
@@ -58,7 +58,7 @@ const ODD_NAMES: [&str; 8] = [
     "~'()*!;=@$[]{}^`\"<>|.pdf",
 ];
 
-/// Names that nothing has, each easily mistaken for one of [`ODD_NAMES`].
+/// Names of no document, each easily confused with one of [`ODD_NAMES`].
 const LIKE_ODD_NAMES: [&str; 5] = ["100%25.pdf", "a%2520b.pdf", "A.pdf", "a+b.pdf", "Rechnung-u\u{308}.pdf"];
 
 use DocumentState::{Missing, Pdf, Present};

@@ -1,7 +1,8 @@
-//! A vendor that is down takes no more than its share, and is found when it is back (reliability 6, 13).
+//! A vendor that is down uses no more than its share, and is called again when it is back (reliability 6,
+//! 13).
 
-use super::server::{Act, Server};
-use super::world::{Looked, REFERENCE, ask_server, quick, vendor, vendors, wait};
+use super::environment::{LookupResult, REFERENCE, ask_server, quick, vendor, vendors, wait};
+use super::server::{Behavior, Server};
 use crate::vendors::VendorLimits;
 use cutover_app::port::{PaymentVendors, VendorError, VendorKind};
 use futures_util::StreamExt;
@@ -10,12 +11,12 @@ use std::time::{Duration, Instant};
 
 const MISSING: u16 = 404;
 
-fn is_unavailable(looked: &Looked) -> bool {
+fn is_unavailable(looked: &LookupResult) -> bool {
     matches!(looked, Err(VendorError::Unavailable(_)))
 }
 
-fn down() -> Act {
-    Act::Answer(503, String::new())
+fn down() -> Behavior {
+    Behavior::Answer(503, String::new())
 }
 
 #[test]
@@ -34,7 +35,7 @@ fn after_five_failures_a_vendor_is_not_called() {
 #[test]
 fn rejections_and_misses_do_not_count_as_failures() {
     for status in [MISSING, 403] {
-        let (server, vendors) = (Server::start([Act::Answer(status, String::new())]), vendors(quick()));
+        let (server, vendors) = (Server::start([Behavior::Answer(status, String::new())]), vendors(quick()));
         for _ in 0..20 {
             assert!(!is_unavailable(&ask_server(&vendors, &server)));
         }
@@ -46,7 +47,7 @@ fn rejections_and_misses_do_not_count_as_failures() {
 fn a_vendor_that_is_back_is_called_again_after_the_pause() {
     let limits = VendorLimits { attempts: 1, pause: Duration::from_millis(20), ..quick() };
     let mut script = vec![down(); 6];
-    script.push(Act::Answer(MISSING, String::new()));
+    script.push(Behavior::Answer(MISSING, String::new()));
     let (server, vendors) = (Server::start(script), vendors(limits));
     let asked = Instant::now();
     while is_unavailable(&ask_server(&vendors, &server)) {
@@ -60,32 +61,32 @@ fn a_vendor_that_is_back_is_called_again_after_the_pause() {
 }
 
 #[test]
-fn of_200_at_once_a_hanging_vendor_holds_32() {
+fn a_hanging_vendor_holds_32_of_200_concurrent_calls() {
     let limits = VendorLimits { attempts: 1, attempt: Duration::from_secs(60), ..VendorLimits::default() };
     let limits = VendorLimits { total: limits.attempt, ..limits };
-    let (server, vendors) = (Server::start([Act::Hang]), vendors(limits));
+    let (server, vendors) = (Server::start([Behavior::Hang]), vendors(limits));
     let vendor = vendor(VendorKind::Http, &server.url());
     let mut asked: FuturesUnordered<_> = (0..200).map(|_| vendors.look_up(&vendor, REFERENCE)).collect();
-    let refused: Vec<Looked> = wait(asked.by_ref().take(200 - 32).collect());
-    let too_many = VendorError::Unavailable("too many ask it at the same time".into());
+    let refused: Vec<LookupResult> = wait(asked.by_ref().take(200 - 32).collect());
+    let too_many = VendorError::Unavailable("it has too many calls in flight".into());
     assert!(refused.iter().all(|looked| *looked == Err(too_many.clone())));
     server.wait_for_calls(32);
     assert_eq!((server.connections(), server.calls()), (32, 32));
     drop(server);
-    let hung: Vec<Looked> = wait(asked.collect());
+    let hung: Vec<LookupResult> = wait(asked.collect());
     assert_eq!(hung.len(), 32);
     assert!(hung.iter().all(|looked| is_unavailable(looked) && *looked != Err(too_many.clone())));
 }
 
 #[test]
-fn who_hangs_up_gives_the_place_back() {
+fn a_cancelled_call_returns_its_permit() {
     let limits = VendorLimits { in_flight: 1, ..quick() };
-    let server = Server::start([Act::Hang, Act::Answer(MISSING, String::new())]);
+    let server = Server::start([Behavior::Hang, Behavior::Answer(MISSING, String::new())]);
     let (vendors, vendor) = (vendors(limits), vendor(VendorKind::Http, &server.url()));
     let waiter = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let gone = waiter.block_on(async {
         tokio::select! {
-            // First it is asked, on threads of its own; then this thread waits until the question is there.
+            // Sends the lookup on another thread and waits until the server has received it.
             biased;
             looked = vendors.look_up(&vendor, REFERENCE) => Some(looked),
             () = async { server.wait_for_calls(1) } => None,
@@ -94,6 +95,6 @@ fn who_hangs_up_gives_the_place_back() {
     assert_eq!(gone, None);
     let asked = Instant::now();
     while ask_server(&vendors, &server) != Ok(None) {
-        assert!(asked.elapsed() < Duration::from_secs(30), "the place is not given back");
+        assert!(asked.elapsed() < Duration::from_secs(30), "the permit is not returned");
     }
 }

@@ -1,15 +1,16 @@
-//! Each fault of a vendor: what it means, and how many calls it took (contract D8, reliability 13).
+//! Outcome and number of calls for each fault of a vendor (contract D8, reliability 13).
 
-use super::server::{Act, Server, answer};
-use super::world::{
-    Names, REFERENCE, SECRET, ask, ask_server, impatient, quick, vendor, vendors, vendors_in, wait, world,
+use super::environment::{
+    FixedResolver, REFERENCE, SECRET, ask, ask_server, environment, impatient, quick, vendor, vendors,
+    vendors_with, wait,
 };
-use crate::vendors::{VendorLimits, World};
+use super::server::{Behavior, Server, answer};
+use crate::vendors::{Environment, VendorLimits};
 use cutover_app::port::{PaymentVendors, Vendor, VendorError, VendorKind};
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
-/// What comes of an answer.
+/// Outcome of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Found,
@@ -33,8 +34,8 @@ pub(super) fn outcome<T>(looked: &Result<Option<T>, VendorError>) -> Outcome {
     }
 }
 
-/// Asks a server with this script: what comes of it, and the calls.
-fn check(limits: VendorLimits, acts: &[Act], expected: (Outcome, usize)) {
+/// Asks a server with this script and compares the outcome and the number of calls.
+fn check(limits: VendorLimits, acts: &[Behavior], expected: (Outcome, usize)) {
     let server = Server::start(acts);
     let looked = ask_server(&vendors(limits), &server);
     assert_eq!((outcome(&looked), server.calls()), expected, "{looked:?}");
@@ -51,8 +52,8 @@ fn shows_nothing(error: &VendorError) {
 }
 
 #[test]
-fn an_answer_is_found_with_one_call_that_names_the_secret() {
-    let server = Server::start([Act::ok(card())]);
+fn a_found_instruction_takes_one_call_with_the_secret() {
+    let server = Server::start([Behavior::ok(card())]);
     let looked = ask_server(&vendors(quick()), &server);
     assert_eq!(outcome(&looked), Found);
     let request = &server.requests()[0];
@@ -64,30 +65,30 @@ fn an_answer_is_found_with_one_call_that_names_the_secret() {
 }
 
 #[test]
-fn statuses_that_last_are_asked_once() {
-    check(quick(), &[Act::Answer(404, String::new())], (Outcome::None, 1));
+fn permanent_statuses_are_not_retried() {
+    check(quick(), &[Behavior::Answer(404, String::new())], (Outcome::None, 1));
     for status in [201, 204, 304, 400, 401, 402, 403, 405, 409, 410, 418, 451, 600] {
-        check(quick(), &[Act::Answer(status, card())], (Rejected, 1));
+        check(quick(), &[Behavior::Answer(status, card())], (Rejected, 1));
     }
 }
 
 #[test]
-fn statuses_that_pass_are_asked_three_times() {
+fn transient_statuses_are_tried_three_times() {
     for status in [408, 429, 500, 502, 503, 504, 599] {
-        check(quick(), &[Act::Answer(status, "canary".into())], (Unavailable, 3));
+        check(quick(), &[Behavior::Answer(status, "canary".into())], (Unavailable, 3));
     }
 }
 
 #[test]
-fn a_vendor_that_comes_back_is_found() {
-    let down = Act::Answer(500, String::new());
-    check(quick(), &[down.clone(), Act::ok(card())], (Found, 2));
-    check(quick(), &[down.clone(), Act::raw(""), Act::ok(card())], (Found, 3));
-    check(quick(), &[down, Act::Answer(403, String::new())], (Rejected, 2));
+fn a_vendor_that_comes_back_is_found_by_a_retry() {
+    let down = Behavior::Answer(500, String::new());
+    check(quick(), &[down.clone(), Behavior::ok(card())], (Found, 2));
+    check(quick(), &[down.clone(), Behavior::raw(""), Behavior::ok(card())], (Found, 3));
+    check(quick(), &[down, Behavior::Answer(403, String::new())], (Rejected, 2));
 }
 
 #[test]
-fn wrong_answers_are_asked_once() {
+fn wrong_answers_are_not_retried() {
     let wrong = [
         "not json",
         "",
@@ -105,48 +106,52 @@ fn wrong_answers_are_asked_once() {
         r#"{"reference": "canary-reference", "type": "CARD", "card": {"last_digits": "4242424242424242"}}"#,
     ];
     for body in wrong {
-        check(quick(), &[Act::ok(body)], (Rejected, 1));
+        check(quick(), &[Behavior::ok(body)], (Rejected, 1));
     }
-    check(quick(), &[Act::ok("[".repeat(60_000))], (Rejected, 1));
-    check(quick(), &[Act::raw(b"\x00\xff garbage\r\n\r\n".as_slice())], (Rejected, 1));
-    check(quick(), &[Act::raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")], (Rejected, 1));
+    check(quick(), &[Behavior::ok("[".repeat(60_000))], (Rejected, 1));
+    check(quick(), &[Behavior::raw(b"\x00\xff garbage\r\n\r\n".as_slice())], (Rejected, 1));
+    check(
+        quick(),
+        &[Behavior::raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")],
+        (Rejected, 1),
+    );
 }
 
 #[test]
-fn cut_answers_are_asked_again() {
+fn truncated_answers_are_retried() {
     let whole = answer(200, &card());
     let body = whole.find("\r\n\r\n").unwrap() + 4;
     for cut in [0, 1, 20, body - 3, body, body + 10, whole.len() - 1] {
-        check(quick(), &[Act::raw(&whole[..cut])], (Unavailable, 3));
-        check(quick(), &[Act::raw(&whole[..cut]), Act::raw(whole.as_bytes())], (Found, 2));
+        check(quick(), &[Behavior::raw(&whole[..cut])], (Unavailable, 3));
+        check(quick(), &[Behavior::raw(&whole[..cut]), Behavior::raw(whole.as_bytes())], (Found, 2));
     }
     let unframed = format!("HTTP/1.1 200 OK\r\n\r\n{}", card());
-    check(quick(), &[Act::raw(unframed.as_bytes())], (Found, 1));
-    check(quick(), &[Act::raw(&unframed[..unframed.len() - 5])], (Unavailable, 3));
+    check(quick(), &[Behavior::raw(unframed.as_bytes())], (Found, 1));
+    check(quick(), &[Behavior::raw(&unframed[..unframed.len() - 5])], (Unavailable, 3));
     let chunk = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"re";
-    check(quick(), &[Act::raw(chunk)], (Unavailable, 3));
+    check(quick(), &[Behavior::raw(chunk)], (Unavailable, 3));
 }
 
 #[test]
-fn a_vendor_that_lets_wait_is_asked_three_times() {
-    check(impatient(), &[Act::Hang], (Unavailable, 3));
-    check(impatient(), &[Act::Drip(Duration::from_millis(5))], (Unavailable, 3));
+fn a_slow_vendor_is_tried_three_times() {
+    check(impatient(), &[Behavior::Hang], (Unavailable, 3));
+    check(impatient(), &[Behavior::Drip(Duration::from_millis(5))], (Unavailable, 3));
     let limits = VendorLimits { attempt: Duration::from_secs(1), ..quick() };
-    check(limits, &[Act::Hang, Act::ok(card())], (Found, 2));
+    check(limits, &[Behavior::Hang, Behavior::ok(card())], (Found, 2));
 }
 
 #[test]
 fn all_attempts_together_have_a_deadline() {
     let total = Duration::from_millis(300);
     let limits = VendorLimits { total, attempt: Duration::from_secs(60), ..quick() };
-    let (server, asked) = (Server::start([Act::Hang]), Instant::now());
+    let (server, asked) = (Server::start([Behavior::Hang]), Instant::now());
     let looked = ask_server(&vendors(limits), &server);
     assert_eq!((outcome(&looked), server.calls()), (Unavailable, 1));
     assert!(asked.elapsed() >= total && asked.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
-fn the_deadlines_that_stand_are_within_ten_seconds() {
+fn the_default_deadlines_are_within_ten_seconds() {
     let limits = VendorLimits::default();
     assert!(limits.total < Duration::from_secs(10) && limits.attempt == Duration::from_secs(3));
     assert_eq!((limits.attempts, limits.answer_bytes, limits.in_flight), (3, 65_536, 32));
@@ -154,7 +159,7 @@ fn the_deadlines_that_stand_are_within_ten_seconds() {
 }
 
 #[test]
-fn floods_are_dropped_unread() {
+fn endless_answers_are_dropped() {
     let floods = [
         "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n",
         "HTTP/1.1 200 OK\r\n\r\n",
@@ -163,7 +168,7 @@ fn floods_are_dropped_unread() {
         "HTTP/1.1 500 Down\r\n\r\n",
     ];
     for head in floods {
-        let server = Server::start([Act::Flood(head.into()), Act::Answer(403, String::new())]);
+        let server = Server::start([Behavior::Flood(head.into()), Behavior::Answer(403, String::new())]);
         let looked = ask_server(&vendors(quick()), &server);
         assert_eq!(outcome(&looked), Rejected, "{head}");
         assert_eq!(server.calls(), if head.contains("500") { 2 } else { 1 }, "{head}");
@@ -174,42 +179,42 @@ fn floods_are_dropped_unread() {
 #[test]
 fn an_answer_of_64_kib_is_read_and_one_byte_more_is_not() {
     let padded = |length: usize| card() + &" ".repeat(length - card().len());
-    check(quick(), &[Act::ok(padded(65_536))], (Found, 1));
-    check(quick(), &[Act::ok(padded(65_537))], (Rejected, 1));
-    let unframed = |length| Act::raw(format!("HTTP/1.1 200 OK\r\n\r\n{}", padded(length)));
+    check(quick(), &[Behavior::ok(padded(65_536))], (Found, 1));
+    check(quick(), &[Behavior::ok(padded(65_537))], (Rejected, 1));
+    let unframed = |length| Behavior::raw(format!("HTTP/1.1 200 OK\r\n\r\n{}", padded(length)));
     check(quick(), &[unframed(65_536)], (Found, 1));
     check(quick(), &[unframed(65_537)], (Rejected, 1));
 }
 
 #[test]
-fn bombs_of_headers_are_rejected() {
+fn oversized_headers_are_rejected() {
     let many = format!("HTTP/1.1 200 OK\r\n{}\r\n{{}}", "X-Bomb: 1\r\n".repeat(5_000));
-    check(quick(), &[Act::raw(many)], (Rejected, 1));
+    check(quick(), &[Behavior::raw(many)], (Rejected, 1));
     let long = format!("HTTP/1.1 200 OK\r\nX-Bomb: {}\r\n\r\n{{}}", "1".repeat(1 << 20));
-    check(quick(), &[Act::raw(long)], (Rejected, 1));
+    check(quick(), &[Behavior::raw(long)], (Rejected, 1));
 }
 
 #[test]
 fn a_compressed_answer_is_not_inflated() {
     let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\u{b}\x08\0";
-    check(quick(), &[Act::raw(head)], (Rejected, 1));
+    check(quick(), &[Behavior::raw(head)], (Rejected, 1));
 }
 
 #[test]
 fn redirects_are_not_followed() {
-    let target = Server::start([Act::ok(card())]);
+    let target = Server::start([Behavior::ok(card())]);
     for status in [301, 302, 303, 307, 308] {
         let url = target.url();
         let head = format!("HTTP/1.1 {status} There\r\nLocation: {url}/canary\r\nContent-Length: 0\r\n\r\n");
-        check(quick(), &[Act::raw(head)], (Rejected, 1));
+        check(quick(), &[Behavior::raw(head)], (Rejected, 1));
     }
     assert_eq!(target.connections(), 0);
 }
 
 #[test]
-fn a_refused_connection_and_a_name_that_nobody_has_are_passing() {
+fn refused_connections_and_unknown_names_are_transient() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let vendors = vendors_in(quick(), World { names: Names::of([]), ..world() });
+    let vendors = vendors_with(quick(), Environment { resolver: FixedResolver::of([]), ..environment() });
     for url in [format!("http://127.0.0.1:{port}"), format!("http://nobody.invalid:{port}")] {
         let looked = ask(&vendors, VendorKind::Http, &url);
         assert_eq!(outcome(&looked), Unavailable, "{url}: {looked:?}");
@@ -217,18 +222,19 @@ fn a_refused_connection_and_a_name_that_nobody_has_are_passing() {
     }
 }
 
-/// Asks a vendor by a name that stands for these addresses.
+/// Looks up an instruction at a vendor whose name resolves to these addresses.
 fn ask_by_name(server: &Server, addresses: &[&str]) -> Outcome {
     let port = server.address.port();
     let addresses = addresses.iter().map(|a| SocketAddr::new(a.parse().unwrap(), port));
     let limits = VendorLimits { total: Duration::from_secs(2), ..quick() };
-    let vendors = vendors_in(limits, World { names: Names::of(addresses), ..world() });
+    let vendors =
+        vendors_with(limits, Environment { resolver: FixedResolver::of(addresses), ..environment() });
     outcome(&ask(&vendors, VendorKind::Http, &format!("http://vendor.example:{port}")))
 }
 
 #[test]
-fn names_are_held_to_the_address_rule_at_the_connection() {
-    let server = Server::start([Act::ok(card())]);
+fn the_address_rule_applies_when_connecting() {
+    let server = Server::start([Behavior::ok(card())]);
     for refused in [
         "169.254.169.254",
         "fe80::1",
@@ -259,16 +265,16 @@ fn a_stored_address_that_breaks_the_rule_is_never_called() {
 }
 
 #[test]
-fn names_of_the_system_are_found() {
-    let server = Server::start([Act::ok(card())]);
+fn system_names_are_resolved() {
+    let server = Server::start([Behavior::ok(card())]);
     let url = format!("http://localhost:{}", server.address.port());
     assert_eq!(outcome(&ask(&vendors(quick()), VendorKind::Http, &url)), Found);
 }
 
 #[test]
 fn without_its_secret_a_vendor_is_not_called() {
-    let server = Server::start([Act::ok(card())]);
-    let vendors = vendors_in(quick(), World { variables: Box::new(|_| None), ..world() });
+    let server = Server::start([Behavior::ok(card())]);
+    let vendors = vendors_with(quick(), Environment { variables: Box::new(|_| None), ..environment() });
     let expected = VendorError::Unavailable("the variable V_SECRET is not set".into());
     assert_eq!(ask_server(&vendors, &server), Err(expected.clone()));
     assert_eq!(wait(vendors.probe(&vendor(VendorKind::Http, &server.url()))), Err(expected));
@@ -279,8 +285,8 @@ fn without_its_secret_a_vendor_is_not_called() {
 }
 
 #[test]
-fn a_reference_that_no_url_can_name_is_nobodys() {
-    let (server, vendors) = (Server::start([Act::ok(card())]), vendors(quick()));
+fn a_reference_that_no_url_can_hold_is_not_found() {
+    let (server, vendors) = (Server::start([Behavior::ok(card())]), vendors(quick()));
     let vendor = vendor(VendorKind::Http, &server.url());
     for reference in ["", ".", ".."] {
         assert_eq!(wait(vendors.look_up(&vendor, reference)), Ok(None), "{reference:?}");
@@ -289,20 +295,22 @@ fn a_reference_that_no_url_can_name_is_nobodys() {
 }
 
 #[test]
-fn a_probe_asks_once_without_the_secret_and_takes_any_answer() {
+fn a_probe_sends_one_request_without_the_secret_and_accepts_any_answer() {
     let probe = |limits, server: &Server| {
         let vendor = vendor(VendorKind::Stripe, &server.url());
         wait(vendors(limits).probe(&vendor)).map(Some)
     };
     for status in [200, 302, 404, 401, 500] {
-        let server = Server::start([Act::Answer(status, String::new())]);
+        let server = Server::start([Behavior::Answer(status, String::new())]);
         assert_eq!(outcome(&probe(quick(), &server)), Found, "{status}");
         assert_eq!(server.calls(), 1);
         assert!(!server.requests()[0].contains(SECRET));
     }
-    for (act, expected) in
-        [(Act::Hang, Unavailable), (Act::raw(""), Unavailable), (Act::raw("no\r\n\r\n"), Rejected)]
-    {
+    for (act, expected) in [
+        (Behavior::Hang, Unavailable),
+        (Behavior::raw(""), Unavailable),
+        (Behavior::raw("no\r\n\r\n"), Rejected),
+    ] {
         let server = Server::start([act]);
         assert_eq!(outcome(&probe(impatient(), &server)), expected);
         assert_eq!(server.calls(), 1);

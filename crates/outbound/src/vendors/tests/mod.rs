@@ -1,11 +1,11 @@
-//! The vendors against a vendor of our own that follows a script.
+//! Tests against a scripted vendor in this process.
 
 mod breaking;
+mod environment;
 mod faults;
 mod server;
 mod shapes;
 mod table;
 mod tls;
-mod world;
 
-pub(crate) use world::vendor;
+pub(crate) use environment::vendor;

@@ -1,5 +1,5 @@
-//! A payment vendor of this process that follows a script: threads and plain sockets, no library in between,
-//! so that it can do what no library would.
+//! A scripted payment vendor in this process. It uses threads and plain sockets, so that it can misbehave in
+//! ways no library would.
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,22 +9,22 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// What the vendor does with a request.
+/// Response to a request.
 #[derive(Clone)]
-pub(crate) enum Act {
+pub(crate) enum Behavior {
     /// Answers with a status and a body.
     Answer(u16, String),
     /// Sends these bytes and closes.
     Raw(Vec<u8>),
-    /// Says nothing, and keeps the connection.
+    /// Sends nothing and keeps the connection open.
     Hang,
-    /// Sends an answer, byte by byte, at this pace.
+    /// Sends an answer byte by byte, at this pace.
     Drip(Duration),
     /// Sends this and then zeros without end.
     Flood(String),
 }
 
-impl Act {
+impl Behavior {
     pub(crate) fn ok(body: impl Into<String>) -> Self {
         Self::Answer(200, body.into())
     }
@@ -34,16 +34,16 @@ impl Act {
     }
 }
 
-/// The vendor. It ends when it is dropped, and hangs up on all who wait.
+/// The vendor. Dropping it closes all connections.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     seen: Arc<Seen>,
-    /// Dropping it ends those who hang.
+    /// Dropping it ends the threads that hang.
     alive: Option<Sender<()>>,
     listens: Option<JoinHandle<()>>,
 }
 
-/// What it saw.
+/// Log of requests and connections.
 #[derive(Default)]
 struct Seen {
     log: Mutex<Log>,
@@ -59,24 +59,25 @@ struct Log {
 }
 
 struct Script {
-    acts: Vec<Act>,
+    acts: Vec<Behavior>,
     tls: Option<Arc<ServerConfig>>,
     seen: Arc<Seen>,
     ends: Mutex<Receiver<()>>,
 }
 
 impl Server {
-    /// Does each act of the script for a request, the last one for all further requests.
-    pub(crate) fn start(acts: impl Into<Vec<Act>>) -> Self {
+    /// Starts a server that performs each step of the script for one request, and the last one for all
+    /// further requests.
+    pub(crate) fn start(acts: impl Into<Vec<Behavior>>) -> Self {
         Self::run(acts.into(), None)
     }
 
-    /// The same behind TLS.
-    pub(crate) fn start_tls(acts: impl Into<Vec<Act>>, tls: ServerConfig) -> Self {
+    /// Starts a server behind TLS.
+    pub(crate) fn start_tls(acts: impl Into<Vec<Behavior>>, tls: ServerConfig) -> Self {
         Self::run(acts.into(), Some(Arc::new(tls)))
     }
 
-    fn run(acts: Vec<Act>, tls: Option<Arc<ServerConfig>>) -> Self {
+    fn run(acts: Vec<Behavior>, tls: Option<Arc<ServerConfig>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (alive, ends) = channel();
@@ -86,27 +87,27 @@ impl Server {
         Self { address, seen, alive: Some(alive), listens }
     }
 
-    /// Where it is, as a base URL.
+    /// Base URL.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The heads of the requests that came.
+    /// Heads of the received requests.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.seen.log.lock().unwrap().requests.clone()
     }
 
-    /// How many requests came.
+    /// Number of received requests.
     pub(crate) fn calls(&self) -> usize {
         self.requests().len()
     }
 
-    /// How many connections were made.
+    /// Number of accepted connections.
     pub(crate) fn connections(&self) -> usize {
         self.seen.log.lock().unwrap().connections
     }
 
-    /// The bytes of a flood that were sent before the other side closed.
+    /// Bytes of a flood that were sent before the client closed.
     pub(crate) fn sent(&self) -> usize {
         let log = self.seen.log.lock().unwrap();
         let (log, waited) =
@@ -115,7 +116,7 @@ impl Server {
         log.sent
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until this many requests were received.
     pub(crate) fn wait_for_calls(&self, calls: usize) {
         let log = self.seen.log.lock().unwrap();
         let few = |log: &mut Log| log.requests.len() < calls;
@@ -128,7 +129,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         drop(self.alive.take());
         self.seen.note(|log| log.over = true);
-        // Who listens looks up when somebody comes.
+        // The listener checks the flag when a connection arrives.
         drop(TcpStream::connect(self.address));
         drop(self.listens.take().map(JoinHandle::join));
     }
@@ -161,25 +162,25 @@ fn serve(stream: TcpStream, script: &Script) {
     }
 }
 
-/// One request a connection.
+/// Serves one request per connection.
 fn talk(mut stream: impl Read + Write, script: &Script) {
     let Some(head) = read_head(&mut stream) else { return };
     let number = script.seen.note(|log| log.requests.push(head));
-    // Whoever asked may hang up at any time: that is no fault of the server.
+    // The client may close at any time, which is no fault of the server.
     let _ = match &script.acts[(number - 1).min(script.acts.len() - 1)] {
-        Act::Answer(status, body) => stream.write_all(answer(*status, body).as_bytes()),
-        Act::Raw(bytes) => stream.write_all(bytes),
-        Act::Hang => {
+        Behavior::Answer(status, body) => stream.write_all(answer(*status, body).as_bytes()),
+        Behavior::Raw(bytes) => stream.write_all(bytes),
+        Behavior::Hang => {
             let _ = script.ends.lock().unwrap().recv();
             Ok(())
         }
-        Act::Drip(pace) => drip(&mut stream, *pace, script),
-        Act::Flood(head) => flood(&mut stream, head, script),
+        Behavior::Drip(pace) => drip(&mut stream, *pace, script),
+        Behavior::Flood(head) => flood(&mut stream, head, script),
     };
     let _ = stream.flush();
 }
 
-/// The head of a request; nothing if none comes.
+/// Reads the head of a request; `None` if the client closes.
 fn read_head(stream: &mut impl Read) -> Option<String> {
     let (mut head, mut lines) = (String::new(), BufReader::new(stream));
     while !head.ends_with("\r\n\r\n") {
@@ -190,7 +191,7 @@ fn read_head(stream: &mut impl Read) -> Option<String> {
     Some(head)
 }
 
-/// An answer that ends its connection.
+/// An answer that closes its connection.
 pub(crate) fn answer(status: u16, body: &str) -> String {
     let length = body.len();
     format!(
@@ -199,7 +200,7 @@ pub(crate) fn answer(status: u16, body: &str) -> String {
     )
 }
 
-/// The pace is the fault that is played: nothing waits for it but the one who asked.
+/// The slow pace is the scripted fault; only the client waits for it.
 fn drip(stream: &mut impl Write, pace: Duration, script: &Script) -> std::io::Result<()> {
     for byte in answer(200, "{}").bytes() {
         stream.write_all(&[byte])?;
@@ -209,7 +210,7 @@ fn drip(stream: &mut impl Write, pace: Duration, script: &Script) -> std::io::Re
     Ok(())
 }
 
-/// A gigabyte, unless the other side hangs up before.
+/// Sends a gigabyte, unless the client closes earlier.
 fn flood(stream: &mut impl Write, head: &str, script: &Script) -> std::io::Result<()> {
     const CHUNK: usize = 64 * 1024;
     let (zeros, mut sent) = (vec![b'0'; CHUNK], 1);

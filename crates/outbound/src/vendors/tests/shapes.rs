@@ -1,7 +1,7 @@
-//! Recorded shapes of the public APIs, and what is read of them (contract D11).
+//! Recorded answers of the public APIs, and the instructions read from them (contract D11).
 
-use super::server::{Act, Server};
-use super::world::{Looked, SECRET, quick, vendor, vendors, wait};
+use super::environment::{LookupResult, SECRET, quick, vendor, vendors, wait};
+use super::server::{Behavior, Server};
 use cutover_app::port::{
     InstructionDetails, PaymentVendors, VendorBankAccount, VendorCard, VendorError, VendorInstruction,
     VendorKind,
@@ -14,19 +14,20 @@ macro_rules! recorded {
     };
 }
 
-/// Asks a vendor that answers one after the other with these.
-fn asked(kind: VendorKind, reference: &str, answers: &[(u16, &str)]) -> (Looked, Vec<String>) {
-    let acts: Vec<Act> = answers.iter().map(|(status, body)| Act::Answer(*status, (*body).into())).collect();
+/// Looks up an instruction at a vendor that gives these answers in turn.
+fn asked(kind: VendorKind, reference: &str, answers: &[(u16, &str)]) -> (LookupResult, Vec<String>) {
+    let acts: Vec<Behavior> =
+        answers.iter().map(|(status, body)| Behavior::Answer(*status, (*body).into())).collect();
     let server = Server::start(acts);
     let looked = wait(vendors(quick()).look_up(&vendor(kind, &format!("{}/api", server.url())), reference));
     (looked, server.requests())
 }
 
-fn looked_up(kind: VendorKind, reference: &str, answers: &[(u16, &str)]) -> Looked {
+fn looked_up(kind: VendorKind, reference: &str, answers: &[(u16, &str)]) -> LookupResult {
     asked(kind, reference, answers).0
 }
 
-/// A recorded answer with a member changed.
+/// A recorded answer with one member changed.
 fn with(recorded: &str, pointer: &str, value: impl Into<Value>) -> String {
     let mut json: Value = serde_json::from_str(recorded).unwrap();
     *json.pointer_mut(pointer).unwrap() = value.into();
@@ -57,7 +58,7 @@ fn bank_account(holder: &str, digits: &str, bsb: Option<&str>) -> VendorInstruct
     VendorInstruction { kind: "DIRECT_DEBIT".into(), details }
 }
 
-fn is_rejected(looked: &Looked) -> bool {
+fn is_rejected(looked: &LookupResult) -> bool {
     matches!(looked, Err(VendorError::Rejected(_)))
 }
 
@@ -75,7 +76,7 @@ fn our_own_protocol() {
 }
 
 #[test]
-fn our_own_protocol_without_some_of_it() {
+fn our_own_protocol_with_missing_members() {
     let unknown = with(recorded!("http_card"), "/card/card_payment_network", "UNIONPAY");
     let unknown = with(&unknown, "/card/card_type", Value::Null);
     let looked = looked_up(VendorKind::Http, "card/7", &[(200, &unknown)]);
@@ -125,14 +126,14 @@ fn stripe_direct_debit() {
 }
 
 #[test]
-fn stripe_others_match_none_of_our_kinds() {
+fn other_stripe_kinds_match_none_of_ours() {
     let looked = looked_up(VendorKind::Stripe, "pm_1ExampleSepa", &[(200, recorded!("stripe_sepa"))]);
     let other = VendorInstruction { kind: "OTHER".into(), details: InstructionDetails::default() };
     assert_eq!(looked, Ok(Some(other)));
 }
 
 #[test]
-fn stripe_has_none_or_says_something_else() {
+fn stripe_misses_and_unexpected_answers() {
     let missing = recorded!("stripe_missing");
     assert_eq!(looked_up(VendorKind::Stripe, "pm_1ExampleNone", &[(404, missing)]), Ok(None));
     let card = recorded!("stripe_card");
@@ -164,7 +165,7 @@ fn gocardless_mandate_and_its_bank_account() {
 }
 
 #[test]
-fn gocardless_live_mandates_are_there_and_others_are_not_taken() {
+fn gocardless_live_mandates_are_accepted_and_others_rejected() {
     let states = [
         ("active", true),
         ("submitted", true),
@@ -186,7 +187,7 @@ fn gocardless_live_mandates_are_there_and_others_are_not_taken() {
 }
 
 #[test]
-fn gocardless_has_none_or_says_something_else() {
+fn gocardless_misses_and_unexpected_answers() {
     let (missing, mandate) = (recorded!("gocardless_missing"), recorded!("gocardless_mandate"));
     assert_eq!(looked_up(VendorKind::Gocardless, "MD0000NONE", &[(404, missing)]), Ok(None));
     assert!(is_rejected(&looked_up(VendorKind::Gocardless, "MD0000OTHER", &[(200, mandate)])));
@@ -201,7 +202,7 @@ fn gocardless_has_none_or_says_something_else() {
 }
 
 #[test]
-fn gocardless_tries_each_of_its_requests_again() {
+fn gocardless_retries_each_of_its_requests() {
     let (down, mandate) = ((503, ""), (200, recorded!("gocardless_mandate")));
     let answers = [down, mandate, down, (200, recorded!("gocardless_bank_account"))];
     let (looked, requests) = asked(VendorKind::Gocardless, "MD0000EXAMPLE", &answers);

@@ -1,54 +1,59 @@
-//! The faults of a vendor in one table: what it means for the one who asks, and the requests that it took,
-//! or, where none got through, the connections that were tried (contract D8, reliability 13).
+//! Table of vendor faults: the outcome, and the number of requests or, if none got through, of connections
+//! (contract D8, reliability 13).
 
+use super::environment::{
+    FixedResolver, LookupResult, ask, ask_server, environment, impatient, quick, vendors, vendors_with,
+};
 use super::faults::{card, outcome};
-use super::server::{Act, Server, answer};
+use super::server::{Behavior, Server, answer};
 use super::tls;
-use super::world::{Looked, Names, ask, ask_server, impatient, quick, vendors, vendors_in, world};
-use crate::vendors::World;
+use crate::vendors::Environment;
 use cutover_app::port::VendorKind;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-fn row(fault: &str, looked: &Looked, calls: usize) -> String {
+fn row(fault: &str, looked: &LookupResult, calls: usize) -> String {
     format!("{fault:<34} {:<12} {calls}\n", format!("{:?}", outcome(looked)))
 }
 
-/// A server with a script, asked once.
-fn scripted(fault: &str, acts: &[Act]) -> String {
+/// Row for a lookup at a scripted server.
+fn scripted(fault: &str, acts: &[Behavior]) -> String {
     let server = Server::start(acts);
-    let waits = acts.iter().any(|act| matches!(act, Act::Hang | Act::Drip(_)));
+    let waits = acts.iter().any(|act| matches!(act, Behavior::Hang | Behavior::Drip(_)));
     let looked = ask_server(&vendors(if waits { impatient() } else { quick() }), &server);
     row(fault, &looked, server.calls())
 }
 
-/// A vendor that nobody reaches by its name, and the connections that were tried.
+/// Row for a vendor whose addresses do not answer, with the number of connections tried.
 fn unreached(fault: &str, addresses: &[SocketAddr]) -> String {
-    let names = Names::of(addresses.iter().copied());
-    let vendors = vendors_in(quick(), World { names: names.clone(), ..world() });
+    let resolver = FixedResolver::of(addresses.iter().copied());
+    let vendors = vendors_with(quick(), Environment { resolver: resolver.clone(), ..environment() });
     let port = addresses.first().map_or(80, SocketAddr::port);
     let looked = ask(&vendors, VendorKind::Http, &format!("http://vendor.example:{port}"));
-    row(fault, &looked, names.asked())
+    row(fault, &looked, resolver.asked())
 }
 
 fn answers() -> String {
-    let status = |code| Act::Answer(code, String::new());
+    let status = |code| Behavior::Answer(code, String::new());
     let redirect = "HTTP/1.1 302 There\r\nLocation: /canary\r\nContent-Length: 0\r\n\r\n";
     let cut = answer(200, &card());
     [
-        scripted("none: it has it", &[Act::ok(card())]),
+        scripted("none: it has it", &[Behavior::ok(card())]),
         scripted("404", &[status(404)]),
         scripted("401", &[status(401)]),
         scripted("429", &[status(429)]),
-        scripted("500, then it has it", &[status(500), Act::ok(card())]),
+        scripted("500, then it has it", &[status(500), Behavior::ok(card())]),
         scripted("500", &[status(500)]),
-        scripted("a redirect", &[Act::raw(redirect)]),
-        scripted("wrong JSON", &[Act::ok("{\"reference\": 7}")]),
-        scripted("another reference", &[Act::ok(card().replace("canary-reference", "another"))]),
-        scripted("a cut answer", &[Act::raw(&cut[..cut.len() - 5])]),
-        scripted("a cut answer, then it has it", &[Act::raw(&cut[..cut.len() - 5]), Act::ok(card())]),
-        scripted("nothing", &[Act::Hang]),
-        scripted("a byte now and then", &[Act::Drip(Duration::from_millis(5))]),
+        scripted("a redirect", &[Behavior::raw(redirect)]),
+        scripted("wrong JSON", &[Behavior::ok("{\"reference\": 7}")]),
+        scripted("another reference", &[Behavior::ok(card().replace("canary-reference", "another"))]),
+        scripted("a cut answer", &[Behavior::raw(&cut[..cut.len() - 5])]),
+        scripted(
+            "a cut answer, then it has it",
+            &[Behavior::raw(&cut[..cut.len() - 5]), Behavior::ok(card())],
+        ),
+        scripted("nothing", &[Behavior::Hang]),
+        scripted("a byte now and then", &[Behavior::Drip(Duration::from_millis(5))]),
     ]
     .concat()
 }
@@ -57,10 +62,10 @@ fn bombs() -> String {
     [
         scripted(
             "1 GB, as announced",
-            &[Act::Flood("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n".into())],
+            &[Behavior::Flood("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n".into())],
         ),
-        scripted("1 GB, unannounced", &[Act::Flood("HTTP/1.1 200 OK\r\n\r\n".into())]),
-        scripted("1 GB of a header", &[Act::Flood("HTTP/1.1 200 OK\r\nX: ".into())]),
+        scripted("1 GB, unannounced", &[Behavior::Flood("HTTP/1.1 200 OK\r\n\r\n".into())]),
+        scripted("1 GB of a header", &[Behavior::Flood("HTTP/1.1 200 OK\r\nX: ".into())]),
     ]
     .concat()
 }
@@ -80,17 +85,17 @@ fn connections() -> String {
 }
 
 fn never_called() -> String {
-    let server = Server::start([Act::ok(card())]);
-    let keyless = vendors_in(quick(), World { variables: Box::new(|_| None), ..world() });
+    let server = Server::start([Behavior::ok(card())]);
+    let keyless = vendors_with(quick(), Environment { variables: Box::new(|_| None), ..environment() });
     let secret = row("its secret is not set", &ask_server(&keyless, &server), server.connections());
-    let names = Names::of([]);
-    let vendors = vendors_in(quick(), World { names: names.clone(), ..world() });
+    let resolver = FixedResolver::of([]);
+    let vendors = vendors_with(quick(), Environment { resolver: resolver.clone(), ..environment() });
     let refused = ask(&vendors, VendorKind::Http, "file://vendor.example/etc/passwd");
-    [secret, row("a file: address", &refused, names.asked())].concat()
+    [secret, row("a file: address", &refused, resolver.asked())].concat()
 }
 
 fn left_alone() -> String {
-    let (server, vendors) = (Server::start([Act::Answer(500, String::new())]), vendors(quick()));
+    let (server, vendors) = (Server::start([Behavior::Answer(500, String::new())]), vendors(quick()));
     let rows = (1..=6).map(|number| {
         let before = server.calls();
         let looked = ask_server(&vendors, &server);

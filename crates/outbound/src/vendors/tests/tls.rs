@@ -1,7 +1,7 @@
-//! Certificates: whom we trust, under which name (contract D8).
+//! TLS certificates: which are trusted, and for which name (contract D8).
 
-use super::server::{Act, Server};
-use super::world::{Looked, REFERENCE, ask, quick, trusting, vendors};
+use super::environment::{LookupResult, REFERENCE, ask, quick, trusting, vendors};
+use super::server::{Behavior, Server};
 use crate::vendors::HttpVendors;
 use crate::vendors::client::{system_trust, trust};
 use cutover_app::port::{VendorError, VendorKind};
@@ -29,7 +29,7 @@ pub(super) fn server(identity: &Identity) -> Server {
         .with_single_cert(vec![identity.cert.der().clone()], key)
         .unwrap();
     let body = format!(r#"{{"reference": "{REFERENCE}", "type": "CARD"}}"#);
-    Server::start_tls([Act::ok(body)], config)
+    Server::start_tls([Behavior::ok(body)], config)
 }
 
 pub(super) fn trusting_only(identity: &Identity) -> HttpVendors {
@@ -38,18 +38,18 @@ pub(super) fn trusting_only(identity: &Identity) -> HttpVendors {
     trusting(quick(), trust(roots).unwrap())
 }
 
-fn ask_as(vendors: &HttpVendors, host: &str, server: &Server) -> Looked {
+fn ask_as(vendors: &HttpVendors, host: &str, server: &Server) -> LookupResult {
     ask(vendors, VendorKind::Http, &format!("https://{host}:{}", server.address.port()))
 }
 
-fn rejected(cause: &str) -> Looked {
+fn rejected(cause: &str) -> LookupResult {
     Err(VendorError::Rejected(cause.into()))
 }
 
 const REFUSED: &str = "its TLS certificate or handshake is not acceptable";
 
 #[test]
-fn a_certificate_that_is_trusted_opens_the_way() {
+fn a_trusted_certificate_is_accepted() {
     let identity = identity("localhost");
     let server = server(&identity);
     assert!(matches!(ask_as(&trusting_only(&identity), "localhost", &server), Ok(Some(_))));
@@ -57,7 +57,7 @@ fn a_certificate_that_is_trusted_opens_the_way() {
 }
 
 #[test]
-fn a_certificate_of_another_name_is_rejected_at_once() {
+fn a_certificate_for_another_name_is_rejected_without_retry() {
     let identity = identity("other.example");
     let server = server(&identity);
     assert_eq!(ask_as(&trusting_only(&identity), "localhost", &server), rejected(REFUSED));
@@ -65,7 +65,7 @@ fn a_certificate_of_another_name_is_rejected_at_once() {
 }
 
 #[test]
-fn a_certificate_that_signs_itself_is_rejected_at_once() {
+fn an_untrusted_self_signed_certificate_is_rejected_without_retry() {
     let server = server(&identity("localhost"));
     let stranger = trusting_only(&identity("localhost"));
     assert_eq!(ask_as(&stranger, "localhost", &server), rejected(REFUSED));
@@ -73,7 +73,7 @@ fn a_certificate_that_signs_itself_is_rejected_at_once() {
 }
 
 #[test]
-fn the_system_does_not_trust_strangers() {
+fn the_system_does_not_trust_test_certificates() {
     let server = server(&identity("localhost"));
     let looked = match system_trust() {
         Some(system) => ask_as(&trusting(quick(), system), "localhost", &server),
@@ -89,7 +89,7 @@ fn the_system_does_not_trust_strangers() {
 }
 
 #[test]
-fn a_machine_without_certificates_asks_no_https() {
+fn a_machine_without_certificates_sends_no_https_requests() {
     let server = server(&identity("localhost"));
     let looked = ask_as(&vendors(quick()), "localhost", &server);
     let none = "this machine has no certificates to trust";
@@ -98,7 +98,7 @@ fn a_machine_without_certificates_asks_no_https() {
 }
 
 #[test]
-fn plain_and_tls_that_meet_by_mistake_are_rejected() {
+fn plain_http_to_tls_and_tls_to_plain_http_are_rejected() {
     let known = identity("localhost");
     let (vendors, behind_tls) = (trusting_only(&known), server(&known));
     let url = format!("http://localhost:{}", behind_tls.address.port());

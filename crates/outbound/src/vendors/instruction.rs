@@ -1,23 +1,24 @@
-//! What adapters take of an answer into our words: nothing that could not have been sent to us (fields 8).
+//! Conversion of vendors' answers to payment instructions. Values that the API would not accept are refused
+//! (fields 4).
 
 use super::outcome::unreadable;
 use cutover_app::port::{InstructionDetails, VendorBankAccount, VendorCard, VendorError, VendorInstruction};
 
-/// Characters of an account's holder at most.
+/// Maximum number of characters of an account holder's name.
 const HOLDER: usize = 255;
 
-/// A card.
+/// Instruction with a card.
 pub(super) fn card(kind: &str, card: Option<VendorCard>) -> VendorInstruction {
     VendorInstruction { kind: kind.into(), details: InstructionDetails { card, bank_account: None } }
 }
 
-/// A bank account.
+/// Instruction with a bank account.
 pub(super) fn bank_account(kind: &str, account: Option<VendorBankAccount>) -> VendorInstruction {
     VendorInstruction { kind: kind.into(), details: InstructionDetails { card: None, bank_account: account } }
 }
 
-/// Keeps an instruction that holds only what such things hold. A vendor that shows a whole number where its
-/// last digits belong must not make us keep it.
+/// Refuses an instruction with values that do not belong in it, so that a full number in place of the last
+/// digits is never stored.
 pub(super) fn checked(instruction: VendorInstruction) -> Result<VendorInstruction, VendorError> {
     let InstructionDetails { card, bank_account } = &instruction.details;
     let sound = card.as_ref().is_none_or(is_card) && bank_account.as_ref().is_none_or(is_bank_account);
@@ -46,7 +47,7 @@ fn is_ending(text: &str) -> bool {
     (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-/// Three digits, a hyphen or a space or nothing, three digits (rules 10.4).
+/// Three digits, an optional hyphen or space, three digits (rules 10.4).
 fn is_bsb(text: &str) -> bool {
     let digits = |s: &[u8]| s.len() == 3 && s.iter().all(u8::is_ascii_digit);
     match text.as_bytes() {
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_expires_in_a_month_of_a_year() {
+    fn card_expiry_is_a_valid_month_and_year() {
         for (month, taken) in [(0, false), (1, true), (12, true), (13, false)] {
             assert_eq!(takes_card(|c| c.expiry_month = Some(month)), taken, "{month}");
         }
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_not_taken_for_last_digits() {
+    fn full_numbers_are_not_accepted_as_last_digits() {
         assert!(takes_card(|_| ()));
         for digits in ["4242424242424242", "42424", "", "42x2", "\u{664}\u{664}"] {
             assert!(!takes_card(|c| c.last_digits = Some(digits.into())), "{digits}");
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_texts() {
+    fn holder_names_and_bsbs_are_validated() {
         assert!(takes_account(|a| a.account_holder = Some("Zoë O'Neill & Co".into())));
         assert!(takes_account(|a| a.account_holder = Some("é".repeat(255))));
         assert!(!takes_account(|a| a.account_holder = Some("é".repeat(256))));

@@ -1,14 +1,14 @@
-//! Nodes over one database, and what is under way on them. One thread: whatever happens at the same time happens at a
-//! call through a port, before it is done or after.
+//! Nodes over one database, and the operations in progress on them. Everything runs on one thread: concurrent
+//! operations run at a call through a port, before or after it.
 
 use crate::answer::Answer;
 use crate::coverage::Coverage;
 use crate::databases::Database;
-use crate::frame::Frame;
+use crate::faulty_ports::FaultyPorts;
 use crate::oracle::Oracle;
-use crate::plan::{Act, Op, Part, What};
+use crate::plan::{Action, Fault, Op, Part};
+use crate::running_op::RunningOp;
 use crate::specs::{InstructionSpec, VERIFYING, code};
-use crate::wire::Wire;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::port::{Clock, DocumentState, InstructionDetails, Store, SuspendedJobs, VendorError};
 use cutover_app::worker::{Worker, WorkerMetrics};
@@ -18,33 +18,33 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Whether a call through a port goes through.
+/// Effect of the plan on a call through a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hit {
+pub(crate) enum CallEffect {
     Go,
     Fail,
     Conflict,
-    /// What is called is to panic.
+    /// The callee is to panic.
     Panic,
 }
 
-/// What a planned panic carries.
-struct OnPurpose;
+/// Payload of a planned panic.
+struct PlannedPanic;
 
-/// Panics without a word: it is planned.
+/// Panics without a message, because it is planned.
 pub(crate) fn panics() -> ! {
-    resume_unwind(Box::new(OnPurpose))
+    resume_unwind(Box::new(PlannedPanic))
 }
 
-/// The clock of a node: that of the world, and what it is off by.
+/// Clock of a node: the simulated time plus its skew.
 struct NodeClock {
-    world: Arc<FakeClock>,
+    simulated: Arc<FakeClock>,
     skew: AtomicI64,
 }
 
 impl Clock for NodeClock {
     fn now(&self) -> DateTime<Utc> {
-        self.world.now() + Duration::seconds(self.skew.load(Ordering::SeqCst))
+        self.simulated.now() + Duration::seconds(self.skew.load(Ordering::SeqCst))
     }
 }
 
@@ -58,21 +58,21 @@ struct Node {
     stop: Arc<AtomicBool>,
 }
 
-/// All there is.
-pub(crate) struct World {
+/// The simulated system.
+pub(crate) struct Simulation {
     nodes: Vec<Node>,
-    /// The database, past everything that disturbs it.
+    /// The database without disturbances.
     pub(crate) truth: Arc<dyn Store>,
     pub(crate) database: Database,
     pub(crate) clock: Arc<FakeClock>,
     documents: Arc<FakeDocuments>,
     away: [AtomicBool; 3],
     requests: AtomicU64,
-    /// How many transactions are open.
+    /// Number of open transactions.
     open: AtomicU64,
-    /// The latest time that any node has known, in microseconds.
+    /// Latest time of any node's clock, in microseconds.
     latest: AtomicI64,
-    frames: Mutex<Vec<Frame>>,
+    frames: Mutex<Vec<RunningOp>>,
     oracle: Mutex<Oracle>,
     coverage: Mutex<Coverage>,
 }
@@ -81,29 +81,29 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl World {
-    /// Nodes over a database.
+impl Simulation {
+    /// Creates nodes over a database.
     pub(crate) fn new(database: Database, seed: u64) -> Arc<Self> {
         Self::with(database, seed, settings())
     }
 
-    /// Nodes of these settings over a database.
+    /// Creates nodes with these settings over a database.
     pub(crate) fn with(database: Database, seed: u64, settings: Settings) -> Arc<Self> {
         let clock = Arc::new(FakeClock::of_fixtures());
         let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::new(vendors()));
         let stores = database.stores();
-        let world = Arc::new_cyclic(|world| Self {
+        let simulation = Arc::new_cyclic(|simulation| Self {
             nodes: (0..)
                 .zip(&stores)
                 .map(|(n, store)| {
-                    let wire = Arc::new(Wire {
-                        world: Weak::clone(world),
+                    let faulty = Arc::new(FaultyPorts {
+                        simulation: Weak::clone(simulation),
                         store: store.clone(),
                         documents: documents.clone(),
                         vendors: vendors.clone(),
                         is_shared: database.is_shared(),
                     });
-                    node(wire, clock.clone(), seed.wrapping_mul(8).wrapping_add(n), settings.clone())
+                    node(faulty, clock.clone(), seed.wrapping_mul(8).wrapping_add(n), settings.clone())
                 })
                 .collect(),
             truth: database.truth(),
@@ -118,8 +118,8 @@ impl World {
             oracle: Mutex::default(),
             coverage: Mutex::default(),
         });
-        world.set_documents(true);
-        world
+        simulation.set_documents(true);
+        simulation
     }
 
     pub(crate) fn oracle(&self) -> MutexGuard<'_, Oracle> {
@@ -154,7 +154,7 @@ impl World {
         let Node { metrics, stop, .. } = &self.nodes[node];
         let name = format!("n{node}w{worker}");
         let turned = Worker::new(self.app(node), name, metrics.clone(), stop.clone()).run_once();
-        // Whoever was stopped is started again.
+        // Stopped workers are started again.
         stop.store(false, Ordering::SeqCst);
         turned.map_or_else(Answer::from, |_| Answer::done())
     }
@@ -172,44 +172,44 @@ impl World {
         self.documents.set(&format!("/{}", code(VERIFYING)), crate::payloads::DOCUMENT, state);
     }
 
-    /// A call through a port begins or has ended: what is planned for this moment happens.
-    pub(crate) fn reach(&self, part: Part, is_before: bool) -> Hit {
+    /// Performs what is planned for this moment, before or after a call through a port.
+    pub(crate) fn reach(&self, part: Part, is_before: bool) -> CallEffect {
         let due = {
             let mut frames = lock(&self.frames);
-            let Some(frame) = frames.last_mut() else { return Hit::Go };
+            let Some(frame) = frames.last_mut() else { return CallEffect::Go };
             if frame.is_dead {
                 drop(frames);
                 panics();
             }
             frame.next()
         };
-        let mut hit = Hit::Go;
+        let mut effect = CallEffect::Go;
         for what in due {
             match what {
-                What::Fail => hit = Hit::Fail,
-                What::Conflict => hit = Hit::Conflict,
-                What::Panic if is_before && part == Part::Store => hit = Hit::Panic,
-                What::Panic | What::Die => panics(),
-                What::Within(ops) if is_before && part == Part::Store => {
+                Fault::Fail => effect = CallEffect::Fail,
+                Fault::Conflict => effect = CallEffect::Conflict,
+                Fault::Panic if is_before && part == Part::Store => effect = CallEffect::Panic,
+                Fault::Panic | Fault::Die => panics(),
+                Fault::Within(ops) if is_before && part == Part::Store => {
                     self.with_frame(|frame| frame.within = ops);
                 }
-                What::Meanwhile(ops) | What::Within(ops) => ops.iter().for_each(|op| self.perform(op)),
+                Fault::Meanwhile(ops) | Fault::Within(ops) => ops.iter().for_each(|op| self.perform(op)),
             }
         }
         if is_before && self.away[part as usize].load(Ordering::SeqCst) {
             self.with_frame(|frame| frame.is_disturbed = true);
-            hit = Hit::Fail;
+            effect = CallEffect::Fail;
         }
-        hit
+        effect
     }
 
-    fn with_frame(&self, change: impl FnOnce(&mut Frame)) {
+    fn with_frame(&self, change: impl FnOnce(&mut RunningOp)) {
         if let Some(frame) = lock(&self.frames).last_mut() {
             change(frame);
         }
     }
 
-    /// What is to happen within the transaction that begins.
+    /// Operations to perform within the transaction that begins.
     pub(crate) fn within(&self) -> Vec<Op> {
         let mut frames = lock(&self.frames);
         let Some(frame) = frames.last_mut() else { return Vec::new() };
@@ -218,7 +218,7 @@ impl World {
         ops.into_iter().map(|op| Op { node: elsewhere, ..op }).collect()
     }
 
-    /// Does operations while a transaction is open: they may have to wait for its end in vain.
+    /// Performs operations while a transaction is open; they may time out waiting for its end.
     pub(crate) fn perform_within(&self, ops: &[Op]) {
         self.open.fetch_add(1, Ordering::SeqCst);
         let _others = SuspendedJobs::enter();
@@ -226,9 +226,9 @@ impl World {
         self.open.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// What is under way has committed.
+    /// Records a commit of the current operation.
     pub(crate) fn committed(&self) {
-        let frame = |frame: &Frame| (frame.act.clone(), frame.request.clone());
+        let frame = |frame: &RunningOp| (frame.act.clone(), frame.request.clone());
         let under_way = lock(&self.frames).last().map(frame);
         let Some((act, request)) = under_way else { return };
         let (expected, submitted) = self.note_commit(&act, &request);
@@ -238,14 +238,14 @@ impl World {
         });
     }
 
-    /// Does an operation, with all that disturbs it.
+    /// Performs an operation with its disturbances.
     pub(crate) fn perform(&self, op: &Op) {
         self.clock.advance(Duration::milliseconds(1));
         self.latest.fetch_max(self.now(op.node).timestamp_micros(), Ordering::SeqCst);
         let Some((act, body)) = self.oracle().to_send(&op.act, self.now(op.node)) else { return };
         let request = format!("r{}", self.requests.fetch_add(1, Ordering::SeqCst));
         self.oracle().sent(&request, &act, &body);
-        let mut frame = Frame::new(op.node, act.clone(), request.clone(), &op.disturbances);
+        let mut frame = RunningOp::new(op.node, act.clone(), request.clone(), &op.disturbances);
         frame.is_disturbed = self.open.load(Ordering::SeqCst) > 0;
         let depth = {
             let mut frames = lock(&self.frames);
@@ -253,7 +253,7 @@ impl World {
             frames.len()
         };
         let acted = catch_unwind(AssertUnwindSafe(|| self.act(op.node, &act, &body, &request)));
-        let answer = acted.unwrap_or_else(|panic| match panic.downcast::<OnPurpose>() {
+        let answer = acted.unwrap_or_else(|panic| match panic.downcast::<PlannedPanic>() {
             Ok(_) => Answer::Silence,
             Err(panic) => Answer::Wrong(format!("it panicked: {:?}", panic.downcast_ref::<String>())),
         });
@@ -269,13 +269,13 @@ impl World {
         self.settle(&frame, answer);
     }
 
-    /// A process that died comes back, and remembers nothing.
+    /// Restarts a node that died, with empty memory.
     fn restart(&self, node: usize) {
         let Node { app, ports, settings, .. } = &self.nodes[node];
         *lock(app) = Arc::new(App::new(ports.clone(), settings.clone()));
     }
 
-    /// Nothing disturbs anything any more. No node is behind what any of them has said the time was.
+    /// Ends all disturbances. The clock is set to the latest time of any node.
     pub(crate) fn calm(&self) {
         self.set_back();
         for (number, node) in self.nodes.iter().enumerate() {
@@ -286,34 +286,34 @@ impl World {
         self.clock.set(self.clock.now().max(latest));
     }
 
-    /// Does an operation that is not disturbed.
-    pub(crate) fn calmly(&self, act: Act) {
+    /// Performs an action without disturbances.
+    pub(crate) fn calmly(&self, act: Action) {
         self.perform(&Op { node: 0, act, disturbances: Vec::new() });
     }
 }
 
-/// How long an import is retried here that outages fail: shorter than usual, so that runs reach it.
+/// Time for which imports are retried during outages: shorter than the default, so that runs reach its end.
 pub(crate) const RETRY_TIME: Duration = Duration::minutes(30);
 
-/// What the operator has set.
+/// Settings of the nodes.
 pub(crate) fn settings() -> Settings {
     Settings { import_retry_time: RETRY_TIME, ..Settings::default() }
 }
 
-fn node(wire: Arc<Wire>, world: Arc<FakeClock>, seed: u64, settings: Settings) -> Node {
-    let clock = Arc::new(NodeClock { world, skew: AtomicI64::new(0) });
+fn node(faulty: Arc<FaultyPorts>, simulated: Arc<FakeClock>, seed: u64, settings: Settings) -> Node {
+    let clock = Arc::new(NodeClock { simulated, skew: AtomicI64::new(0) });
     let ports = Ports {
-        store: wire.clone(),
+        store: faulty.clone(),
         clock: clock.clone(),
         random: Arc::new(SeededRandom::new(seed)),
-        documents: wire.clone(),
-        vendors: wire,
+        documents: faulty.clone(),
+        vendors: faulty,
     };
     let app = Arc::new(App::new(ports.clone(), settings.clone()));
     Node { app: Mutex::new(app), ports, settings, clock, metrics: Arc::default(), stop: Arc::default() }
 }
 
-/// What the vendor knows.
+/// The vendor's answers.
 fn vendors() -> FakeVendors {
     let vendors = FakeVendors::default();
     for n in 0..InstructionSpec::ALL {

@@ -1,4 +1,4 @@
-//! Laws of what is found in a body.
+//! Invariants of decoding.
 
 use cutover_core::Segment;
 use cutover_core::{AttrPath, Level};
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// What a body decodes to, if it is JSON; the laws of decoding hold of it.
+/// Decodes a body and checks the invariants of decoding. Returns `None` if it is not JSON.
 pub(crate) fn decoded<'j, T>(
     body: &'j [u8],
     decode: impl FnOnce(&'j [u8]) -> Result<Decoded<T>, SyntaxError>,
@@ -21,56 +21,56 @@ pub(crate) fn decoded<'j, T>(
     let decoded = decode(body);
     is_json(body, decoded.as_ref().err());
     let decoded = decoded.ok()?;
-    are_bounded_and_in_order(&decoded.findings);
+    check_order(&decoded.findings);
     let names = Names::of(body);
-    decoded.findings.iter().for_each(|finding| names.may_be_in(&finding.attr));
+    decoded.findings.iter().for_each(|finding| names.check_path(&finding.attr));
     Some(decoded)
 }
 
-/// Others say the same of whether it is JSON, but for what is nested deeper than we take, and for numbers: those
-/// that no float holds are JSON too.
+/// Checks that other parsers agree whether it is JSON, except for deeper nesting than the limit, and for
+/// numbers that no float can hold, which are JSON too.
 fn is_json(body: &[u8], error: Option<&SyntaxError>) {
     let is_text = std::str::from_utf8(body).is_ok();
     match error {
         None => {
             let of_another = serde_json::from_slice::<&RawValue>(body);
-            assert!(is_text && of_another.is_ok(), "taken, and no JSON: {:?}", of_another.err());
+            assert!(is_text && of_another.is_ok(), "accepted, but not JSON: {:?}", of_another.err());
         }
         Some(error) if error.kind != SyntaxErrorKind::TooDeep => {
             let of_others = is_text
                 && serde_json::from_slice::<Value>(body).is_ok()
                 && jiter::JsonValue::parse(body, false).is_ok();
-            assert!(!of_others, "JSON that was refused: {error}");
+            assert!(!of_others, "refused, but JSON: {error}");
         }
         Some(_) => {}
     }
 }
 
-fn are_bounded_and_in_order(findings: &[Finding]) {
+fn check_order(findings: &[Finding]) {
     for level in [Level::Error, Level::Warning] {
         let count = findings.iter().filter(|finding| finding.check.level == level).count();
         assert!(count <= MAX_FINDINGS + 1, "{count} findings");
     }
     let key = |finding: &Finding| (finding.attr.clone(), finding.check.code.as_str());
-    assert!(findings.is_sorted_by(|a, b| key(a) < key(b)), "not in order, or one twice");
+    assert!(findings.is_sorted_by(|a, b| key(a) < key(b)), "out of order, or repeated");
 }
 
-/// Names that a path may have: those that are documented, and those that the body has itself.
+/// Names that a path may contain: documented names, and member names of the body.
 pub(crate) struct Names(Option<HashSet<String>>);
 
-/// Longer names are cut in paths, and end in an ellipsis.
+/// Maximum length of a name in a path; longer ones are cut and end in an ellipsis.
 const LONGEST: usize = 128;
 
 impl Names {
-    /// The names of a body; all are allowed of one that is read by nobody else.
+    /// Collects the names of a body. If another parser cannot read the body, all names are allowed.
     pub(crate) fn of(body: &[u8]) -> Self {
         let mut names = HashSet::new();
         let read = Collect(&mut names).deserialize(&mut serde_json::Deserializer::from_slice(body));
         Self(read.ok().map(|()| names))
     }
 
-    /// Nothing of a body is in a path but names of members.
-    pub(crate) fn may_be_in(&self, attr: &AttrPath) {
+    /// Checks that a path contains nothing of a body but names of members.
+    pub(crate) fn check_path(&self, attr: &AttrPath) {
         let Some(own) = &self.0 else { return };
         for segment in attr.segments() {
             let Segment::Name(name) = segment else { continue };
@@ -78,12 +78,12 @@ impl Names {
             let is_known = DOCUMENTED.contains(name.as_ref())
                 || own.contains(name.as_ref())
                 || name.strip_suffix('…').is_some_and(is_cut);
-            assert!(is_known && name.chars().count() <= LONGEST + 1, "what is that in a path: {name}");
+            assert!(is_known && name.chars().count() <= LONGEST + 1, "unexpected name in a path: {name}");
         }
     }
 }
 
-/// Collects the names of members, those of repeated ones too.
+/// Collects the names of all members, including repeated ones.
 struct Collect<'n>(&'n mut HashSet<String>);
 
 impl<'de> DeserializeSeed<'de> for Collect<'_> {
@@ -134,7 +134,7 @@ impl<'de> Visitor<'de> for Collect<'_> {
     }
 }
 
-/// The names of all members of all objects.
+/// Names of all documented members.
 static DOCUMENTED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let mut names = HashSet::new();
     let mut seen = HashSet::new();

@@ -4,27 +4,27 @@ use crate::error::Error;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Which accounts the service has by a journal, whatever became of them later; some 10 to 20 bytes for each.
+/// Accounts that the service accepted at any time by a journal, at 10 to 20 bytes per account.
 #[derive(Debug, Default)]
-pub(crate) struct There(HashSet<u64>);
+pub(crate) struct AcceptedAccounts(HashSet<u64>);
 
-impl There {
-    /// Reads a journal through; one of another subject says nothing about this one.
+impl AcceptedAccounts {
+    /// Reads a journal. If it is about another subject, the set is empty.
     ///
     /// # Errors
-    /// [`Error`] if it cannot be read or is no journal.
+    /// [`Error`] if it cannot be read or is not a journal.
     pub(crate) fn read(path: &Path, subject: &Subject) -> Result<Self, Error> {
         let mut keys = HashSet::new();
         let of = entries(path, |record, _| {
-            if record.outcome.is_there() {
+            if record.outcome.is_stored() {
                 keys.insert(key_of(&record));
             }
         })?;
         Ok(if of == *subject { Self(keys) } else { Self::default() })
     }
 
-    /// Whether it has this account.
-    pub(crate) fn has(&self, key: u64) -> bool {
+    /// True if the account with this key was accepted.
+    pub(crate) fn contains(&self, key: u64) -> bool {
         self.0.contains(&key)
     }
 }

@@ -1,27 +1,27 @@
 use crate::error::Error;
-use crate::service::{Fault, Patience, Service};
+use crate::journal::Sums;
+use crate::service::{Backoff, Fault, Service};
 use chrono::{DateTime, FixedOffset};
 use cutover_core::State;
 use cutover_model::Totals;
-use cutover_model::rust_decimal::Decimal;
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How far a migration is (contract D12).
+/// Progress of a migration (contract D12).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct Standing {
+pub(super) struct MigrationProgress {
     counts: BTreeMap<String, u64>,
-    /// The errors that most accounts stand with.
+    /// The most frequent errors.
     pub(super) top_errors: Vec<TopError>,
     rate_per_minute: Value,
     estimated_finish_at: Option<String>,
     totals: Imported,
 }
 
-/// A code, how many accounts stand with it, and some of them.
+/// An error code, its number of accounts, and some of them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, serde::Serialize)]
 pub(super) struct TopError {
     #[serde(deserialize_with = "crate::service::read_code")]
@@ -33,65 +33,63 @@ pub(super) struct TopError {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct Imported {
     accounts: u64,
-    ledger_balance: String,
-    readings: u64,
-    transactions: u64,
-    documents: u64,
+    #[serde(flatten)]
+    sums: Sums,
 }
 
-/// The statuses of version 2 (contract 3), and what people call them.
+/// Statuses of version 2 (contract 3) and their names for people.
 pub(super) const STATUSES: [(State, &str); State::ALL.len()] = [
     (State::Pending, "pending"),
     (State::InProgress, "in progress"),
     (State::Processed, "imported"),
     (State::Errored, "errored"),
     (State::Cancelled, "cancelled"),
-    (State::DryRunSucceeded, "tried, well"),
-    (State::DryRunErrored, "tried, errored"),
+    (State::DryRunSucceeded, "dry run ok"),
+    (State::DryRunErrored, "dry run error"),
 ];
 
-impl Standing {
-    /// Asks for it. A service that is away for some minutes is waited for.
+impl MigrationProgress {
+    /// Fetches the progress; waits for `patience` while the service is away.
     ///
     /// # Errors
-    /// [`Error`] if it stays away, or knows no such supplier.
-    pub(super) async fn ask(
+    /// [`Error`] if the service stays away or does not know the supplier.
+    pub(super) async fn fetch(
         service: &Service,
         supplier: &str,
         patience: Duration,
     ) -> Result<(Self, Value), Error> {
         let url = service.url(&["v2", "data-import", "import-suppliers", supplier, "progress"], "");
-        let reply = Patience::new(patience).with(async || service.get(&url).await).await?;
+        let reply = Backoff::new(patience).run(async || service.get(&url).await).await?;
         if reply.status == StatusCode::NOT_FOUND {
             return Err(Error::refused(format!("the service knows no import supplier {supplier}")));
         }
         let body = reply.ok()?;
-        let foreign = |_| Fault::lasting("the service tells of progress in another way");
-        let standing: Self = serde_json::from_value(body.clone()).map_err(foreign)?;
-        Ok((standing, body))
+        let foreign = |_| Fault::permanent("the progress has an unknown format");
+        let progress: Self = serde_json::from_value(body.clone()).map_err(foreign)?;
+        Ok((progress, body))
     }
 
-    /// How many accounts have a status.
+    /// Number of accounts with a status.
     pub(super) fn count(&self, status: State) -> u64 {
         self.counts.get(status.as_str()).copied().unwrap_or_default()
     }
 
-    /// Accounts that wait or are worked on.
+    /// Number of accounts that are pending or in progress.
     pub(super) fn open(&self) -> u64 {
         self.count(State::Pending) + self.count(State::InProgress)
     }
 
-    /// Accounts that ended in an error.
+    /// Number of accounts that ended in an error.
     pub(super) fn errored(&self) -> u64 {
         self.count(State::Errored) + self.count(State::DryRunErrored)
     }
 
-    /// All accounts.
+    /// Number of all accounts.
     pub(super) fn all(&self) -> u64 {
         self.counts.values().sum()
     }
 
-    /// Accounts a minute, with its digits.
+    /// Accounts per minute, with the digits of the service.
     pub(super) fn rate(&self) -> String {
         match &self.rate_per_minute {
             Value::String(text) => text.clone(),
@@ -100,20 +98,14 @@ impl Standing {
         }
     }
 
-    /// When it is done at this rate.
+    /// Estimated time of the end.
     pub(super) fn finish(&self) -> Option<DateTime<FixedOffset>> {
         DateTime::parse_from_rfc3339(self.estimated_finish_at.as_deref()?).ok()
     }
 
-    /// What the imported accounts come to; none if that is no amount.
+    /// Control totals of the imported accounts; `None` if the balance is not a number.
     pub(super) fn totals(&self) -> Option<Totals> {
-        let Imported { accounts, ledger_balance, readings, transactions, documents } = &self.totals;
-        Some(Totals {
-            accounts: *accounts,
-            ledger_balance: Decimal::from_str_exact(ledger_balance).ok()?,
-            readings: *readings,
-            transactions: *transactions,
-            documents: *documents,
-        })
+        let Imported { accounts, sums } = &self.totals;
+        Some(Totals { accounts: *accounts, ..sums.totals()? })
     }
 }

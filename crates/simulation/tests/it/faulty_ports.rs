@@ -1,7 +1,7 @@
-//! The ports as the use cases see them: they may fail, lose answers, and let other things happen first.
+//! Ports of the use cases with faults: calls may fail, lose answers, and let other operations run first.
 
 use crate::plan::{Op, Part};
-use crate::world::{Hit, World, panics};
+use crate::simulation::{CallEffect, Simulation, panics};
 use cutover_app::port::{
     Answer, Creation, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Staging, StagingDone,
     Store, StoreError, Tx, Vendor, VendorError, VendorInstruction, Verdict, WantedDocument, WriteJob, stage,
@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 /// The ports of one node.
-pub(crate) struct Wire {
-    pub(crate) world: Weak<World>,
+pub(crate) struct FaultyPorts {
+    pub(crate) simulation: Weak<Simulation>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) documents: Arc<FakeDocuments>,
     pub(crate) vendors: Arc<FakeVendors>,
-    /// Whether transactions of others may be open at the same time.
+    /// True if transactions of others may be open at the same time.
     pub(crate) is_shared: bool,
 }
 
@@ -24,81 +24,81 @@ fn lost() -> StoreError {
     StoreError::Unavailable("on purpose".into())
 }
 
-/// Whether a call is made at all.
-fn allowed(hit: Hit) -> Result<(), StoreError> {
-    match hit {
-        Hit::Go | Hit::Panic => Ok(()),
-        Hit::Conflict => Err(StoreError::Conflict("on purpose".into())),
-        Hit::Fail => Err(lost()),
+/// Fails if the call is not to be made.
+fn allowed(effect: CallEffect) -> Result<(), StoreError> {
+    match effect {
+        CallEffect::Go | CallEffect::Panic => Ok(()),
+        CallEffect::Conflict => Err(StoreError::Conflict("on purpose".into())),
+        CallEffect::Fail => Err(lost()),
     }
 }
 
-impl Wire {
-    fn hit(&self, part: Part, is_before: bool) -> Hit {
-        self.world.upgrade().map_or(Hit::Go, |world| world.reach(part, is_before))
+impl FaultyPorts {
+    fn effect(&self, part: Part, is_before: bool) -> CallEffect {
+        self.simulation.upgrade().map_or(CallEffect::Go, |simulation| simulation.reach(part, is_before))
     }
 
     fn before(&self) -> Result<(), StoreError> {
-        match self.hit(Part::Store, true) {
-            Hit::Panic => panics(),
-            hit => allowed(hit),
+        match self.effect(Part::Store, true) {
+            CallEffect::Panic => panics(),
+            effect => allowed(effect),
         }
     }
 
-    /// What is to happen within a transaction.
+    /// Operations to perform within a transaction.
     fn within(&self) -> Vec<Op> {
-        self.world.upgrade().map(|world| world.within()).unwrap_or_default()
+        self.simulation.upgrade().map(|simulation| simulation.within()).unwrap_or_default()
     }
 
     fn perform(&self, ops: &[Op]) {
-        if let Some(world) = self.world.upgrade() {
-            ops.iter().for_each(|op| world.perform(op));
+        if let Some(simulation) = self.simulation.upgrade() {
+            ops.iter().for_each(|op| simulation.perform(op));
         }
     }
 
     fn after<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
-        match self.hit(Part::Store, false) {
-            Hit::Go => result,
+        match self.effect(Part::Store, false) {
+            CallEffect::Go => result,
             _ => Err(lost()),
         }
     }
 
     fn committed(&self) {
-        if let Some(world) = self.world.upgrade() {
-            world.committed();
+        if let Some(simulation) = self.simulation.upgrade() {
+            simulation.committed();
         }
     }
 
-    /// Stages an account. A store that lost the answer to its commit may do so once more by itself.
+    /// Stages an account. A store that lost the answer to its commit may repeat it by itself.
     fn staged(&self, creation: &Arc<Creation>) -> Result<Staging, StoreError> {
         self.before()?;
         let staging = stage(&*self.store, creation.clone());
         if staging == Ok(Staging::Staged) {
             self.committed();
         }
-        match self.hit(Part::Store, false) {
-            Hit::Go => staging,
-            Hit::Conflict => stage(&*self.store, creation.clone()),
+        match self.effect(Part::Store, false) {
+            CallEffect::Go => staging,
+            CallEffect::Conflict => stage(&*self.store, creation.clone()),
             _ => Err(lost()),
         }
     }
 
-    /// Fails where the part does; else what `call` answers, unless that is lost.
+    /// Calls a part of the environment. Fails if the part is away or the answer is lost.
     fn outside<T, E>(
         &self,
         part: Part,
         failed: impl Fn() -> E,
         call: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        if self.hit(part, true) != Hit::Go {
+        if self.effect(part, true) != CallEffect::Go {
             return Err(failed());
         }
         let answer = call();
-        if self.hit(part, false) == Hit::Go { answer } else { Err(failed()) }
+        if self.effect(part, false) == CallEffect::Go { answer } else { Err(failed()) }
     }
 }
 
-impl Store for Wire {
+impl Store for FaultyPorts {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.before()?;
         self.after(self.store.read(job))
@@ -113,21 +113,21 @@ impl Store for Wire {
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        let hit = self.hit(Part::Store, true);
+        let effect = self.effect(Part::Store, true);
         let mut within = self.within();
         if !self.is_shared {
             self.perform(&std::mem::take(&mut within));
         }
-        allowed(hit)?;
-        let world = self.world.clone();
+        allowed(effect)?;
+        let simulation = self.simulation.clone();
         let commits = Arc::new(AtomicBool::new(false));
         let told = commits.clone();
         let written = self.store.write(Box::new(move |tx| {
             let verdict = job(tx);
-            if let Some(world) = world.upgrade().filter(|_| !within.is_empty()) {
-                world.perform_within(&within);
+            if let Some(simulation) = simulation.upgrade().filter(|_| !within.is_empty()) {
+                simulation.perform_within(&within);
             }
-            if hit == Hit::Panic {
+            if effect == CallEffect::Panic {
                 panics();
             }
             told.store(verdict == Verdict::Commit, Ordering::SeqCst);
@@ -148,7 +148,7 @@ impl Store for Wire {
     }
 }
 
-impl Documents for Wire {
+impl Documents for FaultyPorts {
     fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
         self.documents.ready()
     }
@@ -164,7 +164,7 @@ impl Documents for Wire {
     }
 }
 
-impl PaymentVendors for Wire {
+impl PaymentVendors for FaultyPorts {
     fn look_up<'a>(
         &'a self,
         vendor: &'a Vendor,

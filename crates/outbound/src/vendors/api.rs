@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 use url::Url;
 
-/// A conversation with one vendor.
-pub(super) struct Call {
+/// Client of one vendor's API.
+pub(super) struct VendorApi {
     pub(super) client: Client,
     pub(super) base: BaseUrl,
     /// `Authorization`, if the vendor has a secret.
@@ -19,9 +19,9 @@ pub(super) struct Call {
     pub(super) limits: VendorLimits,
 }
 
-impl Call {
-    /// Gets a thing; `None` if the vendor has none of that name. Tries again, a little later each time,
-    /// where the vendor was not available.
+impl VendorApi {
+    /// Fetches an object; `None` if the vendor has none of that name. Retries with growing waits while the
+    /// vendor is not available.
     pub(super) async fn get<T: DeserializeOwned>(
         &self,
         request: &Request<'_>,
@@ -35,8 +35,8 @@ impl Call {
         attempt.retry(backoff).when(|e| matches!(e, VendorError::Unavailable(_))).await
     }
 
-    /// Whether anything answers at the base URL, whatever it says.
-    pub(super) async fn knock(&self) -> Result<(), VendorError> {
+    /// Checks that something answers at the base URL, whatever the answer is.
+    pub(super) async fn ping(&self) -> Result<(), VendorError> {
         let answer = timeout(self.limits.attempt, self.client.get(self.base.url.clone()).send()).await;
         answer.map_err(|_| outcome::too_late())?.map(drop).map_err(|e| outcome::of_error(&e))
     }
@@ -79,13 +79,13 @@ async fn read<T: DeserializeOwned>(answer: Response, limit: usize) -> Result<T, 
     let framed = [CONTENT_LENGTH, TRANSFER_ENCODING].iter().any(|h| answer.headers().contains_key(h));
     let bytes = read_bytes(answer, limit).await?;
     serde_json::from_slice(&bytes).map_err(|error| match error.is_eof() && !framed {
-        // Nothing but the closed connection said that this is the end.
+        // Only the closed connection marked the end.
         true => outcome::unavailable("the answer was cut"),
         false => outcome::unreadable(),
     })
 }
 
-/// Reads what an answer holds, never more than the limit and a chunk.
+/// Reads the body of an answer, and refuses one larger than the limit.
 async fn read_bytes(mut answer: Response, limit: usize) -> Result<Vec<u8>, VendorError> {
     let mut bytes = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(|e| outcome::of_error(&e))? {

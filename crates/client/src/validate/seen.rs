@@ -1,30 +1,28 @@
 use super::check::Identity;
-use crate::input::Place;
+use crate::input::Location;
+use crate::journal::account_hash;
 use std::collections::HashMap;
 
-/// The accounts met so far, to see one that comes again.
+/// Accounts seen so far, to detect repeated ones.
 ///
-/// Each costs a hash of 16 bytes and its place, some 30 to 60 bytes in all: 60 MB at most for a million. Two
-/// accounts with equal hashes are less likely than a fault of the machine.
+/// Each costs 30 to 60 bytes: a hash of 16 bytes and a location. Collisions of such hashes are less likely
+/// than hardware faults.
 #[derive(Debug, Default)]
-pub(crate) struct Repeated(HashMap<[u8; 16], Place>);
+pub(crate) struct SeenAccounts(HashMap<[u8; 16], Location>);
 
-impl Repeated {
-    /// Where the account stood first, if it was met before. One without supplier or number is no account to
-    /// compare.
-    pub(crate) fn meet(&mut self, identity: &Identity, place: Place) -> Option<Place> {
+impl SeenAccounts {
+    /// Returns the first location of the account if it was seen before. An account without supplier or number
+    /// is not compared.
+    pub(crate) fn first_location(&mut self, identity: &Identity, location: Location) -> Option<Location> {
         let (supplier, number) = (identity.supplier.as_deref()?, identity.number.as_deref()?);
-        let first = *self.0.entry(hash(supplier, number)).or_insert(place);
-        (first != place).then_some(first)
+        let first = *self.0.entry(hash(supplier, number)).or_insert(location);
+        (first != location).then_some(first)
     }
 }
 
-/// The lengths keep `A`, `BC` and `AB`, `C` apart.
 fn hash(supplier: &str, number: &str) -> [u8; 16] {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&supplier.len().to_le_bytes()).update(supplier.as_bytes()).update(number.as_bytes());
     let mut half = [0; 16];
-    hasher.finalize_xof().fill(&mut half);
+    half.copy_from_slice(&account_hash(supplier, number).as_bytes()[..16]);
     half
 }
 
@@ -33,11 +31,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_account_is_its_supplier_and_its_number() {
-        let mut repeated = Repeated::default();
+    fn accounts_are_identified_by_supplier_and_number() {
+        let mut repeated = SeenAccounts::default();
         let mut meet = |supplier: Option<&str>, number: Option<&str>, line| {
             let identity = Identity { supplier: supplier.map(Into::into), number: number.map(Into::into) };
-            repeated.meet(&identity, Place { source: 0, line }).map(|place| place.line)
+            repeated.first_location(&identity, Location { source: 0, line }).map(|location| location.line)
         };
         assert_eq!(meet(Some("A"), Some("BC"), 1), None);
         assert_eq!(meet(Some("AB"), Some("C"), 2), None);

@@ -1,4 +1,4 @@
-//! The use cases over a store in memory, for targets that need them.
+//! The use cases over an in-memory store, for targets that need them.
 
 use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::SupplierChange;
@@ -8,8 +8,8 @@ use cutover_testkit::memory::MemoryStore;
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
 use std::sync::Arc;
 
-/// A service with the organisation `Acme`, which owns the supplier `ACME_ENERGY`, and what it is called with.
-pub(crate) struct House {
+/// A service with the organisation `Acme`, which owns the supplier `ACME_ENERGY`, and credentials for it.
+pub(crate) struct TestService {
     pub(crate) app: Arc<App>,
     pub(crate) caller: Caller,
     pub(crate) api_key: String,
@@ -19,8 +19,8 @@ pub(crate) struct House {
     pub(crate) session_token: String,
 }
 
-impl House {
-    /// A house whose keys are those of a seed.
+impl TestService {
+    /// A service whose keys and tokens depend on `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         let ports = Ports {
             store: Arc::new(MemoryStore::default()),

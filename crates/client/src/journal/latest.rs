@@ -7,56 +7,64 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 
-/// Where in some journals the record that counts of each account is: the last by which the service has it, or else
-/// the last; some 30 to 60 bytes for each.
+/// Index of the record that counts for each account: the last one by which the service has it, or else the
+/// last. An account takes 30 to 60 bytes.
 #[derive(Debug)]
-pub(crate) struct Places {
-    journals: Vec<Whole>,
-    last: HashMap<u64, Place>,
+pub(crate) struct LatestRecords {
+    journals: Vec<IndexedJournal>,
+    latest: HashMap<u64, Entry>,
 }
 
-/// A journal by its place among them, where in it, and whether the service has the account by it.
-type Place = (usize, u64, bool);
+/// Location of a record.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// Index of its journal.
+    journal: usize,
+    offset: u64,
+    /// True if the service has the account by this record.
+    is_stored: bool,
+}
 
-/// A journal that was read through.
+/// A journal that was read completely.
 #[derive(Debug)]
-struct Whole {
+struct IndexedJournal {
     path: PathBuf,
     reader: BufReader<File>,
-    /// Where what counts ends: more may have been added since.
+    /// End of the indexed records; more may have been added since.
     end: u64,
 }
 
-impl Places {
-    /// Reads journals through, of which the later ones count more. They may be written to meanwhile.
+impl LatestRecords {
+    /// Indexes journals, of which the later ones take precedence. They may be written to meanwhile.
     ///
     /// # Errors
-    /// [`Error`] if one cannot be read, or is no journal of this subject.
+    /// [`Error`] if one cannot be read, or is not a journal of this subject.
     pub(crate) fn read(paths: &[PathBuf], subject: &Subject) -> Result<Self, Error> {
-        let mut places = Self { journals: Vec::new(), last: HashMap::new() };
-        for (number, path) in paths.iter().enumerate() {
+        let mut records = Self { journals: Vec::new(), latest: HashMap::new() };
+        for (journal, path) in paths.iter().enumerate() {
             let mut end = 0;
-            let of = entries(path, |record, at| {
-                let is_there = record.outcome.is_there();
-                let place = places.last.entry(key_of(&record)).or_insert((number, at, is_there));
-                // What comes later and is not taken takes nothing away from what the service has.
-                if is_there || !place.2 {
-                    *place = (number, at, is_there);
+            let of = entries(path, |record, offset| {
+                let is_stored = record.outcome.is_stored();
+                let entry = Entry { journal, offset, is_stored };
+                let latest = records.latest.entry(key_of(&record)).or_insert(entry);
+                // A later record of a refusal does not change that the service has the account.
+                if is_stored || !latest.is_stored {
+                    *latest = entry;
                 }
-                end = at + 1;
+                end = offset + 1;
             })?;
             check(path, &of, subject)?;
             let file = File::open(path).map_err(Error::file("read", path))?;
-            places.journals.push(Whole { path: path.clone(), reader: BufReader::new(file), end });
+            records.journals.push(IndexedJournal { path: path.clone(), reader: BufReader::new(file), end });
         }
-        Ok(places)
+        Ok(records)
     }
 
-    /// Calls `each` for the record that counts of every account.
+    /// Calls `each` with the record that counts for every account.
     ///
     /// # Errors
-    /// Its error, or [`Error`] if a journal cannot be read.
-    pub(crate) fn last_records(
+    /// The error of `each`, or [`Error`] if a journal cannot be read.
+    pub(crate) fn for_each(
         &mut self,
         mut each: impl FnMut(&Record) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -65,12 +73,13 @@ impl Places {
             journal.seek(at)?;
             while at < journal.end {
                 let length = journal.line(&mut line)?;
-                // The first line is no record.
+                // The first line is not a record.
                 let record: Option<Record> = serde_json::from_slice(&line).ok();
-                let is_last = |record: &Record| {
-                    self.last.get(&key_of(record)).is_some_and(|last| (last.0, last.1) == (number, at))
+                let is_latest = |record: &Record| {
+                    let latest = self.latest.get(&key_of(record));
+                    latest.is_some_and(|latest| (latest.journal, latest.offset) == (number, at))
                 };
-                if let Some(record) = record.filter(is_last) {
+                if let Some(record) = record.filter(is_latest) {
                     each(&record)?;
                 }
                 at += length;
@@ -79,28 +88,28 @@ impl Places {
         Ok(())
     }
 
-    /// The record that counts of an account.
+    /// Reads the record that counts for an account.
     ///
     /// # Errors
     /// [`Error`] if the journal cannot be read.
-    pub(crate) fn record(&mut self, supplier: &str, number: &str) -> Result<Option<Record>, Error> {
-        let Some((journal, at, _)) = self.last.get(&key(Some(supplier), Some(number), 0)) else {
+    pub(crate) fn get(&mut self, supplier: &str, number: &str) -> Result<Option<Record>, Error> {
+        let Some(entry) = self.latest.get(&key(Some(supplier), Some(number), 0)) else {
             return Ok(None);
         };
-        let (journal, mut line) = (&mut self.journals[*journal], Vec::new());
-        journal.seek(*at)?;
+        let (journal, mut line) = (&mut self.journals[entry.journal], Vec::new());
+        journal.seek(entry.offset)?;
         journal.line(&mut line)?;
         let record: Option<Record> = serde_json::from_slice(&line).ok();
         Ok(record.filter(|record| record.external_account_number.as_deref() == Some(number)))
     }
 }
 
-impl Whole {
-    fn seek(&mut self, at: u64) -> Result<(), Error> {
-        self.reader.seek(SeekFrom::Start(at)).map(drop).map_err(Error::file("read", &self.path))
+impl IndexedJournal {
+    fn seek(&mut self, offset: u64) -> Result<(), Error> {
+        self.reader.seek(SeekFrom::Start(offset)).map(drop).map_err(Error::file("read", &self.path))
     }
 
-    /// Reads a line; its length.
+    /// Reads a line and returns its length.
     fn line(&mut self, line: &mut Vec<u8>) -> Result<u64, Error> {
         line.clear();
         match self.reader.read_until(b'\n', line) {
@@ -117,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_taken_later_takes_nothing_away() {
+    fn a_later_refusal_does_not_replace_an_accepted_record() {
         let folder = tempfile::tempdir().unwrap();
         let (path, subject) = (folder.path().join("j"), Subject::new("http://x", false));
         let record = |number: &str, line, outcome| Record {
@@ -142,14 +151,14 @@ mod tests {
             journal.add(&record(number, line, outcome)).unwrap();
         }
         journal.sync().unwrap();
-        let mut places = Places::read(&[path], &subject).unwrap();
+        let mut records = LatestRecords::read(&[path], &subject).unwrap();
         let mut lines = Vec::new();
         let each = |record: &Record| {
             lines.push(record.line);
             Ok(())
         };
-        places.last_records(each).unwrap();
+        records.for_each(each).unwrap();
         assert_eq!(lines, [2, 5]);
-        assert_eq!(places.record("S", "A").unwrap().unwrap().line, 2);
+        assert_eq!(records.get("S", "A").unwrap().unwrap().line, 2);
     }
 }

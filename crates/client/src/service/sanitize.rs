@@ -1,37 +1,37 @@
-//! What another machine says, bounded: it goes to terminals, tables and journals.
+//! Bounds for texts of the service before they reach terminals, tables and journals.
 
 use serde::{Deserialize, Deserializer};
 
-/// What stands for a code that is none.
+/// Replacement for an invalid code.
 const INVALID: &str = "invalid";
-/// No code of the service is longer.
-const CODE: usize = 64;
-/// A path or a place is cut off here, in characters.
-const ATTR: usize = 512;
-/// A text for people is cut off here, in characters.
-const DETAIL: usize = 1_024;
+/// Maximum length of a code.
+const MAX_CODE: usize = 64;
+/// Maximum number of characters of a path or a location.
+const MAX_ATTR: usize = 512;
+/// Maximum number of characters of a text for people.
+const MAX_DETAIL: usize = 1_024;
 
-/// A code as the service has them: small letters, digits and underscores. Anything else is `invalid`.
+/// Returns a code of lower-case letters, digits and underscores; anything else becomes `invalid`.
 pub(crate) fn code(text: &str) -> &str {
     let is_known = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
-    let is_code = (1..=CODE).contains(&text.len()) && text.bytes().all(is_known);
+    let is_code = (1..=MAX_CODE).contains(&text.len()) && text.bytes().all(is_known);
     if is_code { text } else { INVALID }
 }
 
-/// A path in an account.
+/// Truncates a path in an account.
 pub(crate) fn attr(text: &str) -> String {
-    text.chars().take(ATTR).collect()
+    text.chars().take(MAX_ATTR).collect()
 }
 
-/// A text for people.
+/// Truncates a text for people.
 pub(crate) fn detail(text: &str) -> String {
-    text.chars().take(DETAIL).collect()
+    text.chars().take(MAX_DETAIL).collect()
 }
 
-/// [`code`], where JSON is read.
+/// Deserializes a [`code`].
 ///
 /// # Errors
-/// That of the reader, if it is no text.
+/// The error of the deserializer, if it is not a text.
 pub(crate) fn read_code<'d, D: Deserializer<'d>>(from: D) -> Result<String, D::Error> {
     String::deserialize(from).map(|text| code(&text).to_owned())
 }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_holds_nothing_else() {
+    fn invalid_codes_are_replaced() {
         assert_eq!(code("invalid_phone_number_2"), "invalid_phone_number_2");
         for text in ["", "=1+1", "a\u{1b}[31m", "A", "a b", "ä", &"a".repeat(65)] {
             assert_eq!(code(text), "invalid", "{text:?}");

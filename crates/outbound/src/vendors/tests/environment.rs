@@ -1,9 +1,9 @@
-//! Vendors to ask, and how to ask them from a test.
+//! Vendors for tests, and helpers to look up instructions.
 
 use super::server::Server;
 use crate::OutboundRuntime;
-use crate::vendors::resolver::SystemNames;
-use crate::vendors::{HttpVendors, VendorLimits, World};
+use crate::vendors::resolver::SystemResolver;
+use crate::vendors::{Environment, HttpVendors, VendorLimits};
 use chrono::DateTime;
 use cutover_app::port::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -16,7 +16,7 @@ use std::time::Duration;
 pub(super) const SECRET: &str = "canary-secret-of-a-vendor";
 pub(super) const REFERENCE: &str = "canary-reference";
 
-pub(super) type Looked = Result<Option<VendorInstruction>, VendorError>;
+pub(super) type LookupResult = Result<Option<VendorInstruction>, VendorError>;
 
 /// A vendor of a kind at an address, whose secret is in `V_SECRET`.
 pub(crate) fn vendor(kind: VendorKind, base_url: &str) -> Vendor {
@@ -29,28 +29,28 @@ pub(crate) fn vendor(kind: VendorKind, base_url: &str) -> Vendor {
     }
 }
 
-/// Limits for tests: as many attempts as always, in less time.
+/// Limits for tests: the usual number of attempts, in less time.
 pub(super) fn quick() -> VendorLimits {
     VendorLimits { backoff: Duration::from_millis(1), ..VendorLimits::default() }
 }
 
-/// Limits for vendors that let one wait.
+/// Limits for vendors that hang.
 pub(super) fn impatient() -> VendorLimits {
     VendorLimits { attempt: Duration::from_millis(200), ..quick() }
 }
 
-pub(super) fn world() -> World {
+pub(super) fn environment() -> Environment {
     let variables = Box::new(|name: &str| (name == "V_SECRET").then(|| SECRET.to_owned()));
-    World { variables, names: Arc::new(SystemNames), trust: None }
+    Environment { variables, resolver: Arc::new(SystemResolver), trust: None }
 }
 
-/// Names that all stand for the same addresses, or for none, and are counted when they are asked for.
-pub(super) struct Names {
+/// Resolver that returns the same addresses for every name, or none, and counts the queries.
+pub(super) struct FixedResolver {
     addresses: Vec<SocketAddr>,
     asked: AtomicUsize,
 }
 
-impl Names {
+impl FixedResolver {
     pub(super) fn of(addresses: impl IntoIterator<Item = SocketAddr>) -> Arc<Self> {
         Arc::new(Self { addresses: addresses.into_iter().collect(), asked: AtomicUsize::new(0) })
     }
@@ -60,7 +60,7 @@ impl Names {
     }
 }
 
-impl Resolve for Names {
+impl Resolve for FixedResolver {
     fn resolve(&self, _: Name) -> Resolving {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let addresses = self.addresses.clone();
@@ -73,29 +73,29 @@ impl Resolve for Names {
     }
 }
 
-pub(super) fn vendors_in(limits: VendorLimits, world: World) -> HttpVendors {
-    HttpVendors::in_world(OutboundRuntime::start().unwrap(), limits, world).unwrap()
+pub(super) fn vendors_with(limits: VendorLimits, environment: Environment) -> HttpVendors {
+    HttpVendors::in_environment(OutboundRuntime::start().unwrap(), limits, environment).unwrap()
 }
 
 pub(super) fn vendors(limits: VendorLimits) -> HttpVendors {
-    vendors_in(limits, world())
+    vendors_with(limits, environment())
 }
 
 pub(super) fn trusting(limits: VendorLimits, trust: ClientConfig) -> HttpVendors {
-    vendors_in(limits, World { trust: Some(trust), ..world() })
+    vendors_with(limits, Environment { trust: Some(trust), ..environment() })
 }
 
-/// Waits for an answer on a plain thread.
+/// Waits for a future on a plain thread.
 pub(super) fn wait<T>(answer: impl Future<Output = T>) -> T {
     pollster::block_on(answer)
 }
 
-/// Asks for [`REFERENCE`].
-pub(super) fn ask(vendors: &HttpVendors, kind: VendorKind, base_url: &str) -> Looked {
+/// Looks up [`REFERENCE`].
+pub(super) fn ask(vendors: &HttpVendors, kind: VendorKind, base_url: &str) -> LookupResult {
     wait(vendors.look_up(&vendor(kind, base_url), REFERENCE))
 }
 
-/// Asks a server that speaks our own protocol.
-pub(super) fn ask_server(vendors: &HttpVendors, server: &Server) -> Looked {
+/// Looks up [`REFERENCE`] at a server that speaks our own protocol.
+pub(super) fn ask_server(vendors: &HttpVendors, server: &Server) -> LookupResult {
     ask(vendors, VendorKind::Http, &server.url())
 }

@@ -1,0 +1,108 @@
+use super::prepare::Prepared;
+use super::sender;
+use crate::error::Error;
+use crate::input::Source;
+use crate::report::{Page, Reports};
+use crate::validate::{CodeCount, INTERRUPTED, Row, TopCodes, UNREADABLE};
+use cutover_core::{Level, NON_FIELD_ERRORS};
+
+/// Writes findings to the reports and counts them.
+pub(super) struct Findings<'s> {
+    sources: &'s [Source],
+    reports: Reports,
+    codes: TopCodes,
+    pub(super) warnings: u64,
+    /// Number of accounts with a warning.
+    pub(super) with_warnings: u64,
+}
+
+/// Code of an account that an earlier run was refused and this one did not send again.
+const REFUSED_BEFORE: &str = "refused_in_an_earlier_run";
+const REFUSED_BEFORE_DETAIL: &str =
+    "The service refused it as it is. --retry-refused sends it again; `report` says why it was refused.";
+/// Code of an account that was changed after its import.
+const OTHER_CONTENT: &str = "already_imported_with_other_content";
+const OTHER_CONTENT_DETAIL: &str =
+    "It was imported as an earlier run sent it; later changes are neither imported nor in the sums.";
+const INTERRUPTED_DETAIL: &str = "The run was interrupted: not every account was sent.";
+
+impl<'s> Findings<'s> {
+    pub(super) fn new(sources: &'s [Source], reports: Reports) -> Self {
+        Self { sources, reports, codes: TopCodes::default(), warnings: 0, with_warnings: 0 }
+    }
+
+    /// Adds the findings of the rules about an account.
+    ///
+    /// # Errors
+    /// [`Error`] if a report cannot be written.
+    pub(super) fn rules(&mut self, account: &Prepared) -> Result<(), Error> {
+        let (checked, line) = (&account.checked, account.location.line);
+        let file = &self.sources[account.location.source as usize].name;
+        let warnings = checked.findings.iter().filter(|finding| finding.level == Level::Warning).count();
+        self.warnings += warnings as u64;
+        self.with_warnings += u64::from(warnings > 0);
+        self.codes.add_all(checked, file, line);
+        checked.findings.iter().try_for_each(|finding| self.reports.add(&finding.row(file, line, checked)))
+    }
+
+    /// Adds the reasons of the service for not taking an account.
+    pub(super) fn refused(&mut self, account: &Prepared, reasons: &[sender::Finding]) -> Result<(), Error> {
+        let mut reasons = reasons.iter();
+        reasons.try_for_each(|found| self.add(account, Level::Error, &found.attr, &found.code, &found.detail))
+    }
+
+    /// Adds that an earlier run was refused an account.
+    pub(super) fn refused_before(&mut self, account: &Prepared) -> Result<(), Error> {
+        self.add(account, Level::Error, NON_FIELD_ERRORS, REFUSED_BEFORE, REFUSED_BEFORE_DETAIL)
+    }
+
+    /// Adds a warning that an account was changed after its import.
+    pub(super) fn changed_after_import(&mut self, account: &Prepared) -> Result<(), Error> {
+        let is_first = account.checked.findings.iter().all(|finding| finding.level != Level::Warning);
+        self.warnings += 1;
+        self.with_warnings += u64::from(is_first);
+        self.add(account, Level::Warning, NON_FIELD_ERRORS, OTHER_CONTENT, OTHER_CONTENT_DETAIL)
+    }
+
+    fn add(
+        &mut self,
+        account: &Prepared,
+        level: Level,
+        attr: &str,
+        code: &str,
+        detail: &str,
+    ) -> Result<(), Error> {
+        let row = Row {
+            file: Some(&self.sources[account.location.source as usize].name),
+            line: Some(account.location.line),
+            import_supplier: account.checked.supplier(),
+            external_account_number: account.checked.number(),
+            level: level.as_str(),
+            attr: Some(attr),
+            code,
+            detail,
+        };
+        self.codes.add(level, code.to_owned().into(), || row.example());
+        self.reports.add(&row)
+    }
+
+    /// Adds that an input could not be read to its end.
+    pub(super) fn unreadable(&mut self, file: &str, reason: &str) -> Result<(), Error> {
+        self.reports.add(&Row::of_run(Some(file), UNREADABLE, reason))
+    }
+
+    /// Adds that the run was interrupted.
+    pub(super) fn interrupted(&mut self) -> Result<(), Error> {
+        self.reports.add(&Row::of_run(None, INTERRUPTED, INTERRUPTED_DETAIL))
+    }
+
+    /// The most frequent codes of a level.
+    pub(super) fn top(&self, level: Level) -> Vec<CodeCount> {
+        self.codes.top(level)
+    }
+
+    /// Completes the reports.
+    pub(super) fn finish(self, page: &Page) -> Result<(), Error> {
+        self.reports.finish(page)
+    }
+}

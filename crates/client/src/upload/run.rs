@@ -1,0 +1,275 @@
+use super::counts::Tally;
+use super::dispatcher::Dispatcher;
+use super::findings::Findings;
+use super::prepare::Prepared;
+use super::queue::BatchQueue;
+use super::recorder::Recorder;
+use super::sender::{Answer, Event, SendOptions, Sender};
+use super::summary::Summary;
+use crate::error::{Error, print_error};
+use crate::input::{InputEvent, Location, Source};
+use crate::interrupt::StopFlag;
+use crate::journal::{Journal, Outcome};
+use crate::output::grouped;
+use crate::pipeline::{End, Listener};
+use crate::progress::Progress;
+use crate::report::Reports;
+use crate::validate::{Finding, SeenAccounts};
+use cutover_core::Level;
+use std::time::{Duration, Instant};
+
+/// An upload in progress: queues the checked accounts of the pipeline and handles the answers of the service.
+pub(super) struct Run<'s> {
+    sources: &'s [Source],
+    stop: StopFlag,
+    dry_run: bool,
+    seen: SeenAccounts,
+    queue: BatchQueue,
+    dispatcher: Dispatcher,
+    recorder: Recorder<'s>,
+    findings: Findings<'s>,
+    tally: Tally,
+    progress: Progress,
+}
+
+/// Maximum time between two commits of the journal while the run waits for answers.
+const TICK: Duration = Duration::from_millis(250);
+/// Time that requests in flight have to end after Ctrl-C or a permanent fault.
+const GRACE: Duration = Duration::from_secs(10);
+
+impl Listener<Prepared> for &mut Run<'_> {
+    fn on_event(&mut self, location: Location, event: InputEvent<Prepared>) -> Result<(), Error> {
+        match event {
+            InputEvent::Opened => {
+                self.tally.files += 1;
+                Ok(())
+            }
+            InputEvent::Account(account) => self.account(account),
+            InputEvent::TooLarge => self.account(Prepared::too_large(location)),
+            InputEvent::Unreadable(reason) => self.unreadable(location, &reason),
+        }
+    }
+
+    /// Sends and records what there is, because the next input may take long.
+    fn on_idle(&mut self) -> Result<(), Error> {
+        self.dispatch()
+    }
+}
+
+impl<'s> Run<'s> {
+    pub(super) fn new(
+        sources: &'s [Source],
+        stop: StopFlag,
+        sender: Sender,
+        options: &SendOptions,
+        journal: Journal,
+        reports: Reports,
+        progress: Progress,
+    ) -> Self {
+        Self {
+            sources,
+            stop,
+            dry_run: options.dry_run,
+            seen: SeenAccounts::default(),
+            queue: BatchQueue::new(options.one_by_one),
+            dispatcher: Dispatcher::new(sender, options.connections),
+            recorder: Recorder::new(sources, journal),
+            findings: Findings::new(sources, reports),
+            tally: Tally::default(),
+            progress,
+        }
+    }
+
+    fn file(&self, location: Location) -> &'s str {
+        &self.sources[location.source as usize].name
+    }
+
+    fn unreadable(&mut self, location: Location, reason: &str) -> Result<(), Error> {
+        let file = self.file(location);
+        self.progress.print_above(|| print_error(&format_args!("{file} cannot be read: {reason}")));
+        self.tally.unreadable_files += 1;
+        self.findings.unreadable(file, reason)
+    }
+
+    fn account(&mut self, mut account: Prepared) -> Result<(), Error> {
+        self.tally.accounts += 1;
+        if self.stop.is_set() {
+            return Ok(());
+        }
+        if account.left_out {
+            self.tally.left_out += 1;
+            return Ok(());
+        }
+        // A faulty account is not sent, so a corrected one that follows is not a repetition.
+        let identity = account.checked.identity.as_ref().filter(|_| !account.checked.is_faulty());
+        let first = identity.and_then(|identity| self.seen.first_location(identity, account.location));
+        if let Some(first) = first {
+            // If both were sent, chance would decide which one is imported.
+            let finding = Finding::repeated(self.file(first), first.line);
+            account.checked.findings.push(Finding { level: Level::Error, ..finding });
+            self.findings.rules(&account)?;
+            self.tally.counts.add(Outcome::Faulty);
+            return Ok(());
+        }
+        self.findings.rules(&account)?;
+        match account.earlier {
+            _ if account.body.is_some() => self.queue(account),
+            Some(outcome) if outcome != Outcome::Faulty && !account.checked.is_faulty() => {
+                self.answered_before(&account, outcome)
+            }
+            earlier => {
+                self.tally.counts.add(Outcome::Faulty);
+                if earlier == Some(Outcome::Faulty) || account.fingerprint == 0 {
+                    Ok(())
+                } else {
+                    self.recorder.faulty(&account)
+                }
+            }
+        }
+    }
+
+    fn answered_before(&mut self, account: &Prepared, outcome: Outcome) -> Result<(), Error> {
+        self.tally.counts.add(outcome);
+        self.tally.in_earlier_runs.add(outcome);
+        if outcome.is_stored() {
+            self.tally.stored.add(account.totals);
+            return Ok(());
+        }
+        self.findings.refused_before(account)
+    }
+
+    fn queue(&mut self, account: Prepared) -> Result<(), Error> {
+        if self.queue.would_overflow(&account) {
+            self.dispatch()?;
+        }
+        self.queue.push(account);
+        if self.queue.is_full() { self.dispatch() } else { Ok(()) }
+    }
+
+    /// Sends the queued batch as soon as few enough are in flight.
+    fn dispatch(&mut self) -> Result<(), Error> {
+        while self.dispatcher.is_saturated() && !self.stop.is_set() {
+            self.handle_events(TICK)?;
+        }
+        if let Some(fault) = self.dispatcher.fault() {
+            return Err(fault.clone().into());
+        }
+        let batch = self.queue.take();
+        if !batch.is_empty() && !self.stop.is_set() {
+            self.dispatcher.send(batch)?;
+        }
+        self.handle_events(Duration::ZERO)
+    }
+
+    /// Handles all events of the sender, and waits for the first one.
+    fn handle_events(&mut self, wait: Duration) -> Result<(), Error> {
+        let before = self.tally.counts;
+        let mut next = self.dispatcher.wait_event(wait);
+        while let Some(event) = next {
+            match event {
+                Event::Answered(account, answer) => self.answered(&account, &answer)?,
+                Event::BatchEnded => self.dispatcher.batch_ended(),
+                Event::Waiting(fault, wait) => self.progress.waits(fault.why(), wait),
+                Event::Failed(fault) => self.dispatcher.fail(fault),
+                Event::Wake => {}
+            }
+            next = self.dispatcher.next_event();
+        }
+        if self.tally.counts != before {
+            self.show_progress();
+        }
+        self.recorder.journal.commit()
+    }
+
+    fn answered(&mut self, account: &Prepared, answer: &Answer) -> Result<(), Error> {
+        if account.is_changed && answer.outcome == Outcome::AlreadyThere {
+            return self.changed_after_import(account);
+        }
+        self.tally.counts.add(answer.outcome);
+        if answer.outcome.is_stored() {
+            self.tally.stored.add(account.totals);
+        }
+        self.recorder.answered(account, answer)?;
+        self.findings.refused(account, &answer.findings)
+    }
+
+    /// Keeps the earlier record of an account that was changed after its import.
+    fn changed_after_import(&mut self, account: &Prepared) -> Result<(), Error> {
+        self.tally.counts.add(Outcome::AlreadyThere);
+        let totals = self.recorder.earlier_totals(account)?;
+        self.tally.stored.add(totals);
+        self.findings.changed_after_import(account)
+    }
+
+    fn show_progress(&self) {
+        let counts = &self.tally.counts;
+        self.progress.done(counts.all(), self.tally.accounts, || {
+            let stored = grouped(counts.accepted + counts.already_there);
+            format!("{stored} accounts accepted, {} not", grouped(counts.not_taken()))
+        });
+    }
+
+    /// Waits for the batches in flight, completes journal and reports, and returns the summary. `run` is the
+    /// result of the pipeline.
+    ///
+    /// # Errors
+    /// [`Error`] if a file cannot be written, or the pipeline failed other than by a fault of the service.
+    pub(super) fn end(mut self, run: Result<End, Error>, begun: Instant) -> Result<Summary, Error> {
+        let mut interrupted = match run {
+            Ok(end) => end == End::Stopped,
+            Err(_) if self.dispatcher.fault().is_some() => false,
+            Err(error) => return Err(error),
+        };
+        if self.dispatcher.fault().is_none() {
+            let ended = self.dispatch();
+            ended.or_else(|error| if self.dispatcher.fault().is_some() { Ok(()) } else { Err(error) })?;
+        }
+        self.drain()?;
+        self.recorder.journal.sync()?;
+        interrupted |= self.stop.is_set();
+        if interrupted {
+            self.findings.interrupted()?;
+        }
+        let summary = self.summary(interrupted, begun.elapsed());
+        self.findings.finish(&summary.page())?;
+        Ok(summary)
+    }
+
+    /// Handles events until no batch is in flight.
+    fn drain(&mut self) -> Result<(), Error> {
+        let mut deadline = None;
+        while !self.dispatcher.is_idle() {
+            self.handle_events(TICK)?;
+            if self.stop.is_set() || self.dispatcher.fault().is_some() {
+                let deadline = *deadline.get_or_insert_with(|| Instant::now() + GRACE);
+                if Instant::now() >= deadline {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn summary(&self, interrupted: bool, time: Duration) -> Summary {
+        let tally = &self.tally;
+        Summary {
+            interrupted,
+            fault: self.dispatcher.fault().map(|fault| fault.why().to_owned()),
+            dry_run: self.dry_run,
+            files: tally.files,
+            unreadable_files: tally.unreadable_files,
+            accounts: tally.accounts,
+            counts: tally.counts,
+            in_earlier_runs: tally.in_earlier_runs,
+            left_out: tally.left_out,
+            not_sent: tally.accounts - tally.counts.all() - tally.left_out,
+            warnings: self.findings.warnings,
+            with_warnings: self.findings.with_warnings,
+            totals: tally.stored,
+            top_errors: self.findings.top(Level::Error),
+            top_warnings: self.findings.top(Level::Warning),
+            journal: self.recorder.journal.path().display().to_string(),
+            milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
