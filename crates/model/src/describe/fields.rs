@@ -7,7 +7,7 @@ use crate::{AccountEnvelope, MeterPointCommon, Variant, known};
 
 /// The sections of the manual. `{ledger}` stands for the table of that object, `{A.1}` for a list of the
 /// appendix.
-const TEMPLATE: &str = include_str!("fields.md");
+const TEMPLATE: &str = include_str!("fields.template");
 
 /// Lists that are too long for a table: section, title, values.
 const APPENDIX: &[(&str, &str, Known)] = &[

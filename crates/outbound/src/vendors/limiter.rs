@@ -44,7 +44,7 @@ impl VendorLimiters {
     }
 
     /// Number of vendors with an open circuit.
-    pub(super) fn left_alone(&self) -> usize {
+    pub(super) fn open_circuits(&self) -> usize {
         locked(&self.limiters).values().filter(|limiter| limiter.circuit.is_open()).count()
     }
 

@@ -5,7 +5,6 @@ use cutover_app::worker::{Worked, Worker};
 use cutover_core::Word;
 use cutover_process::{EventKind, State};
 use cutover_store::PostgresOptions;
-use cutover_testkit::create_account;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -6,7 +6,6 @@ use cutover_app::operator::SupplierChange;
 use cutover_app::port::{read, read_committed, write};
 use cutover_model::Totals;
 use cutover_store::{PostgresOptions, PostgresStore};
-use cutover_testkit::create_account;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, psql, sql};
 use diesel::connection::SimpleConnection;
 

@@ -3,7 +3,6 @@
 use super::environment::TestEnvironment;
 use cutover_app::port::Store;
 use cutover_store::{PostgresOptions, PostgresStore};
-use cutover_testkit::create_account;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 

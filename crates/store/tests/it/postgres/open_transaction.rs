@@ -6,7 +6,6 @@ use cutover_app::operator::SupplierChange;
 use cutover_app::port::{Store, read_committed, write};
 use cutover_app::worker::{Worked, Worker};
 use cutover_store::{PostgresOptions, PostgresStore};
-use cutover_testkit::create_account;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -4,7 +4,6 @@ use super::environment::TestEnvironment;
 use cutover_app::port::{self, Creation, Staged, Staging, StoredIssues, read};
 use cutover_process::{Actor, NewProcess, Submission};
 use cutover_store::{MigrationState, OpenError, PostgresOptions, PostgresStore};
-use cutover_testkit::create_account;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, TestDatabase, server, sql};
 use std::sync::Arc;
 use std::thread;

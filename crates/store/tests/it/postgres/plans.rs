@@ -6,7 +6,6 @@ use cutover_app::port::{
 };
 use cutover_core::{Code, ExternalAccountNumber};
 use cutover_process::State;
-use cutover_testkit::create_account;
 use cutover_testkit_postgres::TestDatabase;
 
 const MANY: &str = "INSERT INTO processes SELECT nextval('process_ids'), supplier_id, 'M-' || n, state, attempt, \

@@ -9,7 +9,6 @@ use cutover_app::worker::{Worked, Worker};
 use cutover_core::Zone;
 use cutover_model::DateTime as Sent;
 use cutover_process::{LEASE, State};
-use cutover_testkit::create_account;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::thread;

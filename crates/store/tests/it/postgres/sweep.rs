@@ -4,7 +4,6 @@ use super::environment::TestEnvironment;
 use cutover_app::port::read_committed;
 use cutover_app::worker::Swept;
 use cutover_store::{PostgresOptions, PostgresStore};
-use cutover_testkit::create_account;
 use diesel::connection::SimpleConnection;
 
 /// Returns an environment with pending accounts.
