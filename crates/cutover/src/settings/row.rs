@@ -11,7 +11,7 @@ pub(crate) enum Scope {
     Secret,
 }
 
-/// How often a setting may be given.
+/// The number of values that a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Once; the last value counts.
