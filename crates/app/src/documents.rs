@@ -2,18 +2,18 @@ use crate::App;
 use crate::port::{DocumentState, DocumentsUnavailable, Supplier, WantedDocument};
 use std::collections::HashMap;
 
-/// What a use case comes to that may have to know documents first. Looking them up is awaited, and use
-/// cases block: so it is asked between two calls of one, and never inside a transaction.
+/// The result of a use case that may need the state of documents. Looking them up is awaited, and use cases block:
+/// so the lookup is done between two calls of the use case, and never inside a transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step<T> {
-    /// It is done.
+    /// The use case is done.
     Done(T),
-    /// It is to be called again with what [`App::look_up`] finds of these.
+    /// The use case must be called again with the result of [`App::look_up`].
     Documents(DocumentsWanted),
 }
 
 impl<T> Step<T> {
-    /// The same, done with something else.
+    /// Maps the result.
     pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Step<U> {
         match self {
             Self::Done(done) => Step::Done(f(done)),
@@ -22,17 +22,17 @@ impl<T> Step<T> {
     }
 }
 
-/// Documents that a use case has to know.
+/// The documents that a use case needs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DocumentsWanted {
     root: String,
     wanted: Vec<WantedDocument>,
 }
 
-/// What was found of the documents of a payload.
+/// The state of the documents of a payload.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct FoundDocuments {
-    /// Where they were looked for.
+    /// The root under which they were looked up.
     root: String,
     states: HashMap<String, DocumentState>,
 }
@@ -40,7 +40,7 @@ pub struct FoundDocuments {
 masked! { DocumentsWanted FoundDocuments }
 
 impl FoundDocuments {
-    /// By path.
+    /// Their states by path.
     pub(crate) fn states(&self) -> &HashMap<String, DocumentState> {
         &self.states
     }
@@ -58,8 +58,8 @@ impl App {
     }
 }
 
-/// The documents that are to be looked up first: those of suppliers that verify theirs, unless it was done under
-/// the root that is theirs now.
+/// Returns the documents that must be looked up first: if the supplier verifies documents, and they were not yet
+/// looked up under its current root.
 pub(crate) fn missing(
     supplier: Option<&Supplier>,
     found: Option<&FoundDocuments>,

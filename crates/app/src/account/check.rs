@@ -14,7 +14,7 @@ pub enum Refused {
     /// It is not JSON (rules STR-18).
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
-    /// Its errors, in the order of an answer.
+    /// Its errors, in the order of a response.
     #[error("the account failed validation")]
     Faults(Vec<Issue>),
     /// It could not be checked.
@@ -29,7 +29,7 @@ pub(crate) struct Check<'j> {
     pub(crate) report: Report,
 }
 
-/// Decodes and checks an account payload for a caller: all that validate and create have in common.
+/// Decodes and checks an account payload for a caller, as validate and create both do.
 pub(crate) fn check<'j>(
     app: &App,
     caller: &Caller,
@@ -41,7 +41,8 @@ pub(crate) fn check<'j>(
     judge(app, body, decoded, supplier, &known, found)
 }
 
-/// The same of what is remembered, without a wait; `None` if that does not say that the payload is accepted.
+/// Checks a payload against the cached supplier, without waiting for the store; `None` if that does not suffice to
+/// accept it.
 pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) -> Option<Check<'j>> {
     let decoded = decode_account_within(body, Zone::UTC, app.settings.limits).ok()?;
     let supplier = app.suppliers.get(caller.organisation_id, &supplier_code(&decoded)?, app.clock.now())?;
@@ -55,7 +56,7 @@ pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) 
     }
 }
 
-/// What the rules say of a decoded payload.
+/// Applies the rules to a decoded payload.
 fn judge<'j>(
     app: &App,
     body: &'j [u8],
@@ -84,7 +85,7 @@ fn judge<'j>(
     }
 }
 
-/// The supplier that a payload names, and what else the store knows of it.
+/// Reads the supplier that a payload names, and the facts that rules need from the store.
 fn facts(
     app: &App,
     caller: &Caller,
@@ -106,8 +107,7 @@ fn facts(
     })
 }
 
-/// The supplier of a code: as it is remembered, if the store says that it has not changed since, which takes half as
-/// long as to read it.
+/// Reads a supplier by its code. If the cached one is current, which takes half as long to find out, returns that.
 fn supplier_of(
     app: &App,
     tx: &mut dyn Tx,
@@ -139,8 +139,8 @@ fn decode_again_if<'j>(
 }
 
 impl App {
-    /// The number of the account that a payload is about, trimmed (contract D1), if it can be told: for answers about
-    /// payloads that were refused.
+    /// Returns the number of the account in a payload, trimmed (contract D1), if it can be read: for responses about
+    /// refused payloads.
     pub fn account_number(&self, body: &[u8]) -> Option<String> {
         let decoded = decode_account_within(body, Zone::UTC, self.settings.limits).ok()?;
         let account = decoded.draft.as_ref()?.account.usable()?;
@@ -153,8 +153,7 @@ fn supplier_code(decoded: &Decoded<AccountRequest<'_>>) -> Option<SupplierCode> 
     account.import_supplier.usable()?.trimmed().parse().ok()
 }
 
-/// The levels of a supplier. A stored level that this program does not know is passed over: another
-/// version of it wrote the row.
+/// The rule levels of a supplier. Skips a stored level that this version does not know: a newer one wrote it.
 pub(crate) fn profile(supplier: Option<&Supplier>) -> Profile {
     let Some(supplier) = supplier else { return Profile::default() };
     let levels =

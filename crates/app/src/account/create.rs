@@ -44,7 +44,7 @@ impl MayConflict for CreateRefused {
     }
 }
 
-/// How many times a payload is checked, at most, because the settings of its supplier changed meanwhile.
+/// Maximum number of checks of a payload whose supplier changes meanwhile.
 const CHECKS: u32 = 3;
 
 /// The next step of a create (contract 4.1, D5). Each step but the last is a state of its own: its driver performs

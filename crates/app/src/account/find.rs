@@ -21,7 +21,7 @@ pub struct AccountFilter {
 pub struct AccountPage {
     /// The accounts.
     pub accounts: Vec<AccountStatus>,
-    /// What the next page follows; `None` if there is none.
+    /// The position after which the next page begins; `None` if this is the last.
     pub next: Option<Position>,
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of an account that has a process already (contract D5).
+//! Creates of accounts that have a process already (contract D5).
 
 use super::CreateRefused;
 use crate::port::{
@@ -11,14 +11,14 @@ use cutover_model::{Limits, decode_account_within};
 use cutover_process::{CreateDecision, Event, Process, State, on_create};
 use std::sync::Arc;
 
-/// How a job left an account.
+/// The result of a job.
 enum Left {
     Decided,
-    /// Its content is to be compared first with that of what waits: not in the job, for others wait for that one.
+    /// The content must first be compared with that of the pending payload: outside the job, because others wait for it.
     ToCompare(Waiting),
 }
 
-/// A payload that waits for its import.
+/// The payload of a pending process.
 struct Waiting {
     fingerprint: [u8; 32],
     /// Packed.
@@ -26,10 +26,10 @@ struct Waiting {
     zone: Zone,
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 #[derive(Clone, Copy)]
 struct Compared {
-    /// Of the payload that waited.
+    /// Fingerprint of the pending payload.
     fingerprint: [u8; 32],
     is_same: bool,
 }
@@ -59,22 +59,22 @@ fn compare(creation: &Creation, waiting: &Waiting) -> Compared {
     Compared { fingerprint: waiting.fingerprint, is_same }
 }
 
-/// What a packed payload says; `None` if it cannot be read.
+/// Hashes the content of a packed payload; `None` if it cannot be read.
 fn content(payload: &[u8], zone: Zone) -> Option<[u8; 32]> {
     let payload = codec::unpack(payload).ok()?;
-    // What was accepted is read whatever the limits are now.
+    // An accepted payload can be read whatever the limits are now.
     let limits = Limits { items: u32::MAX, ..Limits::default() };
     let (account, params) = decode_account_within(&payload, zone, limits).ok()?.draft?.into_valid()?;
     Some(codec::account(&account, params.as_ref()))
 }
 
-/// Decides on an account that has a process already.
+/// Decides on an account that has a process already, and writes the decision.
 fn decide(tx: &mut dyn Tx, creation: &Creation, compared: Option<Compared>) -> Result<Left, CreateRefused> {
     let number = &creation.process.external_account_number;
     tx.lock_process(creation.supplier_id, number)?;
     let Some(existing) = tx.process(creation.supplier_id, number)? else {
-        // It was erased since: this one is new.
-        return stage_anew(tx, creation);
+        // The account was erased meanwhile: this one is new.
+        return stage_new(tx, creation);
     };
     if is_of(creation, &existing) {
         return Ok(Left::Decided);
@@ -95,12 +95,12 @@ fn decide(tx: &mut dyn Tx, creation: &Creation, compared: Option<Compared>) -> R
         CreateDecision::InProgress => Err(CreateRefused::InProgress),
         CreateDecision::Replace => renew(tx, creation, process, Event::Replaced(submission)),
         CreateDecision::Resubmit => renew(tx, creation, process, Event::Resubmitted(submission)),
-        CreateDecision::New => stage_anew(tx, creation),
+        CreateDecision::New => stage_new(tx, creation),
     }
 }
 
-/// Whether what waits has the same content, or what is to be compared to tell. Whoever sends an account again sends
-/// the same bytes, as a rule. Another content than was compared is another content.
+/// Returns true if the pending payload has the same content, or else the payload to compare with. Suppliers usually
+/// send the same bytes again, so equal fingerprints decide first.
 fn is_same(
     tx: &mut dyn Tx,
     creation: &Creation,
@@ -115,12 +115,12 @@ fn is_same(
     if let Some(compared) = compared {
         return Ok(Ok(compared.is_same && compared.fingerprint == fingerprint));
     }
-    // Of what waits no more it decides nothing.
+    // The content decides only on pending processes.
     if existing.process.known_state() != Some(State::Pending) {
         return Ok(Ok(false));
     }
     let found = tx.payloads(&[existing.process.id()])?.pop();
-    // One that cannot be opened is replaced.
+    // An unreadable payload is replaced.
     let waiting = found.and_then(|(_, payload)| payload.ok()).map(|payload| {
         let zone = supplier.settings.time_zone;
         Waiting { fingerprint, payload, zone }
@@ -128,7 +128,7 @@ fn is_same(
     Ok(waiting.map_or(Ok(false), Err))
 }
 
-fn stage_anew(tx: &mut dyn Tx, creation: &Creation) -> Result<Left, CreateRefused> {
+fn stage_new(tx: &mut dyn Tx, creation: &Creation) -> Result<Left, CreateRefused> {
     match stage_in(tx, creation, &mut LastSupplier::default())? {
         Staging::Staged => Ok(Left::Decided),
         Staging::SupplierChanged => Err(CreateRefused::SupplierChanging),
@@ -136,9 +136,9 @@ fn stage_anew(tx: &mut dyn Tx, creation: &Creation) -> Result<Left, CreateRefuse
     }
 }
 
-/// Whether the process is of this very creation: where the answer to a commit was lost, the store finds what it
-/// has stored, and a worker may have claimed or imported it by then. Two that sent the same in the same microsecond
-/// are one submission.
+/// Returns true if this very create made the process: if the reply to its commit was lost, the store finds the
+/// process, which a worker may have claimed or imported meanwhile. Equal payloads sent in the same microsecond count
+/// as one.
 fn is_of(creation: &Creation, existing: &StoredProcess) -> bool {
     let created_at = existing.process.snapshot().created_at;
     created_at.timestamp_micros() == creation.at.timestamp_micros()
