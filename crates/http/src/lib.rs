@@ -1,4 +1,4 @@
-//! The HTTP edge: a file per endpoint, the only mapping to status codes.
+//! The HTTP adapter: one file per endpoint, and the only mapping to status codes.
 //!
 //! A handler extracts, makes one call into `cutover-app`, and responds. Only this crate knows routes,
 //! headers, status codes and bodies of refusals; it knows neither SQL nor object storage.

@@ -3,23 +3,23 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many connections there are from each address, so that one client never has all that may be open.
+/// Counts the connections of each address, so that one client cannot take all.
 #[derive(Debug)]
 pub(crate) struct Connections {
-    /// So many from one IPv4 address, or one /64 of IPv6.
+    /// Maximum for one IPv4 address, or one /64 of IPv6.
     of_each: usize,
-    /// Proxies, behind which are many.
+    /// Proxies, which have many clients and no limit.
     exempt: Vec<IpAddr>,
     open: Mutex<HashMap<IpAddr, usize>>,
 }
 
 impl Connections {
-    /// At most half of all from one address.
+    /// Allows one address half of all connections.
     pub(crate) fn new(all: usize, exempt: Vec<IpAddr>) -> Arc<Self> {
         Arc::new(Self { of_each: all.div_ceil(2).max(1), exempt, open: Mutex::default() })
     }
 
-    /// A place for a connection, until it is dropped; none if there are too many from there.
+    /// Returns a permit for a connection from an address; `None` if that address has too many.
     pub(crate) fn place(self: &Arc<Self>, from: IpAddr) -> Option<Place> {
         if self.exempt.contains(&from.to_canonical()) {
             return Some(Place(None));
@@ -39,7 +39,7 @@ impl Connections {
     }
 }
 
-/// What a connection holds while it is open.
+/// Permits one connection until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Place(Option<(Arc<Connections>, IpAddr)>);
 
@@ -47,7 +47,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         let Some((connections, from)) = &self.0 else { return };
         let mut open = connections.open();
-        // An address that has none is forgotten: there are more of them than there is memory.
+        // An address without connections is removed, which bounds the memory.
         match open.get_mut(from) {
             Some(count) if *count > 1 => *count -= 1,
             _ => drop(open.remove(from)),

@@ -11,13 +11,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// How long a client may take nothing of what it is sent.
+/// Maximum time in which a client accepts no bytes of a response.
 const STALL: Duration = Duration::from_secs(30);
 
 /// Tells a client that waits for it to send its body.
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// What a connection knows of its requests.
+/// The state of a connection's requests, which sets the deadlines of its client.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     begun: Cell<u64>,
@@ -25,29 +25,29 @@ pub(crate) struct Pace {
     invitation: RefCell<Invitation>,
 }
 
-/// Whether the client is told to send the body that it announced.
+/// The state of the `100 Continue` response to the current request.
 #[derive(Debug, Default)]
 enum Invitation {
     #[default]
     None,
-    /// It is to be; who waits until it is.
+    /// To be sent; the waker is that of the handler which waits until it is.
     Due(Waker),
     Sent,
 }
 
-/// A request under way, until it is dropped.
+/// Marks a request as under way until it is dropped.
 pub(crate) struct UnderWay(Rc<Pace>);
 
 impl Pace {
-    /// A request begins: its head has come.
+    /// Begins a request, whose head has been read.
     pub(crate) fn begin(self: &Rc<Self>) -> UnderWay {
         self.begun.set(self.begun.get() + 1);
         self.under_way.set(self.under_way.get() + 1);
         UnderWay(self.clone())
     }
 
-    /// Tells the client to send its body, for which it waits (`Expect: 100-continue`). Whatever was answered before is sent
-    /// first.
+    /// Sends `100 Continue` to a client that waits for it (`Expect: 100-continue`), after all earlier
+    /// responses.
     pub(crate) async fn invite(&self) {
         poll_fn(|cx| {
             let mut invitation = self.invitation.borrow_mut();
@@ -71,8 +71,8 @@ impl Pace {
         }
     }
 
-    /// Whether bytes that come now are of the head of another request. The first one of a connection is
-    /// timed by the server below, which answers it with 408.
+    /// Returns true if bytes that arrive now belong to the head of a further request. actix times the first
+    /// request of a connection and answers it with 408.
     fn awaits_another(&self) -> bool {
         self.begun.get() > 0 && self.under_way.get() == 0
     }
@@ -84,27 +84,27 @@ impl Drop for UnderWay {
     }
 }
 
-/// A connection that ends where its client dawdles: in the head of its second or later request, and in
-/// taking what it asked for. The server below times neither. It also sends what the server below does not: the body of a
-/// refusal that no endpoint gives, and the invitation to send a body.
+/// A connection that is closed if its client stalls in the head of its second or later request, or in reading
+/// a response; actix times neither. It also sends the bodies of refusals that actix gives without one, and
+/// `100 Continue`.
 pub(crate) struct Paced<S> {
     stream: S,
     pace: Rc<Pace>,
     head_timeout: Duration,
     head: Deadline,
     write: Deadline,
-    /// How much of the invitation is sent.
+    /// Number of bytes of [`CONTINUE`] that are sent.
     invited: usize,
     reject: Reject,
     linger: Duration,
-    /// The end, once it has come.
+    /// The closing of the connection, once it has begun.
     rejection: Option<Rejection>,
-    /// Its place among the connections, for as long as it lasts.
+    /// Counts the connection until it is dropped.
     _place: Place,
 }
 
 impl<S> Paced<S> {
-    /// A new connection; heads may take so long, and what follows the last answer is read for so long.
+    /// Wraps a new connection, with a time limit for heads and one for reading on after the last response.
     pub(crate) fn new(
         stream: S,
         head_timeout: Duration,
@@ -126,7 +126,7 @@ impl<S> Paced<S> {
         }
     }
 
-    /// What its requests tell it.
+    /// Returns the state that its requests update.
     pub(crate) fn pace(&self) -> &Rc<Pace> {
         &self.pace
     }
@@ -141,7 +141,7 @@ impl<S> Paced<S> {
         Poll::Ready(Err(ErrorKind::TimedOut.into()))
     }
 
-    /// Ends the connection with the answer to a head.
+    /// Ends the connection with the response to a refused head.
     fn reject(&mut self, status: StatusCode) {
         if self.rejection.is_none() {
             self.rejection = Some(Rejection::new((self.reject)(status), self.linger));
@@ -150,7 +150,7 @@ impl<S> Paced<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Paced<S> {
-    /// Ready when a connection that has come to its end can be closed; `None` while it has not.
+    /// Returns ready when a connection that is being closed is done; `None` if it is not being closed.
     fn poll_rejection(&mut self, cx: &mut Context<'_>) -> Option<Poll<()>> {
         let rejection = self.rejection.as_mut()?;
         Some(rejection.poll(&mut self.stream, cx))
@@ -229,16 +229,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
     }
 }
 
-/// A timer that is kept for the next time.
+/// A timer that is reused.
 #[derive(Default)]
 struct Deadline {
     timer: Option<Pin<Box<Sleep>>>,
-    /// What it is armed for.
+    /// The subject that it is armed for.
     armed: Option<u64>,
 }
 
 impl Deadline {
-    /// Runs out so long from now, unless it runs for the same already.
+    /// Arms the timer, unless it is armed for the same subject.
     fn arm(&mut self, subject: u64, after: Duration) {
         if self.armed == Some(subject) {
             return;
@@ -255,7 +255,8 @@ impl Deadline {
         self.armed = None;
     }
 
-    /// Ready once it has run out for this subject; pending also where it is not armed for it.
+    /// Returns ready once it has expired for this subject; pending if it is armed for another one or not at
+    /// all.
     fn poll(&mut self, cx: &mut Context<'_>, subject: u64) -> Poll<()> {
         match &mut self.timer {
             Some(timer) if self.armed == Some(subject) => timer.as_mut().poll(cx),
@@ -283,7 +284,7 @@ mod tests {
         Paced::new(server, HEAD, HEAD, reject, place())
     }
 
-    /// Reads on after the first byte of a head whose other bytes never come.
+    /// Reads on after the first byte of a head that is never completed.
     async fn stalled_head(requests_before: usize) -> Result<io::Result<u8>, Elapsed> {
         let (mut client, server) = duplex(64);
         let mut server = paced(server);
@@ -334,7 +335,7 @@ mod tests {
         drop(server.pace().begin());
         client.write_all(b"G").await.unwrap();
         server.read_u8().await.unwrap();
-        // The head is complete: its request comes and goes.
+        // The head is complete: its request begins and ends.
         drop(server.pace().begin());
         assert!(timeout(10 * HEAD, server.read_u8()).await.is_err());
     }

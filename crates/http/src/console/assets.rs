@@ -1,5 +1,5 @@
-//! What pages load: our style and script, and the library that draws charts. Each name holds a digest of what
-//! it names, so that browsers may keep it for good.
+//! Static files of the console: the style sheet, the script and the library that draws charts. Each name
+//! contains a digest of the content, so that browsers may cache it forever.
 
 use crate::call::{Answer, Call};
 use crate::refusal::Refusal;
@@ -8,10 +8,10 @@ use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTION
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
-/// Where they are.
+/// The folder of the files.
 const FOLDER: &str = "/console/assets/";
 
-/// A file that is part of the program.
+/// A file embedded in the program.
 struct File {
     name: &'static str,
     ending: &'static str,
@@ -52,7 +52,7 @@ const LICENCES: File = File {
     text: include_str!("../../assets/uplot/LICENSE"),
 };
 
-/// Where each file is.
+/// The path of each file.
 pub(super) struct Assets {
     pub(super) style: String,
     pub(super) script: String,
@@ -62,7 +62,7 @@ pub(super) struct Assets {
     pub(super) licences: String,
 }
 
-/// Where each file is; reckoned once.
+/// Returns the path of each file, computed once.
 pub(super) fn assets() -> &'static Assets {
     static ASSETS: OnceLock<Assets> = OnceLock::new();
     ASSETS.get_or_init(|| Assets {
@@ -83,7 +83,7 @@ impl File {
     }
 }
 
-/// `GET /console/assets/<file>`: for anybody, for good.
+/// `GET /console/assets/<file>`: public and cacheable forever.
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let path = format!("{FOLDER}{}", call.parameter(0));

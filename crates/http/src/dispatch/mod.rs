@@ -25,7 +25,7 @@ use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Answers a request: finds its endpoint, calls it, and sees to what every answer has.
+/// Answers a request: finds its endpoint, calls it, and adds the common headers.
 pub(crate) async fn serve(
     service: Arc<Service>,
     listener: Listener,
@@ -40,7 +40,7 @@ pub(crate) async fn serve(
     let (answer, call) = match endpoint {
         Ok((handler, parameters)) => {
             let mut call = Call::new(service, listener, http, id.clone(), payload.into_inner(), parameters);
-            // What it was called with is only dropped after a panic.
+            // After a panic the call is only dropped.
             let answer = AssertUnwindSafe(handler(&mut call)).catch_unwind().await;
             (answer.unwrap_or_else(|_| Err(Refusal::Unexpected("a handler panicked".into()))), call)
         }
@@ -63,7 +63,7 @@ pub(crate) async fn serve(
     response
 }
 
-/// The answer to what is no request, whole, with the body and the id that every answer has; counted and logged.
+/// Returns the whole response to what is not a valid request, with a body and an id; counts and logs it.
 pub(crate) fn reject(service: &Arc<Service>, status: StatusCode) -> Vec<u8> {
     let refusal = Refusal::of_head(status);
     let id = service.request_ids.generate();
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// What is for operators leaves the address that a proxy publishes, whatever the proxy lets through.
+    /// With an admin address, operators' pages are not on the public one, whatever a proxy lets through.
     #[actix_web::test]
     async fn an_admin_address_takes_the_console_with_it() {
         let admin_listen = Some(([127, 0, 0, 1], 0).into());

@@ -11,7 +11,8 @@ use crate::refusal::Refusal;
 use crate::request::path::{decode, segments};
 use actix_web::http::Method;
 
-/// The endpoints of the API, in the order of its description. If two paths match a request, the first one counts.
+/// The endpoints of the API, in the order of its description. If two paths match a request, the first one
+/// wins.
 static API: &[Endpoint] = &[
     validate_account::ENDPOINT,
     create_account::ENDPOINT,
@@ -38,12 +39,12 @@ static API: &[Endpoint] = &[
     openapi::PAGE,
 ];
 
-/// Every endpoint.
+/// Returns all endpoints.
 pub(crate) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
     API.iter().chain(console::ENDPOINTS)
 }
 
-/// The endpoints that the description of the API has.
+/// Returns the endpoints with a description.
 pub(crate) fn described() -> Vec<Described> {
     let described = |endpoint: &'static Endpoint| {
         Some((endpoint.template, &endpoint.method, endpoint.operation.as_ref()?))
@@ -51,11 +52,11 @@ pub(crate) fn described() -> Vec<Described> {
     API.iter().filter_map(described).collect()
 }
 
-/// The endpoint of a request.
+/// The endpoint that matches a request.
 pub(crate) struct Found {
     /// The template of the path, or `none`.
     pub(crate) template: &'static str,
-    /// True for endpoints that machines call all the time.
+    /// True for endpoints that machines poll.
     pub(crate) is_probe: bool,
     /// The handler and the decoded parameters of the path; or 404, or 405.
     pub(crate) endpoint: Result<(Handler, Vec<String>), Refusal>,
@@ -82,7 +83,7 @@ pub(crate) fn find(path: &str, method: &Method, serves: impl Fn(Kind) -> bool) -
     }
 }
 
-/// The value of `Allow`. A method that is only served to be refused is left out.
+/// Returns the value of `Allow`, without methods that exist only to be refused.
 fn allowed(endpoints: impl Iterator<Item = &'static Endpoint>) -> String {
     let takes = |endpoint: &&Endpoint| endpoint.operation.is_some() || endpoint.kind == Kind::Console;
     let methods = endpoints.filter(takes).map(|endpoint| match endpoint.method {

@@ -43,8 +43,8 @@ fn handle(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// Performs the steps of a create without blocking the event loop, and returns the account that was stored. Steps that
-/// take a thread first take one of these slots, if there are any.
+/// Performs the steps of a create without blocking the event loop, and returns the stored account. If `slots`
+/// is given, steps that take a thread first take one of them.
 ///
 /// # Errors
 /// Of the use case, or because there was no slot for a step.
@@ -57,7 +57,7 @@ pub(super) async fn create(
 ) -> Result<Arc<Creation>, Refusal> {
     let organisation = Some(caller.organisation_id);
     let mut step = service.check_cached(&body, CheckAccount::new(caller, request_id))?;
-    // It is held while documents are looked up, so that they are looked up for a bounded number of accounts.
+    // Held while documents are looked up, which bounds the number of accounts that wait for documents.
     let mut slot = None;
     loop {
         step = match step {
@@ -93,7 +93,7 @@ pub(super) async fn create(
     }
 }
 
-/// Takes one of these slots, however long that takes.
+/// Takes one of these slots, without a time limit.
 ///
 /// # Errors
 /// [`Refusal::Unavailable`] if the service is being closed.
@@ -105,7 +105,7 @@ pub(super) async fn take_slot(
     slots.take(organisation).await.map(Some).map_err(|_| no_slot_for_line())
 }
 
-/// The refusal of a line for which there is no slot any more.
+/// Returns the refusal of a line for which no slot is left.
 pub(super) fn no_slot_for_line() -> Refusal {
     Refusal::Unavailable("no slot for a line".into())
 }
@@ -173,7 +173,7 @@ mod tests {
             assert_eq!(house.post(PATH, account(number)).await.line(), "201 {}");
             assert_eq!(is_dry_run(number), dry_run, "{number}");
         }
-        // While it stays, nothing is asked.
+        // With an unchanged supplier the store is not read.
         house.store.set_fault(Some(Fault::OfReads(StoreError::Failed("it is not asked".into()))));
         assert_eq!(house.post(PATH, account("A-4")).await.line(), "201 {}");
     }
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(processes(&house), 1);
     }
 
-    /// Every document that a payload names.
+    /// Returns every document that a payload names.
     fn documents(payload: &Value) -> Vec<String> {
         match payload {
             Value::Object(members) => {

@@ -51,7 +51,7 @@ mod tests {
         "vendor": "gocardless", "reference": "MD-1", "type": "DIRECT_DEBIT",
         "accounts": [{"external_account_number": "ELEC-1001"}]}"#;
 
-    /// A house with a business and an account, and another organisation with others.
+    /// Returns a service with a business and an account, and another organisation with others.
     async fn house() -> House {
         let house = House::with_accounts();
         add_vendors(&house);

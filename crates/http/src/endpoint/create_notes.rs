@@ -8,7 +8,7 @@ use actix_web::http::Method;
 use cutover_model::NoteResult;
 use cutover_model::describe::{Json, Schemas};
 
-/// `POST /v1/data-import/notes/create/`: 201 with what became of each note (contract 4.2, D8).
+/// `POST /v1/data-import/notes/create/`: 201 with the result of each note (contract 4.2, D8).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::POST,
     template: "/v1/data-import/notes/create/",

@@ -11,8 +11,8 @@ use cutover_app::after::AddTransactions;
 use cutover_model::describe::{Json, Schemas};
 use cutover_model::transaction_results;
 
-/// `POST /v1/data-import/transactions/create/`: 201 with what became of each transaction (contract 4.2,
-/// D8). Faulty parameters are faults among those of the body (contract D4).
+/// `POST /v1/data-import/transactions/create/`: 201 with the result of each transaction (contract 4.2, D8).
+/// Faulty parameters are listed among the faults of the body (contract D4).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::POST,
     template: "/v1/data-import/transactions/create/",
@@ -68,7 +68,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// What the query asks for, or the names of its faulty parameters.
+/// Parses the query, or returns the names of its faulty parameters.
 fn options(query: &str) -> Result<AddTransactions, Vec<&'static str>> {
     let (mut query, mut options) = (Query::new(query), AddTransactions::default());
     if let Some(check) = query.read("check_previously_added", boolean) {

@@ -16,10 +16,10 @@ use cutover_core::{Code, Word};
 use cutover_model::describe::{Json, Schemas};
 use cutover_model::{DateTime, ListedStatus};
 
-/// The size of a page where none is given.
+/// The default size of a page.
 const USUAL: u32 = 100;
 
-/// Which accounts of a supplier, and which page of them (contract D12).
+/// Parameters that filter accounts and select a page (contract D12).
 const FILTERS: &[Parameter] = &[
     Parameter { name: "status", doc: "Only those with this status.", schema: own::status },
     Parameter { name: "error_code", doc: "Only those whose latest error has this code.", schema: own::code },
@@ -47,8 +47,8 @@ const FILTERS: &[Parameter] = &[
     },
 ];
 
-/// `GET /v2/data-import/accounts/<supplier>/`: the accounts of a supplier with their status, filtered, a page at a
-/// time (contract D12).
+/// `GET /v2/data-import/accounts/<supplier>/`: the accounts of a supplier with their status, filtered, in
+/// pages (contract D12).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     template: "/v2/data-import/accounts/<supplier>/",
@@ -97,7 +97,7 @@ fn statuses(schemas: &mut Schemas) -> Json {
     array_of(schemas, &ListedStatus::SPEC)
 }
 
-/// What a query asks for.
+/// The parsed query.
 struct Asked {
     filter: AccountFilter,
     after: Option<Position>,
@@ -118,7 +118,7 @@ impl Asked {
     }
 }
 
-/// What a query asks for, as the query of a link (feature `fuzzing`).
+/// Parses a query and writes it as the query of a link (feature `fuzzing`).
 ///
 /// # Errors
 /// [`Refusal::Parameters`].
@@ -129,13 +129,13 @@ pub(crate) fn same_query(query: &str) -> Result<String, Refusal> {
     Ok(format!("{}page_size={size}{}", words(&filter), cursor.unwrap_or_default()))
 }
 
-/// A datetime that is one in every zone.
+/// Returns a datetime that is valid in every zone.
 fn datetime(text: &str) -> Option<DateTime<'static>> {
     let datetime: DateTime<'static> = text.parse().ok()?;
     (2..=9_998).contains(&datetime.local().year()).then_some(datetime)
 }
 
-/// The filter as the beginning of a query.
+/// Returns the filter as the beginning of a query.
 fn words(filter: &AccountFilter) -> String {
     let AccountFilter { status, error_code, modified_after } = filter;
     let status = status.map(|status| format!("status={}&", status.as_str()));
@@ -144,7 +144,7 @@ fn words(filter: &AccountFilter) -> String {
     [status, code, after].into_iter().flatten().collect()
 }
 
-/// A datetime has no other characters that mean something in a query.
+/// A datetime has no other characters with a meaning in a query.
 fn plain(datetime: &str) -> String {
     datetime.replace('+', "%2B").replace(' ', "%20")
 }
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(pages, [vec!["A-0", "A-2", "A-3"], vec!["A-4"]]);
     }
 
-    /// More than a page reads.
+    /// A page can read more rows than match.
     #[actix_web::test]
     async fn an_empty_page_leads_to_the_next() {
         let house = House::new();
@@ -252,10 +252,10 @@ mod tests {
         assert_eq!((numbers(&last), last.header("link")), (vec![], ""));
     }
 
-    /// A store whose lists end when they are told to.
+    /// A store whose lists block until they are released.
     struct Stalled {
         store: Arc<MemoryStore>,
-        /// How many are being read, and whether they may end.
+        /// Number of lists being read, and whether they are released.
         lists: Mutex<(usize, bool)>,
         changed: Condvar,
     }
@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Failure 17: reads of one organisation that do not end leave places and connections to the others.
+    /// Failure 17: endless reads of one organisation leave slots and connections to the others.
     #[actix_web::test]
     async fn slow_lists_of_one_organisation_hold_up_no_other() {
         let mut stalled = None;

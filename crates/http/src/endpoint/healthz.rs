@@ -6,7 +6,7 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use serde_json::json;
 
-/// `GET /healthz`: the process serves (contract D11). Asks nothing of the database.
+/// `GET /healthz`: the process is up (contract D11). Does not use the database.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     template: "/healthz",

@@ -5,12 +5,12 @@ use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-/// OpenMetrics, which Prometheus reads by this name.
+/// The media type of OpenMetrics, which Prometheus requests.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// `GET /metrics`: requests by route, method and class of status, their durations, those under way, what the
-/// import workers have done, the circuit breaker of document storage, the connections to the database, the program's
-/// version (contract D11), and how the whole installation stands.
+/// `GET /metrics`: requests by route, method and class of status, their durations and number under way, the
+/// counters of the import workers, the circuit breaker of document storage, the connections to the database,
+/// the program's version (contract D11), and the state of the whole installation.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     template: "/metrics",

@@ -8,10 +8,10 @@ use actix_web::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH,
 };
 
-/// The page has its style in itself and loads nothing.
+/// The page has an inline style and loads nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
-/// `GET /openapi.json`: the description of the API, for anybody.
+/// `GET /openapi.json`: the description of the API, without a token.
 pub(crate) const DESCRIPTION: Endpoint = Endpoint {
     method: Method::GET,
     template: "/openapi.json",
@@ -43,7 +43,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async { Ok(answer(call.headers(), call.service().description.json(), "application/json")) })
 }
 
-/// `GET /docs/`: the same as a page to read.
+/// `GET /docs/`: the same as an HTML page.
 pub(crate) const PAGE: Endpoint = Endpoint {
     method: Method::GET,
     template: "/docs/",
@@ -84,7 +84,7 @@ fn read(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// The text, or that the client has it already.
+/// Answers with the text, or with 304 if the client has it.
 fn answer(headers: &HeaderMap, served: &Served, media: &'static str) -> HttpResponse {
     let given = headers.get_all(IF_NONE_MATCH).filter_map(|value| value.to_str().ok());
     let is_known = given.flat_map(|tags| tags.split(',')).any(|tag| names(tag.trim(), &served.tag));
@@ -96,7 +96,7 @@ fn answer(headers: &HeaderMap, served: &Served, media: &'static str) -> HttpResp
     }
 }
 
-/// Whether a tag of a condition names this one; weak ones name what strong ones do.
+/// Returns true if an entity tag of a condition matches this one; weak comparison.
 fn names(given: &str, tag: &str) -> bool {
     let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
     given == "*" || opaque(given) == opaque(tag)

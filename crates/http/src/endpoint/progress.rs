@@ -7,7 +7,7 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use cutover_app::account::shown_progress;
 
-/// `GET /v2/data-import/import-suppliers/<supplier>/progress/`: how far a supplier's migration has come
+/// `GET /v2/data-import/import-suppliers/<supplier>/progress/`: the progress of a supplier's migration
 /// (contract D12).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
@@ -57,7 +57,8 @@ mod tests {
         house.create("Acme", &account.to_string());
     }
 
-    /// Of 7 accounts two are imported and three fail, in half a minute; then one is taken out, and one waits.
+    /// Of 7 accounts two are imported and three fail within half a minute; then one is cancelled, and one is
+    /// pending.
     fn house() -> House {
         let house = House::new();
         let require = |level| {

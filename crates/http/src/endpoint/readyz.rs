@@ -13,8 +13,8 @@ use tokio::time::timeout;
 /// A part that takes longer counts as down.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// `GET /readyz`: whether the database and the document storage answer (contract D11), and whether this process has the
-/// encryption keys; 503 if one does not answer, if tokens cannot be verified for want of a key, or if it is about to stop.
+/// `GET /readyz`: the state of the database, the document storage (contract D11) and the encryption keys; 503
+/// if a part is down, if tokens cannot be verified because a key is missing, or during shutdown.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     template: "/readyz",
@@ -104,13 +104,13 @@ mod tests {
         lines.push(reply.line());
         house.store.set_fault(None);
         lines.push(probe().await.line());
-        // What a signing key is sealed with.
+        // The key that a signing key is sealed with.
         house.store.set_fault(Some(Fault::Error(StoreError::KeyMissing("new".into()))));
         let reply = probe().await;
         assert_eq!((reply.status, reply.header("retry-after")), (503, "2"));
         lines.push(reply.line());
         house.store.set_fault(None);
-        // What an import met with: requests are served all the same.
+        // A key that an import lacked: requests are served all the same.
         house.store.set_missing_keys(&["new"]);
         lines.push(probe().await.line());
         house.store.set_missing_keys(&[]);

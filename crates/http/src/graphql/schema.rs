@@ -12,12 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The schema of `/v1/graphql/`.
 pub(crate) type Schema = async_graphql::Schema<Query, Mutation, EmptySubscription>;
 
-/// The schema over the use cases.
+/// Builds the schema over the use cases.
 pub(crate) fn schema(app: Arc<App>, blocking: Arc<Blocking>) -> Schema {
     Schema::build(Query, Mutation, EmptySubscription).data(app).data(blocking).finish()
 }
 
-/// What a request may do once, and what it ends with if that is no answer of GraphQL's.
+/// The state of one request: whether it has tried to obtain a token, and the refusal that replaces its
+/// response.
 #[derive(Default)]
 pub(super) struct Attempt {
     made: AtomicBool,
@@ -25,7 +26,7 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    /// The refusal in place of an answer, if there is one.
+    /// Takes the refusal that replaces the response, if there is one.
     pub(super) fn take_refusal(&self) -> Option<Refusal> {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

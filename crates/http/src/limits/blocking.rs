@@ -7,19 +7,19 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long a use case may take before its client is told to come again: longer than a statement may by default. A
-/// database that has taken a question and says nothing, on a connection that nobody closes, would have it wait for ever.
+/// Time limit of a use case, after which the client is told to come again: longer than the default statement
+/// timeout. Without it, a use case would wait forever for a database that is silent on an open connection.
 pub(crate) const SILENCE: Duration = Duration::from_secs(20);
 
 /// Time that a request waits for a slot.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a client is told that has waited so long.
+/// Returns the refusal of a use case that took too long.
 pub(crate) fn silent() -> Refusal {
     Refusal::Unavailable("the store did not answer in time".into())
 }
 
-/// One of these places, to be held for as long as it is used.
+/// Takes one of these slots, to be held while it is used.
 ///
 /// # Errors
 /// [`Refusal::Unavailable`] if there was none in time.
@@ -30,7 +30,7 @@ pub(crate) async fn place(
     places_for(places, 1, patience).await
 }
 
-/// The same for what takes several.
+/// Takes several of these slots.
 ///
 /// # Errors
 /// [`Refusal::Unavailable`] if there were not as many in time.
@@ -49,7 +49,7 @@ fn no_place() -> Refusal {
     Refusal::Unavailable("no place for a job in time".into())
 }
 
-/// Slots for what is done at the same time. One organisation has a share of them, so that the others find some free however
+/// Slots for concurrent jobs. One organisation has a share of them, so that others find some free however
 /// long its jobs take.
 pub(crate) struct Slots {
     all: Arc<Semaphore>,
@@ -58,14 +58,14 @@ pub(crate) struct Slots {
     shares: Mutex<HashMap<i64, Arc<Semaphore>>>,
 }
 
-/// A place that is taken, until it is dropped.
+/// A slot that is taken until it is dropped.
 pub(crate) struct Slot {
     _share: Option<OwnedSemaphorePermit>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Slots {
-    /// So many, and so many of them for one organisation; at least one.
+    /// Creates `all` slots, `of_each` of them (at least one) for one organisation.
     pub(crate) fn new(all: usize, of_each: usize) -> Self {
         let of_each = of_each.clamp(1, all.max(1));
         Self { all: Arc::new(Semaphore::new(all)), of_each, shares: Mutex::default() }
@@ -76,8 +76,8 @@ impl Slots {
         shares.entry(organisation).or_insert_with(|| Arc::new(Semaphore::new(self.of_each))).clone()
     }
 
-    /// One of them for a job of an organisation, if that is known, however long that takes. Those that wait for their share
-    /// keep no place from others.
+    /// Takes a slot for a job of an organisation, if that is known, without a time limit. Jobs that wait for
+    /// their organisation's share hold no slot meanwhile.
     ///
     /// # Errors
     /// If there are none any more.
@@ -89,7 +89,7 @@ impl Slots {
         Ok(Slot { _share: share, _permit: self.all.clone().acquire_owned().await? })
     }
 
-    /// Takes a place, and waits for it at most this long.
+    /// Takes a slot, and waits for it at most this long.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] if there was none in time.
@@ -105,12 +105,13 @@ impl Slots {
     }
 }
 
-/// Runs what blocks off the event loops: a bounded number at a time, on as many threads, and nobody waits long for a
-/// place. The event loops have threads for it too, but each its own, and each thread keeps some memory.
+/// Runs blocking jobs off the event loops: a bounded number at a time, on as many threads, with a bounded
+/// wait for a slot. The pools of the event loops are not used: each has its own, and each thread retains some
+/// memory.
 pub(crate) struct Blocking {
     places: Slots,
     patience: Duration,
-    /// Only its threads that may block are used; none of them waits to be joined.
+    /// Only its blocking threads are used; shutdown does not wait for them.
     threads: Option<Runtime>,
 }
 
@@ -123,7 +124,8 @@ impl Drop for Blocking {
 }
 
 impl Blocking {
-    /// So many jobs at a time, and so many of one organisation; one that waits longer for a place is refused.
+    /// Creates `slots` threads, `of_each` of them for one organisation. A job that waits longer than
+    /// `patience` for a slot is refused.
     ///
     /// # Errors
     /// If the system has nothing left for it.
@@ -132,7 +134,8 @@ impl Blocking {
         Ok(Self { places: Slots::new(places, of_each), patience, threads: Some(threads) })
     }
 
-    /// Runs a job of an organisation, if that is known. It runs to its end even if nobody waits for it any more, and keeps its place until then.
+    /// Runs a job of an organisation, if that is known. It runs to its end and holds its slot even if its
+    /// caller has gone.
     ///
     /// # Errors
     /// Of the job; [`Refusal::Unavailable`] if there was no place in time, or it takes too long; [`Refusal::Unexpected`]
@@ -146,8 +149,8 @@ impl Blocking {
         self.at(place, job).await
     }
 
-    /// The same for a part of an answer that has begun: it waits for its turn as long as that takes, for it
-    /// can be refused no more.
+    /// Runs a job for a response that has begun: it waits for a slot without a time limit, since the response
+    /// can no longer be refused.
     ///
     /// # Errors
     /// Of the job; [`Refusal::Unexpected`] if it panicked.
@@ -207,7 +210,7 @@ mod tests {
         assert!(blocking.run(None, || Ok(())).await.is_ok());
     }
 
-    /// Failure 17: an organisation whose jobs take long leaves half of the places to the others.
+    /// Failure 17: an organisation whose jobs take long leaves half of the slots to the others.
     #[actix_web::test]
     async fn one_organisation_never_has_all_places() {
         let places = Slots::new(4, 2);

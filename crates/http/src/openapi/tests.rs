@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// How `cargo xtask docs` has the file in `docs/` written.
+/// Set by `cargo xtask docs` to have the file in `docs/` written.
 const WRITE: &str = "CUTOVER_WRITE_REFERENCES";
 
 fn description() -> Value {
     serde_json::from_str(&document(&described()).pretty()).unwrap()
 }
 
-/// The description with answers that hold nothing but what is described.
+/// Returns the description with responses that allow no undescribed members.
 fn strict() -> Value {
     let mut description = description();
     for schema in description["components"]["schemas"].as_object_mut().unwrap().values_mut() {
@@ -39,7 +39,7 @@ fn close(schema: &mut Value) {
     members.values_mut().for_each(close);
 }
 
-/// What is wrong with a body by a schema of the description.
+/// Returns the faults of a body by a schema of the description.
 fn faults(description: &Value, schema: &Value, body: &Value) -> Vec<String> {
     let mut root = schema.clone();
     root["components"] = description["components"].clone();
@@ -60,7 +60,7 @@ fn operations(description: &Value) -> Vec<(String, &Value)> {
 #[test]
 fn every_endpoint_of_the_api_is_described_once() {
     for endpoint in endpoints().filter(|endpoint| endpoint.kind != Kind::Console) {
-        // It is only served to be refused with a reason.
+        // It exists only to be refused with a reason.
         let is_refused = endpoint.template == "/v1/graphql/" && endpoint.method == Method::GET;
         assert_eq!(endpoint.operation.is_none(), is_refused, "{} {}", endpoint.method, endpoint.template);
     }
@@ -194,7 +194,7 @@ fn words_are_those_of_the_process() {
     assert_eq!(filter, of(CODES.iter().map(|code| code.as_str()).collect()));
 }
 
-/// A parameter of GET.
+/// Returns a query parameter of GET.
 fn parameter(path: &str, name: &str) -> Value {
     let description = description();
     let parameters = description["paths"][path]["get"]["parameters"].as_array().unwrap();
@@ -214,7 +214,7 @@ async fn a_body_is_required_where_nothing_is_refused() {
     }
 }
 
-/// A request whose answer is looked at: method, path, the template of its route, and a body.
+/// A request whose response is checked: method, path, template of the route, and body.
 type Sent = (Method, &'static str, &'static str, String);
 
 fn requests() -> Vec<Sent> {
@@ -305,7 +305,7 @@ async fn real_answers_are_as_described() {
     }
 }
 
-/// The status, the headers and the body are described for the operation.
+/// Asserts that the status, the headers and the body are described for the operation.
 fn is_described(place: &str, status: u16, headers: &actix_web::http::header::HeaderMap, bytes: &[u8]) {
     let description = strict();
     let all = operations(&description);

@@ -1,4 +1,4 @@
-//! What the use cases refuse, as refusals of the edge.
+//! Conversions of the use cases' errors to refusals.
 
 use super::{Refusal, TransactionFailure};
 use cutover_app::account::{CreateRefused, Refused};

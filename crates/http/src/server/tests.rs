@@ -12,7 +12,7 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
 const LINGER: Duration = SHORTEST;
-/// Longer than anything here takes; a client that waits so long fails.
+/// Longer than any step of these tests; a client that waits this long fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server that stops when it is dropped.
@@ -49,14 +49,14 @@ impl Served {
         connect(self.address)
     }
 
-    /// All that is answered to these bytes, until the server closes.
+    /// Sends these bytes and returns everything received until the server closes.
     fn talk(&self, bytes: impl AsRef<[u8]>) -> String {
         let mut client = self.connect();
         client.write_all(bytes.as_ref()).unwrap();
         rest(&mut client)
     }
 
-    /// The head of a POST to validate, with these headers more.
+    /// Returns the head of a POST to validate, with these further headers.
     fn head(&self, headers: &str) -> String {
         let token = self.house.token();
         format!(
@@ -64,7 +64,7 @@ impl Served {
         )
     }
 
-    /// Stops in order.
+    /// Stops gracefully.
     fn stop(&mut self) -> io::Result<()> {
         let thread = self.thread.take().unwrap();
         let stopped = self.handle.stop(true);
@@ -75,7 +75,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // The command is sent when the future is made; nobody need wait.
+        // The command is sent when the future is created; it need not be awaited.
         drop(self.handle.stop(false));
     }
 }
@@ -87,7 +87,7 @@ fn connect(address: SocketAddr) -> Client {
     client
 }
 
-/// All that still comes until the server closes.
+/// Returns everything received until the server closes.
 fn rest(client: &mut Client) -> String {
     let mut bytes = Vec::new();
     match client.read_to_end(&mut bytes) {
@@ -98,7 +98,7 @@ fn rest(client: &mut Client) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The status line and the headers of the next answer with a body of this size.
+/// Returns the status line and the headers of the next response, whose body has this size.
 fn answer(client: &mut Client, size: usize) -> String {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -152,7 +152,7 @@ fn ambiguous_framing_is_refused() {
     }
 }
 
-/// The answer ends its connection, and has the body and the id of every refusal.
+/// Asserts that the response closes its connection, and has the body and the id of every refusal.
 fn is_last_refusal(answer: &str, expected: &str, code: &str) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer}"));
     let head = head.to_lowercase();
@@ -188,14 +188,14 @@ fn what_is_no_request_is_refused_with_a_body_and_an_id() {
             let mut first = connect(address);
             first.write_all(head.as_bytes()).unwrap();
             is_last_refusal(&rest(&mut first), status, code);
-            // The same behind a request that was served, at once or later.
+            // The same after a served request, at once or later.
             let mut second = connect(address);
             second.write_all(HEALTH.as_bytes()).unwrap();
             assert_eq!(super::tests::status(&answer(&mut second, 15)), "200");
             second.write_all(head.as_bytes()).unwrap();
             is_last_refusal(&rest(&mut second), status, code);
             if status == "408" {
-                // What came with the request before is timed as a connection without a request is.
+                // A head that arrives with the request before is timed like an idle connection.
                 continue;
             }
             let mut third = connect(address);
@@ -235,7 +235,7 @@ fn what_is_no_request_is_refused_over_tls_as_well() {
     }
 }
 
-/// Who waits to be told to send a body is told only if it is wanted.
+/// A client that waits for `100 Continue` receives it only if its body is wanted.
 #[test]
 fn nobody_is_told_to_send_what_is_refused_unread() {
     let served = Served::new(Config::default());
@@ -275,7 +275,7 @@ fn who_waits_to_be_told_is_told_once_and_behind_earlier_answers() {
     let chunked = served.head("Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n");
     client.write_all(chunked.as_bytes()).unwrap();
     assert_eq!(status(&answer(&mut client, 0)), "100");
-    // In several pieces, as it is sent.
+    // In several chunks, as it is sent.
     for piece in ACCOUNT.as_bytes().chunks(100) {
         client.write_all(chunk(std::str::from_utf8(piece).unwrap()).as_bytes()).unwrap();
     }
@@ -403,7 +403,7 @@ fn a_head_has_no_body() {
     assert!(answer.ends_with("\r\n\r\n"), "{answer}");
 }
 
-/// A store that can be told how many more reads it does.
+/// A store that fails after a settable number of reads.
 struct Limited {
     store: Arc<MemoryStore>,
     left: AtomicUsize,
@@ -447,7 +447,7 @@ fn a_list_that_fails_half_way_is_cut_without_an_end() {
     let head = ask("HEAD", "pending");
     assert!(head.contains("\r\ntransfer-encoding: chunked\r\n") && head.ends_with("\r\n\r\n"), "{head}");
     assert_eq!(head.matches("\r\n\r\n").count(), 1, "{head}");
-    // The token is known; the supplier and the first page are read.
+    // The token is cached; the supplier and the first page are read.
     limited.unwrap().left.store(2, SeqCst);
     let cut = ask("GET", "pending");
     assert_eq!(status(&cut), "200");
@@ -484,7 +484,7 @@ fn a_taken_address_is_an_error() {
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
 }
 
-/// Failure 17: what one address opens leaves half of the connections for others.
+/// Failure 17: the connections of one address leave half of them for others.
 #[test]
 fn one_address_never_has_all_connections() {
     let served = Served::new(Config { max_connections: 6, ..Config::default() });
@@ -500,7 +500,7 @@ fn one_address_never_has_all_connections() {
     elsewhere.connect(&served.address.into()).unwrap();
     assert_eq!(ask(&mut elsewhere.into()), "200");
     drop(held);
-    // The server has yet to hear that they are gone.
+    // The server has yet to notice that they are closed.
     let begun = std::time::Instant::now();
     while served.talk("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").is_empty() {
         assert!(begun.elapsed() < PATIENCE, "there is no place again");

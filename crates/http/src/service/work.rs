@@ -1,4 +1,4 @@
-//! How use cases are called: where nothing must block, off the event loop, or handed over to the store.
+//! Calls of use cases: on the event loop if nothing blocks, on a thread, or handed over to the store.
 
 use crate::limits::blocking::{PATIENCE, SILENCE, place, silent};
 use crate::limits::weights::Weight;
@@ -14,17 +14,17 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// What a use case does with the store.
+/// The kind of a use case's access to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// It reads a little, see [`Service::run_on`].
+    /// A short read, see [`Service::run_on`].
     Reads,
-    /// It waits for a commit.
+    /// A write that waits for a commit.
     Writes,
 }
 
 impl Service {
-    /// Who calls with a token (contract D2).
+    /// Authenticates the caller by its token (contract D2).
     ///
     /// # Errors
     /// [`Refusal::AuthenticationFailed`], or because it could not be told now.
@@ -68,8 +68,7 @@ impl Service {
         self.run(organisation, job).await
     }
 
-    /// The body unpacked, and its weight among those that are decoded at a time. Whoever decodes it holds the weight, also
-    /// when nobody waits for the answer any more.
+    /// Decompresses a body and takes its weight. The decoder holds the weight, even if the caller has gone.
     ///
     /// # Errors
     /// See [`Body::unpack`] and [`crate::limits::weights::Weights::take`].
@@ -85,8 +84,8 @@ impl Service {
         Ok((body, weight))
     }
 
-    /// Calls a use case that reads a little and works on this body: at once if both are short, which
-    /// spares two changes of threads, else off the event loop, where only a few work on large ones.
+    /// Calls a use case that reads a little and works on this body: on the event loop if both are short,
+    /// which saves two thread switches, else on a thread, with a separate limit for large bodies.
     ///
     /// # Errors
     /// Of the use case, or because there was no place for it.
@@ -107,7 +106,7 @@ impl Service {
         catch_unwind(AssertUnwindSafe(|| job(app, body))).unwrap_or_else(|_| Err(panicked()))
     }
 
-    /// Checks a short body against cached settings, on the event loop: nothing is waited for.
+    /// Checks a short body against cached settings, on the event loop: nothing blocks.
     ///
     /// # Errors
     /// [`Refusal::Unexpected`] if it panicked.
@@ -116,7 +115,7 @@ impl Service {
         catch_unwind(AssertUnwindSafe(|| check.run_cached(&self.app, bytes))).map_err(|_| panicked())
     }
 
-    /// Has an account stored; the place that it takes is its own until it is.
+    /// Has an account stored; its slot is held until it is.
     ///
     /// # Errors
     /// Because there was no place for it, or of the store; [`Refusal::Unavailable`] too if that says nothing.
@@ -125,7 +124,7 @@ impl Service {
         let (done, staged) = oneshot::channel();
         let told = move |staging| {
             drop(place);
-            // Whoever asked may have gone.
+            // The caller may have gone.
             let _ = done.send(staging);
         };
         self.app.stage(creation, Box::new(told));
@@ -134,8 +133,8 @@ impl Service {
         Ok(staged.map_err(lost)?.map_err(CreateRefused::from)?)
     }
 
-    /// Calls a use case that may have to know documents: if it asks for some, they are looked up and it is
-    /// called again. No slot for blocking jobs is held meanwhile.
+    /// Calls a use case that may need documents: if it requests some, they are looked up and it is called
+    /// again. No slot for blocking jobs is held meanwhile.
     ///
     /// # Errors
     /// Of the use case, because there was no place for it, or because the documents did not answer.

@@ -1,5 +1,5 @@
-//! What was imported, as fields, tables and groups of them: made of the payload's own members, so that what the
-//! model gains is shown.
+//! Imported data as fields, tables and groups of them, built from the payload's own members: members added to
+//! the model are shown without changes here.
 
 use super::mask::Mask;
 use super::value::Value;
@@ -11,19 +11,19 @@ const ROWS: usize = 25;
 /// Items of another list on one page.
 const ITEMS: usize = 10;
 
-/// Lists whose items are shown one below the other; the others are tables.
+/// Lists whose items are shown one below the other. All others are tables.
 const CARDS: &[&str] = &["customers", "ledgers", "meter_points", "meters", "supply_addresses"];
 
-/// What stands in a place.
+/// The content of a table cell or field.
 #[derive(Template)]
 #[template(path = "console/cell.html")]
 pub(super) enum Cell {
-    /// Nothing was given.
+    /// No value.
     Nothing,
-    /// To be asked for.
+    /// Hidden until it is requested.
     Masked,
     Text(String),
-    /// More than fits: how much, and what.
+    /// Too large for the cell: a summary, and the content.
     More(String, Blocks),
 }
 
@@ -41,9 +41,9 @@ pub(super) enum Part {
     Turns(Turns),
 }
 
-/// Which items of a list stand below, if not all of them.
+/// Links to the other pages of a list that is shown as groups.
 pub(super) struct Turns {
-    /// What the list is asked for by, and its place in the page.
+    /// The id of the list, in queries and in the page.
     id: String,
     caption: String,
     pages: Pages,
@@ -51,19 +51,19 @@ pub(super) struct Turns {
 
 /// A page of a table.
 pub(super) struct Table {
-    /// What it is asked for by, and its place in the page.
+    /// The id of the table, in queries and in the page.
     id: String,
     caption: String,
-    /// Whether it needs a heading of its own.
+    /// Set if it needs its own heading.
     has_heading: bool,
     heads: Vec<String>,
     rows: Vec<Vec<Cell>>,
     pages: Pages,
 }
 
-/// Which page of a list is shown, and how the others are come by.
+/// The page of a list that is shown, with links to the others.
 pub(super) struct Pages {
-    /// How many items are on the pages before.
+    /// Number of items on the pages before.
     first: usize,
     number: usize,
     last: usize,
@@ -72,10 +72,10 @@ pub(super) struct Pages {
     after: Option<Turn>,
 }
 
-/// The way to another page.
+/// A link to another page.
 pub(super) enum Turn {
     Link(String),
-    /// Where personal data is shown it must be asked for again.
+    /// A form: revealed personal data must be requested again.
     Form {
         action: String,
         part: String,
@@ -83,24 +83,24 @@ pub(super) enum Turn {
     },
 }
 
-/// A part of the page of an account, with a heading of its own.
+/// A section of an account's page, with its heading.
 pub(super) struct Section {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) blocks: Blocks,
 }
 
-/// How an account is laid out.
+/// Settings of an account's layout.
 pub(super) struct Layout<'a> {
-    /// The page of the account.
+    /// The path of the account's page.
     pub(super) link: &'a str,
-    /// Which list shows which page, if not its first.
+    /// The list that shows another page than its first, and the number of that page.
     pub(super) turned: Option<(String, usize)>,
     pub(super) mask: Mask,
 }
 
 impl Layout<'_> {
-    /// The parts of an account: what it has itself, then each list and object of it.
+    /// Returns the sections of an account: its own fields, then each list and object.
     pub(super) fn sections(&self, account: Vec<(String, Value)>) -> Vec<Section> {
         let (simple, large): (Vec<_>, Vec<_>) = account.into_iter().partition(|(_, value)| is_simple(value));
         let own = Section {
@@ -119,7 +119,7 @@ impl Layout<'_> {
         std::iter::once(own).chain(large.into_iter().map(section)).collect()
     }
 
-    /// The members of an object: simple ones as fields, the others below.
+    /// Lays out the members of an object: simple ones as fields, the others below.
     fn object(&self, members: Vec<(String, Value)>, path: &str, mask: Mask) -> Blocks {
         let (mut fields, mut below) = (Vec::new(), Vec::new());
         for (name, value) in members {
@@ -161,7 +161,7 @@ impl Layout<'_> {
     fn table(&self, name: &str, items: Vec<Value>, id: String, mask: Mask) -> Table {
         let heads = heads(&items);
         let pages = self.pages(&id, items.len(), ROWS);
-        // Counted over all pages: what is within a row keeps its name on each of them.
+        // The index counts over all pages, so that parts within a row keep their id on each of them.
         let shown = items.into_iter().enumerate().skip(pages.first).take(ROWS);
         let rows = shown.map(|(i, item)| self.row(&heads, item, &format!("{id}-{i}"), mask)).collect();
         Table {
@@ -213,8 +213,8 @@ impl Layout<'_> {
     }
 }
 
-/// The page of a list that is to be shown for a page of a part: that page if it is the list, the one with the
-/// item that the part is in, or none.
+/// Returns the page of a list to show when a page of a part is requested: that page if the part is the list,
+/// the page with the item that contains the part, or none.
 fn asked(part: &str, page: usize, id: &str, size: usize) -> Option<usize> {
     let rest = part.strip_prefix(id)?;
     if rest.is_empty() {
@@ -224,7 +224,8 @@ fn asked(part: &str, page: usize, id: &str, size: usize) -> Option<usize> {
     Some(item.parse::<usize>().ok()? / size + 1)
 }
 
-/// The members that any of the items has, by first appearance; of items that are no objects, one without a name.
+/// Returns the names of all members of the items, in order of first appearance; one empty name for items that
+/// are not objects.
 fn heads(items: &[Value]) -> Vec<String> {
     let mut heads: Vec<String> = Vec::new();
     for item in items {
@@ -238,7 +239,7 @@ fn heads(items: &[Value]) -> Vec<String> {
     heads
 }
 
-/// Whether it fits into a line: no object, and no list of them.
+/// Returns true for a value that fits into a line: neither an object nor a list that contains one.
 fn is_simple(value: &Value) -> bool {
     match value {
         Value::Object(_) => false,
@@ -268,7 +269,7 @@ fn line(value: Value) -> String {
     }
 }
 
-/// The name of a member as people read it.
+/// Returns the name of a member as a label.
 fn label(name: &str) -> String {
     let word = |word: &str| match word {
         "id" | "bsb" | "mpxn" | "nmi" | "mirn" | "kpa" | "lnsp" | "mdp" => word.to_ascii_uppercase(),
@@ -281,7 +282,7 @@ fn label(name: &str) -> String {
     label
 }
 
-/// One of a list.
+/// Returns the singular of a list's name.
 fn singular(name: &str) -> String {
     let label = label(name);
     let one = label.strip_suffix("sses").map(|stem| format!("{stem}ss"));
@@ -314,7 +315,7 @@ mod tests {
         }
     }
 
-    /// So many objects with a member that tells their place, and another.
+    /// Returns `count` objects with a member that holds their index, and another.
     fn list(count: usize, other: impl Fn(usize) -> (String, Value)) -> Value {
         let place = |n: usize| ("statement_id".into(), Value::Text(format!("[{n}]")));
         Value::List((0..count).map(|n| Value::Object(vec![place(n), other(n)])).collect())

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 const PATH: &str = "/console/suppliers/ACME_ENERGY/accounts/ELEC-1001/";
 
-/// An account as the fixture, with other members.
+/// Returns the account of the fixture with other members.
 fn account(number: &str, members: Value) -> String {
     let mut account: Value = serde_json::from_str(ACCOUNT).unwrap();
     account["external_account_number"] = number.into();
@@ -20,7 +20,7 @@ fn account(number: &str, members: Value) -> String {
     account.to_string()
 }
 
-/// What may be a person's in the fixture: what its customers are called, where they live.
+/// Returns all personal data of the fixture: names and addresses of its customers.
 fn personal() -> Vec<String> {
     let account: Value = serde_json::from_str(ELECTRICITY).unwrap();
     let customer = &account["customers"][0];
@@ -51,7 +51,7 @@ async fn persons_are_shown_to_who_asks() {
         assert!(reply.text().contains(&word), "{word}");
     }
     assert!(reply.text().contains("Personal data is shown."));
-    // Neither with nor without the script do they stay for ever.
+    // Masked data is not kept by the script either.
     let refresh = format!("<noscript><meta http-equiv=\"refresh\" content=\"300; url={PATH}\"></noscript>");
     let marks = [refresh, format!("data-masked=\"{PATH}\"")];
     let masked = browser.page(PATH).await;
@@ -77,8 +77,8 @@ async fn accounts_of_others_are_not_there() {
     }
 }
 
-/// Failure 21: with a session of ours, every page and form about another's supplier is as about one that nobody has.
-/// They come from the table of routes, so that a new one cannot be forgotten.
+/// Failure 21: pages and forms of another organisation's supplier are answered like those of a supplier that
+/// does not exist. The routes come from the table, so that new ones are included.
 #[actix_web::test]
 async fn no_page_tells_what_is_anothers_from_what_is_absent() {
     let house = House::with_accounts();
@@ -97,7 +97,7 @@ async fn no_page_tells_what_is_anothers_from_what_is_absent() {
                 let text = reply.text().replace(reply.header("x-request-id"), "ID");
                 told.push((reply.status, plain(reply.header("location")), plain(&text)));
             }
-            // One only leads on, to a page that is not there.
+            // One of them only redirects, to a page that does not exist.
             assert!(matches!(told[0].0, 404 | 303), "{method} {template}: {told:?}");
             assert_eq!(told[0], told[1], "{method} {template}");
             asked += 1;
@@ -189,7 +189,7 @@ async fn long_tables_are_turned_page_by_page() {
     let next = between(next, "href=\"", "#").replace("&amp;", "&");
     let second = browser.page(&next).await;
     assert!(second.contains("T-025") && !second.contains("T-024") && second.contains("Page 2 of 3"));
-    // Where persons are shown, the next page asks for them again.
+    // The form for the next page keeps personal data revealed.
     let (_, asked) = next.split_once('?').unwrap();
     let revealed = browser.post(&format!("{path}reveal/"), asked).await;
     assert!(revealed.text().contains("T-025"));

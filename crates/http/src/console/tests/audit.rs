@@ -11,12 +11,12 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
 thread_local! {
-    /// What this thread logs, a line an event, while it is to be kept.
+    /// The lines that this thread logs, if they are kept.
     static KEPT: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-/// Keeps what is logged where it is to be kept. It is there for the whole program: whether an event matters is
-/// remembered for all threads.
+/// Keeps log lines of threads that ask for it. Installed for the whole program, since interest in an event is
+/// cached for all threads.
 struct Log;
 
 struct Line(String);
@@ -92,7 +92,7 @@ async fn who_did_what_is_logged_and_nothing_of_persons() {
     for line in &audited[..5] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
-    // The same is in the database, whatever becomes of the log; it knows nothing of keys that are none.
+    // The same is in the database, except unknown keys.
     let scope = AuditScope { limit: 7, ..AuditScope::default() };
     let mut kept = house.app.audit(&scope).unwrap();
     kept.reverse();

@@ -8,7 +8,7 @@ fn account(number: &str) -> String {
     ACCOUNT.replace("UNME-4001", number)
 }
 
-/// Accounts 0 to 4: 1 failed, 4 waits.
+/// Accounts 0 to 4: account 1 failed, account 4 is pending.
 fn house() -> House {
     let house = House::new();
     let refuse_all = |level| {

@@ -26,7 +26,7 @@ async fn one_signs_in_and_out() {
     let signed_out = browser.post("/console/sign-out/", "").await;
     assert_eq!((signed_out.status, signed_out.header("location")), (303, SIGN_IN));
     assert_eq!(browser.cookie, None);
-    // A copy of the cookie is good no more.
+    // A copy of the cookie no longer works.
     let mut copy = Browser { house: &house, cookie: kept };
     assert_eq!(copy.get("/console/").await.status, 303);
 }
@@ -218,7 +218,7 @@ async fn behind_tls_the_cookie_is_for_tls_alone() {
         let set = cookie(peer, &[("host", "localhost:80"), same, ("x-forwarded-proto", scheme)]).await;
         assert_eq!(set.contains("; Secure"), is_secure, "{peer} {scheme} {set}");
     }
-    // Browsers say this only with TLS, or to their own computer.
+    // Browsers send `Sec-Fetch-Site` only over TLS or to the local computer.
     for (host, header, is_secure) in [
         ("a.example", same, true),
         ("a.example", ("origin", "http://a.example"), false),

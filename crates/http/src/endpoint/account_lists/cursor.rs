@@ -3,8 +3,8 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::DateTime;
 use cutover_app::port::Position;
 
-/// A position as clients are given it: opaque, safe in an address. It is a place in an order and gives
-/// nobody anything that they could not list, so that it need not be signed.
+/// Encodes a position for clients: opaque and safe in URLs. It is not signed, since it gives access to
+/// nothing that the client could not list.
 pub(crate) fn encode((created_at, id): Position) -> String {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&created_at.timestamp_micros().to_be_bytes());
@@ -12,7 +12,7 @@ pub(crate) fn encode((created_at, id): Position) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The position of a cursor; `None` if no position reads so.
+/// Returns the position of a cursor; `None` if it is not one.
 pub(crate) fn decode(cursor: &str) -> Option<Position> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
     let (micros, id) = bytes.split_first_chunk::<8>()?;

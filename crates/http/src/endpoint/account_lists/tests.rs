@@ -18,7 +18,7 @@ fn number(n: usize) -> String {
     format!("E-{n:04}")
 }
 
-/// A house with so many pending accounts, `E-0000` onwards.
+/// Returns a service with `count` pending accounts, `E-0000` onwards.
 fn house_of(count: usize) -> House {
     let house = House::new();
     for n in 0..count {
@@ -30,13 +30,13 @@ fn house_of(count: usize) -> House {
     house
 }
 
-/// The external numbers of an array.
+/// Returns the external numbers in an array.
 fn numbers(bytes: &[u8]) -> Vec<String> {
     let items: Vec<Value> = serde_json::from_slice(bytes).unwrap();
     items.iter().map(|item| item["external_account_number"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Where the next page is.
+/// Returns the link to the next page.
 fn next(reply: &Reply) -> Option<String> {
     let link = reply.header("link");
     if link.is_empty() {
@@ -177,7 +177,7 @@ async fn no_more_lists_than_there_is_room_for(house: &House, list: &str) {
     let lists = house.service.lists.clone();
     let places = lists.left();
     let own = house.app.authenticate(&house.token()).unwrap().organisation_id;
-    // All there are, or all that an organisation may have.
+    // All that exist, or the share of an organisation.
     for (organisation, held) in [(None, places), (Some(own), places / 2)] {
         let mut others = Held::new(lists.clone(), organisation);
         others.resize(held).unwrap();

@@ -1,8 +1,8 @@
 use chrono::{DateTime, Datelike, FixedOffset, Timelike};
 use cutover_app::account::shown_time;
 
-/// Writes a time as [`shown_time`] shows it. That takes longer than all else that is done for an item of a
-/// list, so that common times are written digit by digit.
+/// Writes a time in the format of [`shown_time`]. Formatting dominates the cost of an item, so common times
+/// are written digit by digit.
 pub(super) fn write(out: &mut Vec<u8>, time: DateTime<FixedOffset>) {
     let seconds = time.offset().local_minus_utc();
     let (year, micros) = (time.year(), time.timestamp_subsec_micros());

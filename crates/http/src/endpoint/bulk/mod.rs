@@ -1,4 +1,4 @@
-//! Many accounts in one request, a line each (contract D12).
+//! Many accounts in one request, one per line (contract D12).
 
 mod answer;
 #[cfg(feature = "fuzzing")]
@@ -40,15 +40,15 @@ use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many lines of a request are taken before the first of them is answered.
+/// Maximum number of lines under way.
 const LINES: usize = 128;
-/// How many bytes of them, unless a single one has more.
+/// Maximum number of bytes under way, unless a single line has more.
 const BYTES: usize = 8 << 20;
-/// How many bytes of answers are sent at once.
+/// Bytes of answers sent at once.
 const CHUNK: usize = 16 << 10;
 
-/// `POST /v2/data-import/accounts/bulk/`: 200 with a result for each line, in their order, while they still come in.
-/// What was answered 201 is durable.
+/// `POST /v2/data-import/accounts/bulk/`: 200 with a result for each line, in order, sent while further lines
+/// arrive. Accounts answered with 201 are durable.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::POST,
     template: "/v2/data-import/accounts/bulk/",
@@ -101,33 +101,34 @@ fn handle(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// What all lines share.
+/// The context that all lines share.
 #[derive(Clone)]
 struct Desk {
     service: Arc<Service>,
     organisation: Option<i64>,
-    /// Looked at for each line: a request may outlive it, or its key.
+    /// Verified for each line: the request may outlive it or its key.
     token: String,
     request_id: Option<String>,
     validate_only: bool,
 }
 
-/// A request whose lines come in and whose answers go out.
+/// A bulk request: lines arrive and answers are sent.
 struct Bulk {
     source: Source,
     desk: Desk,
-    /// Each on its own: it goes on, and gives back what it holds, while nobody takes its answer.
+    /// Each line runs in its own task: it completes and releases its resources even if nobody reads the
+    /// answer.
     under_way: FuturesOrdered<JoinHandle<Answered>>,
-    /// Of the lines under way.
+    /// Bytes of the lines under way.
     bytes: usize,
-    /// No more lines are taken; with an error, the connection is cut when all that were are answered.
+    /// Set once no further lines are taken; with an error, the connection is cut after the last answer.
     end: Option<io::Result<()>>,
 }
 
-/// The answers. The pace at which the client takes them is that at which lines are taken.
+/// Streams the answers. The client's pace in reading them limits the pace at which lines are taken.
 fn stream(bulk: Bulk) -> impl Stream<Item = io::Result<Bytes>> {
     let bulk = Rc::new(RefCell::new(Some(bulk)));
-    // What is left of the request must outlive the answer: the server below would read on to its end.
+    // The unread request must outlive the response: otherwise actix would read it to its end.
     let unread = bulk.clone();
     let answers = unfold(bulk, |kept| async move {
         let mut bulk = kept.borrow_mut().take()?;
@@ -139,31 +140,31 @@ fn stream(bulk: Bulk) -> impl Stream<Item = io::Result<Bytes>> {
 }
 
 impl Bulk {
-    /// The next answers; `None` after the last one.
+    /// Returns the next answers; `None` after the last one.
     async fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
             let takes_more = self.end.is_none() && self.under_way.len() < LINES && self.bytes < BYTES;
             tokio::select! {
                 biased;
                 () = self.desk.service.stopping(), if takes_more => self.end = Some(Err(stopped())),
-                // What has come is taken first: if the client is gone, the first answer that is sent ends this.
+                // Reads what has arrived first: if the client is gone, sending an answer ends the request.
                 line = self.source.next(), if takes_more => match line {
                     Ok(Some(line)) => {
                         self.begin(line);
-                        // Others on this thread get their turn between two lines.
+                        // Other tasks of this thread run between two lines.
                         tokio::task::yield_now().await;
                     }
                     Ok(None) => self.end = Some(Ok(())),
                     Err(error) => self.end = Some(Err(error)),
                 },
                 Some(answered) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    // Those that were stored with it are ready in a moment, and go out together.
+                    // Lines stored in the same commit are ready in a moment and are sent together.
                     tokio::task::yield_now().await;
                     return Some(self.collect(answered));
                 }
                 else => {
                     let error = self.end.replace(Ok(()))?.err()?;
-                    // What was answered goes out first: an error cuts the connection at once.
+                    // Answers are sent first: an error cuts the connection at once.
                     tokio::task::yield_now().await;
                     return Some(Err(error));
                 }
@@ -173,14 +174,14 @@ impl Bulk {
 
     fn begin(&mut self, line: Line) {
         self.bytes += line.size();
-        // Without room for it there is none for what follows; it would be told so again and again.
+        // If memory is full for this line it is for the next ones: further lines would all be refused.
         if matches!(line.body, Err(Refusal::Unavailable(_))) {
             self.end.get_or_insert(Ok(()));
         }
         self.under_way.push_back(spawn(answered(self.desk.clone(), line)));
     }
 
-    /// An answer, with those that are ready behind it.
+    /// Collects an answer and those that are ready after it.
     fn collect(&mut self, first: Result<Answered, JoinError>) -> io::Result<Bytes> {
         let mut text = Vec::new();
         let mut next = Some(first);
@@ -199,7 +200,7 @@ impl Bulk {
     }
 }
 
-/// What becomes of a line.
+/// Processes a line and returns its answer.
 async fn answered(desk: Desk, line: Line) -> Answered {
     let (number, size, bytes) = (line.number, line.size(), line.bytes.clone());
     let (account, refusal) = match take(&desk, line).await {
@@ -213,7 +214,7 @@ async fn answered(desk: Desk, line: Line) -> Answered {
     Answered::new(number, size, account, desk.validate_only, refusal)
 }
 
-/// Does what is to be done with a line; what was stored.
+/// Creates or validates the account of a line, and returns the stored account.
 async fn take(desk: &Desk, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
     let service = &desk.service;
     let _line = service.lines.acquire().await.map_err(|_| no_slot_for_line())?;
@@ -231,7 +232,7 @@ async fn take(desk: &Desk, line: Line) -> Result<Option<Arc<Creation>>, Refusal>
     Ok(None)
 }
 
-/// The number of the account of a line that was not stored.
+/// Returns the account number of a line that was not stored.
 async fn number_in(service: &Arc<Service>, organisation: Option<i64>, bytes: Bytes) -> Option<String> {
     if bytes.is_empty() {
         return None;

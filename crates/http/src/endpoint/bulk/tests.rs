@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const PATH: &str = "/v2/data-import/accounts/bulk/";
 
-/// The account of the fixtures in one line, under another number.
+/// Returns the account of the fixture in one line, with another number.
 fn account(number: &str) -> String {
     let mut account: Value = serde_json::from_str(ACCOUNT).unwrap();
     account["external_account_number"] = number.into();
@@ -67,7 +67,7 @@ async fn to_validate_stores_nothing() {
     assert_eq!(processes(&house), 0);
 }
 
-/// Identities are returned trimmed (contract D1), also of lines that are refused.
+/// Identities are returned trimmed (contract D1), also for refused lines.
 #[actix_web::test]
 async fn numbers_of_results_are_trimmed() {
     let house = House::new();
@@ -84,7 +84,7 @@ async fn numbers_of_results_are_trimmed() {
 async fn more_lines_than_share_a_commit_keep_their_order() {
     let house = House::new();
     let count = 3 * LINES + 1;
-    // Every third waits for another thread.
+    // Every third line waits for another thread.
     let line = |n: usize| if n.is_multiple_of(3) { "{".to_owned() } else { account(&format!("A-{n}")) };
     let reply = send(&house, PATH, &(0..count).map(line).collect::<Vec<_>>()).await;
     let expected = (0..count).map(|n| (n as u64 + 1, if n.is_multiple_of(3) { 400 } else { 201 }));
@@ -112,7 +112,7 @@ async fn packed_lines_are_unpacked_as_they_come() {
     let reply = house.send_as_acme(packed()).await;
     assert_eq!(statuses(&reply).len(), 200);
     assert_eq!(processes(&house), 200);
-    // Answers are not: each is for now.
+    // Answers are not compressed, so that each is sent at once.
     let asks = packed().insert_header((ACCEPT_ENCODING, "gzip"));
     assert_eq!(house.send_as_acme(asks).await.header("content-encoding"), "");
     // A bomb is one long line.
@@ -123,7 +123,7 @@ async fn packed_lines_are_unpacked_as_they_come() {
 #[actix_web::test]
 async fn nothing_is_taken_after_a_line_that_could_not_be_served() {
     let house = House::new();
-    // The token is known from here on.
+    // From here on the token is cached.
     send(&house, PATH, &[]).await;
     house.set_store_down(true);
     let many: Vec<_> = (0..10 * LINES).map(|n| account(&format!("A-{n}"))).collect();

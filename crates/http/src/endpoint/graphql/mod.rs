@@ -13,7 +13,7 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
 
-/// The largest request in bytes; the longest that our own clients send has under 1 KiB.
+/// The largest request in bytes; those of our own clients are under 1 KiB.
 const MAX_BODY: usize = 16 << 10;
 
 pub(crate) const POST: Endpoint = Endpoint {
@@ -39,7 +39,7 @@ pub(crate) const POST: Endpoint = Endpoint {
     }),
 };
 
-/// GET is refused, like batches (contract D2): an operation in an address ends up in logs.
+/// GET is refused, like batches (contract D2): an operation in a URL ends up in logs.
 pub(crate) const GET: Endpoint = Endpoint {
     method: Method::GET,
     template: "/v1/graphql/",
@@ -48,7 +48,7 @@ pub(crate) const GET: Endpoint = Endpoint {
     operation: None,
 };
 
-/// Executes one operation; 200 also where it is refused, with `errors`. Counted by the client's address.
+/// Executes one operation; 200 with `errors` if it is refused. Counted by the client's address.
 fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         call.service().throttle.sign_in(call.client())?;

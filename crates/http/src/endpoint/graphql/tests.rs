@@ -20,7 +20,7 @@ fn obtain(house: &House) -> String {
     format!(r#"obtainToken(input: {{apiKey: "{}"}}) {{ token }}"#, house.key)
 }
 
-/// The first error's text.
+/// Returns the text of the first error.
 fn message(reply: &Reply) -> String {
     assert_eq!(reply.status, 200, "{}", reply.text());
     reply.json()["errors"][0]["message"].as_str().unwrap_or_default().to_owned()
@@ -136,11 +136,11 @@ async fn introspection_works() {
     assert_eq!(query(&house, "{ apiVersion }").await.text(), r#"{"data":{"apiVersion":"v1"}}"#);
 }
 
-/// Failure 23: such a query is refused before it is validated or anything is looked up, in next to no time.
+/// Failure 23: such a query is refused quickly, before it is validated or anything is looked up.
 #[actix_web::test]
 async fn what_would_cost_much_is_refused_cheaply() {
     let house = House::new();
-    // Whatever would ask the store is answered otherwise.
+    // Anything that reads the store would give another answer.
     house.set_store_down(true);
     let many = |n: usize, part: fn(usize) -> String| (0..n).map(part).collect::<String>();
     let doubling = many(40, |n| format!("fragment f{n} on Query {{ ...f{m} ...f{m} }} ", m = n + 1));
@@ -180,7 +180,7 @@ async fn what_would_cost_much_is_refused_cheaply() {
     }
 }
 
-/// Failure 23: of many attempts in one request, by whatever name and way, the store hears of one.
+/// Failure 23: many attempts in one request, by any alias or fragment, make one attempt in the store.
 #[actix_web::test]
 async fn a_request_makes_one_attempt_with_a_key() {
     let house = House::new();
@@ -197,7 +197,7 @@ async fn a_request_makes_one_attempt_with_a_key() {
         let reply = query(&house, &text).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
         assert!(reply.json()["errors"].is_array(), "{}", reply.text());
-        // The wrong one came first: the right one behind it was not looked at.
+        // The wrong one comes first: the right one after it is not tried.
         assert!(!reply.text().contains("\"token\":\"e"), "{text}: {}", reply.text());
     }
 }

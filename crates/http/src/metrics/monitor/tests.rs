@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{Receiver, channel};
 
-/// A store that says of itself all that a server could, counts what it is asked for, and can be told to wait.
+/// A store with all the figures of a database server. Counts its reads, and can be told to block.
 struct Server {
     store: Arc<MemoryStore>,
     asked: AtomicUsize,
@@ -52,7 +52,7 @@ impl Store for Server {
     }
 }
 
-/// A house whose store is such a server.
+/// Returns a service over such a store.
 fn on_server() -> (House, Arc<Server>) {
     let mut server = None;
     let house = House::over(Config { rate_limit: 0, ..Config::default() }, |store| {
@@ -67,7 +67,7 @@ async fn metrics(house: &House) -> String {
     reply.text().to_owned()
 }
 
-/// What was read becomes old enough to be read again.
+/// Makes the figures old enough to be read again.
 fn age(house: &House) {
     locked(&house.service.metrics.monitor().last).at = None;
 }
@@ -129,7 +129,7 @@ async fn a_database_that_is_away_takes_its_figures_with_it_and_no_more() {
     has(&metrics(&house).await, "cutover_database_up 1");
 }
 
-/// What hangs is waited for by one scrape, and only so long.
+/// A silent database is waited for by one scrape, with a time limit.
 #[actix_web::test]
 async fn a_database_that_is_silent_holds_up_nobody() {
     let (house, server) = on_server();
@@ -145,8 +145,8 @@ async fn a_database_that_is_silent_holds_up_nobody() {
     assert_eq!(server.asked.load(SeqCst), before + 1);
 }
 
-/// Every metric, with its type and labels, as `/metrics` prints it. The rules and the dashboard in `deploy/` and the
-/// operators' manual are held against this list.
+/// Every metric with its type and labels, as `/metrics` prints it. The alert rules and the dashboard in
+/// `deploy/` and the operators' manual are compared with this list.
 #[actix_web::test]
 async fn every_metric_with_its_labels() {
     let (house, _) = on_server();
@@ -174,7 +174,7 @@ async fn every_metric_with_its_labels() {
     insta::assert_snapshot!(lines.join("\n"));
 }
 
-/// A worker, which has no other address, tells them as well.
+/// A worker, which has no other address, serves them as well.
 #[actix_web::test]
 async fn every_process_tells_them() {
     let house = House::with(Config { serve_api: false, ..Config::default() });
