@@ -28,7 +28,7 @@ pub(crate) fn json(response: &mut HttpResponseBuilder, body: &impl Serialize) ->
     match serde_json::to_vec(body) {
         Ok(body) => written_json(response, body),
         Err(error) => {
-            tracing::error!(%error, "an answer could not be written");
+            tracing::error!(%error, "a response could not be serialized");
             HttpResponse::InternalServerError().finish()
         }
     }

@@ -61,8 +61,8 @@ impl Call {
     }
 
     /// Takes a decoded path parameter by its index in the template.
-    pub(crate) fn parameter(&mut self, place: usize) -> String {
-        self.parameters.get_mut(place).map(std::mem::take).unwrap_or_default()
+    pub(crate) fn parameter(&mut self, index: usize) -> String {
+        self.parameters.get_mut(index).map(std::mem::take).unwrap_or_default()
     }
 
     /// Returns the raw query of the URL; empty if there is none.
@@ -111,7 +111,7 @@ impl Call {
     /// Reads the JSON body, up to the configured limit.
     ///
     /// # Errors
-    /// See [`body::announced`] and what it reads.
+    /// See [`body::announced`] and its `read`.
     pub(crate) async fn body(&mut self) -> Result<Body, Refusal> {
         self.small_body(self.service.body_limit).await
     }
@@ -119,7 +119,7 @@ impl Call {
     /// Reads the JSON body, up to `limit` bytes.
     ///
     /// # Errors
-    /// See [`body::announced`] and what it reads.
+    /// See [`body::announced`] and its `read`.
     pub(crate) async fn small_body(&mut self, limit: usize) -> Result<Body, Refusal> {
         self.read(body::is_json, limit.min(self.service.body_limit)).await
     }
@@ -130,24 +130,24 @@ impl Call {
         limit: usize,
     ) -> Result<Body, Refusal> {
         let body = body::announced(self.http.headers(), takes, limit)?;
-        self.ask_for_body().await;
+        self.send_continue().await;
         body.read(&mut self.unread, &self.service.bodies, self.organisation).await
     }
 
     /// Sends `100 Continue` if the client waits for it. Called once the head can no longer be refused.
-    async fn ask_for_body(&self) {
+    async fn send_continue(&self) {
         if self.http.head().expect()
             && self.unread.is_some()
             && let Some(pace) = self.http.conn_data::<Rc<Pace>>()
         {
-            pace.invite().await;
+            pace.send_continue().await;
         }
     }
 
     /// Reads the text of a form: pairs encoded as in a query.
     ///
     /// # Errors
-    /// See [`body::announced`] and what it reads.
+    /// See [`body::announced`] and its `read`.
     pub(crate) async fn form(&mut self) -> Result<String, Refusal> {
         let mut body = self.read(body::is_form, MAX_FORM).await?;
         let text =
@@ -175,7 +175,7 @@ impl Call {
     /// Calls a use case, off the event loop; see [`Service::run`].
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
@@ -186,7 +186,7 @@ impl Call {
     /// Calls a use case that reads a page of a filtered list; see [`Service::run_page`].
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run_page<T: Send + 'static>(
         &self,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
@@ -197,7 +197,7 @@ impl Call {
     /// Calls a use case that works on a body and waits for a commit; see [`Service::run_on_body`].
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run_with<T: Send + 'static>(
         &self,
         body: Body,
@@ -209,7 +209,7 @@ impl Call {
     /// Calls a use case that may need documents; see [`Service::run_with_documents`].
     ///
     /// # Errors
-    /// Of the use case, because there was no place for it, or because the documents did not answer.
+    /// The use case's refusal; [`Refusal::Unavailable`] if no slot was free or document storage is down.
     pub(crate) async fn run_with_documents<T: Send + 'static>(
         &self,
         body: Body,
@@ -221,7 +221,7 @@ impl Call {
 
     /// Takes the unread rest of the body, for a handler that reads it itself.
     pub(crate) async fn take_unread(&mut self) -> Option<Payload> {
-        self.ask_for_body().await;
+        self.send_continue().await;
         self.unread.take()
     }
 
@@ -245,7 +245,7 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
-    use crate::testing::{ACCOUNT, House};
+    use crate::testing::{ACCOUNT, TestService};
     use actix_web::test::TestRequest;
     use cutover_app::port::{Store, StoreError, Tx, WriteJob};
     use cutover_testkit::memory::MemoryStore;
@@ -292,17 +292,17 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_read_that_would_wait_does_not_hold_up_the_loop() {
+    async fn a_read_that_would_wait_does_not_block_the_event_loop() {
         let mut contended = None;
-        let house = House::over(Config { rate_limit: 0, ..Config::default() }, |store| {
+        let service = TestService::over(Config { rate_limit: 0, ..Config::default() }, |store| {
             let (is_free, thread, wait) = (AtomicBool::new(true), Mutex::default(), Mutex::default());
             contended.insert(Arc::new(Contended { store, is_free, thread, wait })).clone()
         });
         let store = contended.unwrap();
         let is_here = || *store.thread.lock().unwrap() == Some(thread::current().id());
         // From here on the token is cached.
-        assert_eq!(house.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
-        assert_eq!(house.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
+        assert_eq!(service.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
+        assert_eq!(service.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
         assert!(is_here(), "it waits for nobody");
 
         store.is_free.store(false, Ordering::SeqCst);
@@ -310,12 +310,12 @@ mod tests {
         *store.wait.lock().unwrap() = Some((begin, freed));
         let meanwhile = async {
             begun.await.unwrap();
-            let health = house.send(TestRequest::get().uri("/healthz")).await;
+            let health = service.send(TestRequest::get().uri("/healthz")).await;
             // The receiver is gone if the event loop waited for the read.
             let _ = free.send(());
             health
         };
-        let (validated, health) = futures_util::join!(house.post(VALIDATE, ACCOUNT), meanwhile);
+        let (validated, health) = futures_util::join!(service.post(VALIDATE, ACCOUNT), meanwhile);
         assert_eq!((validated.line().as_str(), health.status), ("200 {}", 200));
         assert!(!is_here());
     }

@@ -73,7 +73,7 @@ impl Graphql {
     /// Creates it over these use cases.
     ///
     /// # Errors
-    /// If the system has no thread left for it.
+    /// If no thread can be created.
     pub fn new(app: Arc<App>) -> std::io::Result<Self> {
         let blocking = Blocking::new("use-cases", 1, 1, Duration::from_secs(60))?;
         Ok(Self(graphql::schema(app, Arc::new(blocking))))

@@ -31,7 +31,7 @@ pub(crate) const ELECTRICITY: &str = include_str!("../../../fixtures/accounts/va
 
 /// A service with the organisation `Acme`, which owns the supplier `ACME_ENERGY`, and the organisation
 /// `Other`, which owns `OTHER`.
-pub(crate) struct House {
+pub(crate) struct TestService {
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) clock: Arc<FakeClock>,
     pub(crate) app: Arc<App>,
@@ -40,7 +40,7 @@ pub(crate) struct House {
     /// The API key of Acme.
     pub(crate) key: String,
     token: String,
-    pub(crate) service: Arc<Service>,
+    pub(crate) inner: Arc<Service>,
 }
 
 /// A response.
@@ -72,7 +72,7 @@ impl Reply {
     }
 }
 
-impl House {
+impl TestService {
     pub(crate) fn new() -> Self {
         Self::with(Config { rate_limit: 0, ..Config::default() })
     }
@@ -106,8 +106,8 @@ impl House {
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
         let parts = Parts { app: app.clone(), workers: Arc::default() };
-        let service = Arc::new(Service::new(parts, &config, Description::new(described)).unwrap());
-        Self { store, clock, app, documents, vendors, key, token, service }
+        let inner = Arc::new(Service::new(parts, &config, Description::new(described)).unwrap());
+        Self { store, clock, app, documents, vendors, key, token, inner }
     }
 
     /// Returns an access token of Acme.
@@ -135,11 +135,11 @@ impl House {
 
     /// Returns a service with an imported account `ELEC-1001` of Acme, and another of Other.
     pub(crate) fn with_accounts() -> Self {
-        let house = Self::new();
-        house.create("Acme", ELECTRICITY);
-        house.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER"));
-        house.import_pending();
-        house
+        let service = Self::new();
+        service.create("Acme", ELECTRICITY);
+        service.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER"));
+        service.import_pending();
+        service
     }
 
     /// Changes the settings of `ACME_ENERGY`.
@@ -177,7 +177,7 @@ impl House {
     }
 
     async fn answer_at(&self, listener: Listener, request: TestRequest) -> ServiceResponse<BoxBody> {
-        let service = self.service.clone();
+        let service = self.inner.clone();
         let handler = move |http, payload| serve(service.clone(), listener, http, payload);
         let site = test::init_service(Site::new().default_service(web::to(handler))).await;
         test::call_service(&site, request.to_request()).await

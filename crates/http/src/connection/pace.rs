@@ -1,4 +1,4 @@
-use crate::connection::limit::Place;
+use crate::connection::limit::Permit;
 use crate::connection::rejection::{Reject, Rejection, bare_answer};
 use actix_web::http::StatusCode;
 use std::cell::{Cell, RefCell};
@@ -22,12 +22,12 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 pub(crate) struct Pace {
     begun: Cell<u64>,
     under_way: Cell<u32>,
-    invitation: RefCell<Invitation>,
+    continue_state: RefCell<ContinueState>,
 }
 
 /// The state of the `100 Continue` response to the current request.
 #[derive(Debug, Default)]
-enum Invitation {
+enum ContinueState {
     #[default]
     None,
     /// To be sent; the waker is that of the handler which waits until it is.
@@ -48,25 +48,25 @@ impl Pace {
 
     /// Sends `100 Continue` to a client that waits for it (`Expect: 100-continue`), after all earlier
     /// responses.
-    pub(crate) async fn invite(&self) {
+    pub(crate) async fn send_continue(&self) {
         poll_fn(|cx| {
-            let mut invitation = self.invitation.borrow_mut();
-            if matches!(*invitation, Invitation::Sent) {
-                *invitation = Invitation::None;
+            let mut continue_state = self.continue_state.borrow_mut();
+            if matches!(*continue_state, ContinueState::Sent) {
+                *continue_state = ContinueState::None;
                 return Poll::Ready(());
             }
-            *invitation = Invitation::Due(cx.waker().clone());
+            *continue_state = ContinueState::Due(cx.waker().clone());
             Poll::Pending
         })
         .await;
     }
 
-    fn is_invitation_due(&self) -> bool {
-        matches!(*self.invitation.borrow(), Invitation::Due(_))
+    fn is_continue_due(&self) -> bool {
+        matches!(*self.continue_state.borrow(), ContinueState::Due(_))
     }
 
-    fn invited(&self) {
-        if let Invitation::Due(waker) = self.invitation.replace(Invitation::Sent) {
+    fn continue_sent(&self) {
+        if let ContinueState::Due(waker) = self.continue_state.replace(ContinueState::Sent) {
             waker.wake();
         }
     }
@@ -94,13 +94,13 @@ pub(crate) struct Paced<S> {
     head: Deadline,
     write: Deadline,
     /// Number of bytes of [`CONTINUE`] that are sent.
-    invited: usize,
+    continue_bytes: usize,
     reject: Reject,
     linger: Duration,
     /// The closing of the connection, once it has begun.
     rejection: Option<Rejection>,
     /// Counts the connection until it is dropped.
-    _place: Place,
+    _permit: Permit,
 }
 
 impl<S> Paced<S> {
@@ -110,16 +110,16 @@ impl<S> Paced<S> {
         head_timeout: Duration,
         linger: Duration,
         reject: Reject,
-        place: Place,
+        permit: Permit,
     ) -> Self {
         Self {
             stream,
-            _place: place,
+            _permit: permit,
             pace: Rc::default(),
             head_timeout,
             head: Deadline::default(),
             write: Deadline::default(),
-            invited: 0,
+            continue_bytes: 0,
             reject,
             linger,
             rejection: None,
@@ -156,16 +156,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Paced<S> {
         Some(rejection.poll(&mut self.stream, cx))
     }
 
-    fn poll_invitation(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.pace.is_invitation_due() {
-            let written = Pin::new(&mut self.stream).poll_write(cx, &CONTINUE[self.invited..]);
+    fn poll_continue(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.pace.is_continue_due() {
+            let written = Pin::new(&mut self.stream).poll_write(cx, &CONTINUE[self.continue_bytes..]);
             match ready!(self.written(cx, written))? {
                 0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
-                written => self.invited += written,
+                written => self.continue_bytes += written,
             }
-            if self.invited == CONTINUE.len() {
-                self.invited = 0;
-                self.pace.invited();
+            if self.continue_bytes == CONTINUE.len() {
+                self.continue_bytes = 0;
+                self.pace.continue_sent();
             }
         }
         Poll::Ready(Ok(()))
@@ -217,7 +217,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(this.poll_invitation(cx))?;
+        ready!(this.poll_continue(cx))?;
         let flushed = Pin::new(&mut this.stream).poll_flush(cx);
         this.written(cx, flushed)
     }
@@ -275,13 +275,13 @@ mod tests {
 
     const HEAD: Duration = Duration::from_secs(10);
 
-    fn place() -> Place {
-        Connections::new(2, Vec::new()).place([127, 0, 0, 1].into()).unwrap()
+    fn permit() -> Permit {
+        Connections::new(2, Vec::new()).permit([127, 0, 0, 1].into()).unwrap()
     }
 
     fn paced(server: DuplexStream) -> Paced<DuplexStream> {
         let reject: Reject = Rc::new(|status| status.as_str().into());
-        Paced::new(server, HEAD, HEAD, reject, place())
+        Paced::new(server, HEAD, HEAD, reject, permit())
     }
 
     /// Reads on after the first byte of a head that is never completed.
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_later_head_is_timed() {
+    async fn a_second_head_is_timed() {
         tokio::time::pause();
         for requests_before in [1, 2] {
             let read = stalled_head(requests_before).await.unwrap();
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn what_is_read_while_a_request_is_under_way_is_not_timed() {
+    async fn reads_during_a_request_are_not_timed() {
         tokio::time::pause();
         let (mut client, server) = duplex(64);
         let mut server = paced(server);

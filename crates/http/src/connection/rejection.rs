@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_server_below_answers_is_told_from_what_we_answer() {
+    fn answers_of_actix_are_distinguished_from_ours() {
         let bare = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\ndate: Thu\r\n\r\n";
         let own = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nx-request-id: 1\r\n\r\n";
         let found =

@@ -100,12 +100,12 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::House;
+    use crate::testing::TestService;
     use actix_web::test::TestRequest;
 
     #[actix_web::test]
     async fn files_are_kept_for_good_under_names_of_their_content() {
-        let (house, assets) = (House::new(), assets());
+        let (service, assets) = (TestService::new(), assets());
         for (path, media) in [
             (&assets.style, "text/css; charset=utf-8"),
             (&assets.script, "text/javascript; charset=utf-8"),
@@ -114,13 +114,13 @@ mod tests {
             (&assets.chart_script, "text/javascript; charset=utf-8"),
             (&assets.licences, "text/plain; charset=utf-8"),
         ] {
-            let reply = house.send(TestRequest::get().uri(path)).await;
+            let reply = service.send(TestRequest::get().uri(path)).await;
             assert_eq!((reply.status, reply.header("content-type")), (200, media));
             assert_eq!(reply.header("cache-control"), "public, max-age=31536000, immutable");
             assert_eq!(reply.header("x-content-type-options"), "nosniff");
         }
         for path in ["/console/assets/console.css", "/console/assets/console-0000000000000000.css"] {
-            assert_eq!(house.send(TestRequest::get().uri(path)).await.status, 404, "{path}");
+            assert_eq!(service.send(TestRequest::get().uri(path)).await.status, 404, "{path}");
         }
     }
 

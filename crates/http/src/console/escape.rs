@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_value_is_obeyed() {
+    fn markup_in_a_value_is_escaped() {
         let mut page = String::new();
         let text = "<script>\"'&\u{202e}gnp.exe\u{7}\r\nZoë";
         Escaped.write_escaped_str(&mut page, text).unwrap();

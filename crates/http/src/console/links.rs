@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_may_hold_anything() {
+    fn numbers_may_contain_any_character() {
         assert_eq!(
             account("A.B", "A/1 ?#é\"<"),
             "/console/suppliers/A.B/accounts/A%2F1%20%3F%23%C3%A9%22%3C/"
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_led_elsewhere() {
+    fn sign_in_redirects_stay_within_the_console() {
         for path in ["/console/", "/console/suppliers/A/?status=ERRORED"] {
             assert_eq!(next(Some(path)), path);
         }

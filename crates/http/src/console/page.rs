@@ -74,10 +74,10 @@ pub(super) fn written(response: &mut HttpResponseBuilder, html: String) -> HttpR
 }
 
 /// Redirects to another page, to be fetched with GET.
-pub(super) fn see_other(place: &str) -> HttpResponse {
+pub(super) fn see_other(location: &str) -> HttpResponse {
     let mut response = HttpResponse::SeeOther();
     guard(&mut response);
-    response.insert_header((LOCATION, place)).finish()
+    response.insert_header((LOCATION, location)).finish()
 }
 
 /// Returns the page that explains a refusal.

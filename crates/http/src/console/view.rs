@@ -173,14 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_time_are_short() {
+    fn durations_are_short() {
         let shown = |seconds| duration(TimeDelta::seconds(seconds));
         assert_eq!([59, 60, 3_599].map(shown), ["< 1 min", "1 min", "59 min"]);
         assert_eq!([3_600, 86_399, 90_000].map(shown), ["1 h 0 min", "23 h 59 min", "1 d 1 h"]);
     }
 
     #[test]
-    fn a_bar_is_full_whatever_is_rounded() {
+    fn the_parts_of_a_bar_fill_it_despite_rounding() {
         let count = |status: State, accounts| StatusCount { stored: status.into(), status, accounts };
         let parts = [State::Pending, State::Processed, State::Errored].map(|state| count(state, 1));
         let parts = counts("A", &parts);

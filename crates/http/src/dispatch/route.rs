@@ -53,7 +53,7 @@ pub(crate) fn described() -> Vec<Described> {
 }
 
 /// The endpoint that matches a request.
-pub(crate) struct Found {
+pub(crate) struct Match {
     /// The template of the path, or `none`.
     pub(crate) template: &'static str,
     /// True for endpoints that machines poll.
@@ -63,17 +63,17 @@ pub(crate) struct Found {
 }
 
 /// Finds the endpoint of a raw path and a method among the kinds that are served.
-pub(crate) fn find(path: &str, method: &Method, serves: impl Fn(Kind) -> bool) -> Found {
+pub(crate) fn find(path: &str, method: &Method, serves: impl Fn(Kind) -> bool) -> Match {
     let served = || endpoints().filter(|endpoint| serves(endpoint.kind));
     let Some((first, parameters)) =
         served().find_map(|endpoint| Some((endpoint, parameters(endpoint.template, path)?)))
     else {
-        return Found { template: "none", is_probe: false, endpoint: Err(Refusal::NotFound) };
+        return Match { template: "none", is_probe: false, endpoint: Err(Refusal::NotFound) };
     };
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let methods = || served().filter(|endpoint| endpoint.template == first.template);
     let endpoint = methods().find(|endpoint| endpoint.method == method);
-    Found {
+    Match {
         template: first.template,
         is_probe: matches!(first.kind, Kind::Health | Kind::Metrics),
         endpoint: match endpoint {
@@ -115,7 +115,7 @@ fn parameters(template: &str, path: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::House;
+    use crate::testing::TestService;
     use actix_web::http::header::CONTENT_TYPE;
     use actix_web::test::TestRequest;
 
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn with_and_without_the_last_slash() {
+    fn the_trailing_slash_is_optional() {
         let accounts = "/v2/data-import/accounts/";
         for path in ["/v2/data-import/accounts/", "/v2/data-import/accounts", "/v2/data%2Dimport/accounts"] {
             assert_eq!(found(Method::POST, path), format!("{accounts} []"));
@@ -161,7 +161,7 @@ mod tests {
 
     #[actix_web::test]
     async fn every_route_of_the_api_asks_for_a_token() {
-        let house = House::new();
+        let service = TestService::new();
         for Endpoint { template, method, .. } in
             endpoints().filter(|endpoint| endpoint.template.contains("/data-import/"))
         {
@@ -169,14 +169,14 @@ mod tests {
             let allowed = if *method == Method::POST { "POST" } else { "GET, HEAD" };
             for path in [path.as_str(), path.trim_end_matches('/')] {
                 let request = TestRequest::default().method(method.clone()).uri(path);
-                let reply = house.send(request.insert_header((CONTENT_TYPE, "text/plain"))).await;
+                let reply = service.send(request.insert_header((CONTENT_TYPE, "text/plain"))).await;
                 assert_eq!((reply.status, reply.header("www-authenticate")), (401, "Token"), "{path}");
                 assert_eq!(reply.json()["code"], "not_authenticated");
-                let wrong = house.send(TestRequest::delete().uri(path)).await;
+                let wrong = service.send(TestRequest::delete().uri(path)).await;
                 assert_eq!((wrong.status, wrong.header("allow")), (405, allowed), "{path}");
                 let text = TestRequest::post().uri(path).insert_header((CONTENT_TYPE, "text/plain"));
                 let expected = if *method == Method::POST { 415 } else { 405 };
-                assert_eq!(house.send_as_acme(text.set_payload("{}")).await.status, expected, "{path}");
+                assert_eq!(service.send_as_acme(text.set_payload("{}")).await.status, expected, "{path}");
             }
         }
     }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn other_methods_are_told_those_there_are() {
+    fn other_methods_are_answered_with_allow() {
         let refused = |method, path| found(method, path).split_once(' ').unwrap().1.to_owned();
         assert_eq!(refused(Method::DELETE, "/v1/graphql/"), "MethodNotAllowed(\"POST\")");
         assert_eq!(refused(Method::POST, "/metrics"), "MethodNotAllowed(\"GET, HEAD\")");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_listener_does_not_serve_is_not_found() {
+    fn endpoints_of_other_listeners_are_not_found() {
         let found = find("/metrics", &Method::POST, |kind| kind == Kind::Health);
         assert!(matches!(found.endpoint, Err(Refusal::NotFound)));
     }

@@ -37,15 +37,15 @@ async fn store(call: &mut Call, begin: Begin) -> Result<InstructionStored, Refus
 
 #[cfg(test)]
 pub(super) mod testing {
-    use crate::testing::House;
+    use crate::testing::TestService;
     use cutover_app::port::{InstructionDetails, VendorError, VendorInstruction, VendorKind};
 
     type Said = Result<Option<VendorInstruction>, VendorError>;
 
     /// Adds the vendors of the fixtures.
-    pub(in super::super) fn add_vendors(house: &House) {
+    pub(in super::super) fn add_vendors(service: &TestService) {
         for (name, kind) in [("stripe", VendorKind::Stripe), ("gocardless", VendorKind::Gocardless)] {
-            house.app.add_vendor(name, kind, "https://vendor.test", None).unwrap();
+            service.app.add_vendor(name, kind, "https://vendor.test", None).unwrap();
         }
     }
 

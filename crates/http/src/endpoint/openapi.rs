@@ -19,7 +19,7 @@ pub(crate) const DESCRIPTION: Endpoint = Endpoint {
     handler: handle,
     operation: Some(Operation {
         id: "getDescription",
-        summary: "Gives this description",
+        summary: "Returns this description",
         access: Access::All,
         answers: &[
             Response {
@@ -30,7 +30,7 @@ pub(crate) const DESCRIPTION: Endpoint = Endpoint {
             },
             Response {
                 status: 304,
-                means: "It is what `If-None-Match` names.",
+                means: "The text still has a tag named by `If-None-Match`.",
                 headers: &["ETag"],
                 content: None,
             },
@@ -51,7 +51,7 @@ pub(crate) const PAGE: Endpoint = Endpoint {
     handler: read,
     operation: Some(Operation {
         id: "readDescription",
-        summary: "Gives this description as a page to read",
+        summary: "Returns this description as an HTML page",
         access: Access::All,
         answers: &[
             Response {
@@ -66,7 +66,7 @@ pub(crate) const PAGE: Endpoint = Endpoint {
             },
             Response {
                 status: 304,
-                means: "It is what `If-None-Match` names.",
+                means: "The text still has a tag named by `If-None-Match`.",
                 headers: &["ETag"],
                 content: None,
             },
@@ -104,36 +104,36 @@ fn names(given: &str, tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::House;
+    use crate::testing::TestService;
     use actix_web::http::header::IF_NONE_MATCH;
     use actix_web::test::TestRequest;
 
     #[actix_web::test]
-    async fn anybody_gets_it_once() {
-        let house = House::new();
+    async fn the_description_is_public_and_cacheable() {
+        let service = TestService::new();
         let get = || TestRequest::get().uri("/openapi.json");
-        let whole = house.send(get()).await;
+        let whole = service.send(get()).await;
         assert_eq!((whole.status, whole.header("content-type")), (200, "application/json"));
         assert_eq!(whole.json()["openapi"], "3.1.0");
         let tag = whole.header("etag");
         for condition in [tag, &format!("\"x\", {tag}"), tag.trim_start_matches("W/"), "*"] {
-            let again = house.send(get().insert_header((IF_NONE_MATCH, condition))).await;
+            let again = service.send(get().insert_header((IF_NONE_MATCH, condition))).await;
             assert_eq!((again.status, again.text(), again.header("etag")), (304, "", tag), "{condition}");
         }
-        let other = house.send(get().insert_header((IF_NONE_MATCH, "\"x\""))).await;
+        let other = service.send(get().insert_header((IF_NONE_MATCH, "\"x\""))).await;
         assert_eq!(other.text(), whole.text());
     }
 
     #[actix_web::test]
-    async fn people_get_a_page_that_loads_nothing() {
-        let house = House::new();
+    async fn the_html_page_loads_nothing() {
+        let service = TestService::new();
         for path in ["/docs/", "/docs"] {
-            let page = house.send(TestRequest::get().uri(path)).await;
+            let page = service.send(TestRequest::get().uri(path)).await;
             assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
             assert!(page.header("content-security-policy").starts_with("default-src 'none'"));
             assert!(page.text().starts_with("<!doctype html>"));
-            let again =
-                house.send(TestRequest::get().uri(path).insert_header((IF_NONE_MATCH, page.header("etag"))));
+            let again = service
+                .send(TestRequest::get().uri(path).insert_header((IF_NONE_MATCH, page.header("etag"))));
             assert_eq!(again.await.status, 304);
         }
     }

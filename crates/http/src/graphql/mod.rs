@@ -59,8 +59,8 @@ fn prepare(mut request: Request) -> Result<Request, ServerError> {
         return Err(ServerError::new("The query has too many brackets.", None));
     }
     let document = parse_query(&request.query).map_err(|error| {
-        let place = error.positions().next();
-        ServerError::new("The query is not GraphQL.", place)
+        let position = error.positions().next();
+        ServerError::new("The query is not GraphQL.", position)
     })?;
     weight::check(&document).map_err(|problem| ServerError::new(problem, None))?;
     request.set_parsed_query(document);

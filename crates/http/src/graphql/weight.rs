@@ -23,7 +23,7 @@ const FRAGMENTS: usize = 50;
 /// however far its fragments expand: libraries that expand them can be kept busy forever.
 ///
 /// # Errors
-/// A text that says what there is too much of.
+/// The limit that is exceeded.
 pub(super) fn check(document: &ExecutableDocument) -> Result<(), &'static str> {
     if document.fragments.len() > FRAGMENTS {
         return Err("The query has too many fragments.");

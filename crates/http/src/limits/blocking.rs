@@ -22,31 +22,31 @@ pub(crate) fn silent() -> Refusal {
 /// Takes one of these slots, to be held while it is used.
 ///
 /// # Errors
-/// [`Refusal::Unavailable`] if there was none in time.
-pub(crate) async fn place(
-    places: &Arc<Semaphore>,
+/// [`Refusal::Unavailable`] if none was free in time.
+pub(crate) async fn slot(
+    slots: &Arc<Semaphore>,
     patience: Duration,
 ) -> Result<OwnedSemaphorePermit, Refusal> {
-    places_for(places, 1, patience).await
+    slots_for(slots, 1, patience).await
 }
 
 /// Takes several of these slots.
 ///
 /// # Errors
-/// [`Refusal::Unavailable`] if there were not as many in time.
-pub(crate) async fn places_for(
-    places: &Arc<Semaphore>,
+/// [`Refusal::Unavailable`] if not enough were free in time.
+pub(crate) async fn slots_for(
+    slots: &Arc<Semaphore>,
     count: u32,
     patience: Duration,
 ) -> Result<OwnedSemaphorePermit, Refusal> {
-    match timeout(patience, places.clone().acquire_many_owned(count)).await {
-        Ok(Ok(place)) => Ok(place),
-        _ => Err(no_place()),
+    match timeout(patience, slots.clone().acquire_many_owned(count)).await {
+        Ok(Ok(slot)) => Ok(slot),
+        _ => Err(no_slot()),
     }
 }
 
-fn no_place() -> Refusal {
-    Refusal::Unavailable("no place for a job in time".into())
+fn no_slot() -> Refusal {
+    Refusal::Unavailable("no slot for a job in time".into())
 }
 
 /// Slots for concurrent jobs. One organisation has a share of them, so that others find some free however
@@ -80,7 +80,7 @@ impl Slots {
     /// their organisation's share hold no slot meanwhile.
     ///
     /// # Errors
-    /// If there are none any more.
+    /// If the slots are closed.
     pub(crate) async fn take(&self, organisation: Option<i64>) -> Result<Slot, AcquireError> {
         let share = match organisation {
             Some(id) => Some(self.share(id).acquire_owned().await?),
@@ -92,15 +92,15 @@ impl Slots {
     /// Takes a slot, and waits for it at most this long.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] if there was none in time.
+    /// [`Refusal::Unavailable`] if none was free in time.
     pub(crate) async fn take_within(
         &self,
         patience: Duration,
         organisation: Option<i64>,
     ) -> Result<Slot, Refusal> {
         match timeout(patience, self.take(organisation)).await {
-            Ok(Ok(place)) => Ok(place),
-            _ => Err(no_place()),
+            Ok(Ok(slot)) => Ok(slot),
+            _ => Err(no_slot()),
         }
     }
 }
@@ -109,7 +109,7 @@ impl Slots {
 /// wait for a slot. The pools of the event loops are not used: each has its own, and each thread retains some
 /// memory.
 pub(crate) struct Blocking {
-    places: Slots,
+    slots: Slots,
     patience: Duration,
     /// Only its blocking threads are used; shutdown does not wait for them.
     threads: Option<Runtime>,
@@ -128,50 +128,50 @@ impl Blocking {
     /// `patience` for a slot is refused.
     ///
     /// # Errors
-    /// If the system has nothing left for it.
-    pub(crate) fn new(name: &str, places: usize, of_each: usize, patience: Duration) -> io::Result<Self> {
-        let threads = Builder::new_current_thread().max_blocking_threads(places).thread_name(name).build()?;
-        Ok(Self { places: Slots::new(places, of_each), patience, threads: Some(threads) })
+    /// If no thread can be created.
+    pub(crate) fn new(name: &str, slots: usize, of_each: usize, patience: Duration) -> io::Result<Self> {
+        let threads = Builder::new_current_thread().max_blocking_threads(slots).thread_name(name).build()?;
+        Ok(Self { slots: Slots::new(slots, of_each), patience, threads: Some(threads) })
     }
 
     /// Runs a job of an organisation, if that is known. It runs to its end and holds its slot even if its
     /// caller has gone.
     ///
     /// # Errors
-    /// Of the job; [`Refusal::Unavailable`] if there was no place in time, or it takes too long; [`Refusal::Unexpected`]
+    /// The job's refusal; [`Refusal::Unavailable`] if no slot was free in time or it takes too long; [`Refusal::Unexpected`]
     /// if it panicked.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         organisation: Option<i64>,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let place = self.places.take_within(self.patience, organisation).await?;
-        self.at(place, job).await
+        let slot = self.slots.take_within(self.patience, organisation).await?;
+        self.at(slot, job).await
     }
 
     /// Runs a job for a response that has begun: it waits for a slot without a time limit, since the response
     /// can no longer be refused.
     ///
     /// # Errors
-    /// Of the job; [`Refusal::Unexpected`] if it panicked.
-    pub(crate) async fn run_in_turn<T: Send + 'static>(
+    /// The job's refusal; [`Refusal::Unexpected`] if it panicked.
+    pub(crate) async fn run_without_deadline<T: Send + 'static>(
         &self,
         organisation: Option<i64>,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        match self.places.take(organisation).await {
-            Ok(place) => self.at(place, job).await,
+        match self.slots.take(organisation).await {
+            Ok(slot) => self.at(slot, job).await,
             Err(error) => Err(Refusal::Unexpected(error.to_string())),
         }
     }
 
     async fn at<T: Send + 'static>(
         &self,
-        place: Slot,
+        slot: Slot,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let job = move || {
-            let _place = place;
+            let _slot = slot;
             job()
         };
         let ended = || Refusal::Unexpected("the threads for blocking jobs have ended".into());
@@ -188,7 +188,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[actix_web::test]
-    async fn without_a_place_a_job_is_refused() {
+    async fn without_a_slot_a_job_is_refused() {
         let blocking = Blocking::new("jobs", 1, 1, Duration::ZERO).unwrap();
         let (finish, finished) = mpsc::channel::<()>();
         let (begin, begun) = tokio::sync::oneshot::channel::<()>();
@@ -200,7 +200,7 @@ mod tests {
             begun.await.unwrap();
             let refused = blocking.run(None, || Ok(())).await;
             assert!(matches!(refused, Err(Refusal::Unavailable(_))));
-            let mut patient = std::pin::pin!(blocking.run_in_turn(None, || Ok(())));
+            let mut patient = std::pin::pin!(blocking.run_without_deadline(None, || Ok(())));
             assert!(futures_util::poll!(patient.as_mut()).is_pending());
             finish.send(()).unwrap();
             patient.await
@@ -212,11 +212,11 @@ mod tests {
 
     /// Failure 17: an organisation whose jobs take long leaves half of the slots to the others.
     #[actix_web::test]
-    async fn one_organisation_never_has_all_places() {
-        let places = Slots::new(4, 2);
-        let now = async |organisation| places.take(organisation).now_or_never();
+    async fn one_organisation_has_at_most_its_share_of_slots() {
+        let slots = Slots::new(4, 2);
+        let now = async |organisation| slots.take(organisation).now_or_never();
         let (_first, second) = (now(Some(1)).await.unwrap(), now(Some(1)).await.unwrap());
-        let mut third = std::pin::pin!(places.take(Some(1)));
+        let mut third = std::pin::pin!(slots.take(Some(1)));
         assert!(futures_util::poll!(third.as_mut()).is_pending());
         let others = [now(Some(2)).await, now(None).await];
         assert!(others.iter().all(Option::is_some), "what waits for its share keeps nothing from others");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_panic_is_an_unexpected_refusal_and_frees_the_place() {
+    async fn a_panic_is_an_unexpected_refusal_and_frees_the_slot() {
         let blocking = Blocking::new("jobs", 1, 1, Duration::ZERO).unwrap();
         let refused = blocking.run(None, || -> Result<(), Refusal> { panic!("on purpose") }).await;
         assert!(matches!(refused, Err(Refusal::Unexpected(_))));

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_organisation_has_a_burst_of_its_own() {
+    fn each_organisation_has_its_own_burst() {
         let throttle = Throttle::new(1);
         assert!((2..50).contains(&passed(1_000, || throttle.organisation(1))));
         assert!(throttle.organisation(2).is_ok());
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_of_the_console_has_a_bound_whatever_the_rate() {
+    fn the_console_limits_visitors_even_without_a_rate_limit() {
         let throttle = Throttle::new(0);
         assert!((60..200).contains(&passed(1_000, || throttle.visit(1))));
         assert!(throttle.visit(2).is_ok());

@@ -1,4 +1,4 @@
-use crate::limits::blocking::{PATIENCE, places_for};
+use crate::limits::blocking::{PATIENCE, slots_for};
 use crate::refusal::Refusal;
 use crate::request::body::SHORT;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ impl Weights {
     /// Takes the weight of a body of this size, to be held as long as the decoded value.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] if there was none in time.
+    /// [`Refusal::Unavailable`] if none was free in time.
     pub(crate) async fn take(&self, bytes: usize) -> Result<Weight, Refusal> {
         if bytes <= SHORT {
             return Ok(None);
         }
         let weight = units(bytes).min(self.whole);
-        places_for(&self.left, weight, PATIENCE).await.map(Some)
+        slots_for(&self.left, weight, PATIENCE).await.map(Some)
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[actix_web::test]
-    async fn large_bodies_share_what_may_be_decoded_and_short_ones_need_none() {
+    async fn large_bodies_share_a_limit_and_short_ones_are_exempt() {
         tokio::time::pause();
         let weights = Weights::new(10 * SHORT);
         let first = weights.take(6 * SHORT).await.unwrap();

@@ -50,7 +50,7 @@ impl Metrics {
     /// installation.
     ///
     /// # Errors
-    /// If the system has no thread left for it.
+    /// If no thread can be created.
     pub(crate) fn new(app: Arc<App>, workers: Arc<WorkerMetrics>) -> io::Result<Self> {
         let metrics = Self {
             monitor: Monitor::new(app.clone())?,

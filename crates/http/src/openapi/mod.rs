@@ -28,11 +28,11 @@ const ABOUT: &str = "\
 Takes in the customers of an energy or water retailer: accounts are validated, accepted durably and imported; \
 progress can be read at any time.
 
-A path is good with and without its last slash. HEAD is served wherever GET is. An unknown path is a 404 \
+The trailing slash of a path is optional. HEAD is served wherever GET is. An unknown path is a 404 \
 `not_found`, another method a 405 `method_not_allowed` with `Allow`. Bodies are JSON in UTF-8, at most 8 MiB, and may \
-be packed with gzip; answers are packed for who takes it. Logic may depend on a `code`, never on a `detail`.
+be compressed with gzip; responses are compressed if the client accepts it. Logic may depend on a `code`, never on a `detail`.
 
-Later versions add to this: clients pass over members that they do not know, and send only documented ones.";
+Later versions add members: clients must ignore unknown ones, and send only documented ones.";
 
 /// A described endpoint: the template of its path, its method, and its description.
 pub(crate) type Described = (&'static str, &'static Method, &'static Operation);
@@ -226,11 +226,11 @@ fn reference(kind: &str, name: &str) -> Json {
 }
 
 const HEADERS: &[(&str, &str, &str)] = &[
-    ("X-Request-Id", "string", "The id of the request: the caller's, if it sent a sane one."),
-    ("Retry-After", "integer", "When to come again, in seconds."),
+    ("X-Request-Id", "string", "The id of the request: the caller's, if it sent a valid one."),
+    ("Retry-After", "integer", "Seconds to wait before the next attempt."),
     ("WWW-Authenticate", "string", "`Token`."),
     ("Link", "string", "`<…>; rel=\"next\"`: the next page, if there is one."),
-    ("ETag", "string", "The tag of this text."),
+    ("ETag", "string", "The entity tag of this text."),
 ];
 
 fn components(schemas: Schemas) -> Json {

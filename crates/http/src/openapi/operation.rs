@@ -117,10 +117,10 @@ pub(crate) const SERVICE: &str = "Service";
 
 /// The groups of operations, with their descriptions.
 pub(super) const TAGS: &[(&str, &str)] = &[
-    (ACCOUNTS, "Validating and creating accounts, and where each stands."),
-    (AFTER, "What is added to an account once it is imported."),
-    (PROGRESS, "How far a supplier's migration has come."),
-    (BUSINESSES, "Businesses with contracts: created before their accounts."),
+    (ACCOUNTS, "Validating and creating accounts, and their status."),
+    (AFTER, "Additions to imported accounts."),
+    (PROGRESS, "The progress of a supplier's migration."),
+    (BUSINESSES, "Businesses and their contracts, created before their accounts."),
     (TOKENS, "Access tokens."),
     (SERVICE, "Health, metrics and this description."),
 ];

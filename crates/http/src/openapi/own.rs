@@ -47,7 +47,8 @@ pub(crate) fn list(schemas: &mut Schemas) -> Json {
             (
                 "account_created_at",
                 or_null(
-                    text("When it was imported; null while there is no account.").with("format", "date-time"),
+                    text("The time of the import; null while there is no account.")
+                        .with("format", "date-time"),
                 ),
             ),
         ];
@@ -71,7 +72,11 @@ pub(crate) fn graphql_request(_: &mut Schemas) -> Json {
     let query = text("The operation: `obtainToken` or its alias `obtainKrakenToken`, or introspection.");
     let members = [
         ("query", query.with("minLength", 1_u32)),
-        ("operationName", text("Which operation of several.").with("type", Json::list(["string", "null"]))),
+        (
+            "operationName",
+            text("The operation to execute, if there are several.")
+                .with("type", Json::list(["string", "null"])),
+        ),
         ("variables", typed("object").with("type", Json::list(["object", "null"]))),
     ];
     object("An operation of GraphQL.", &members, &["query"])
@@ -92,7 +97,7 @@ pub(crate) fn graphql_answer(_: &mut Schemas) -> Json {
         ("data", typed("object").with("type", Json::list(["object", "null"]))),
         ("errors", typed("array").with("items", typed("object"))),
     ];
-    object("The result, or why there is none.", &members, &["data"])
+    object("The result, or the errors.", &members, &["data"])
 }
 
 pub(crate) fn graphql_answer_example() -> Json {
@@ -103,7 +108,7 @@ pub(crate) fn graphql_answer_example() -> Json {
 
 /// The schema of the liveness response.
 pub(crate) fn health(_: &mut Schemas) -> Json {
-    object("The process serves.", &[("status", text("`ok`."))], &["status"])
+    object("The process is up.", &[("status", text("`ok`."))], &["status"])
 }
 
 pub(crate) fn health_example() -> Json {
@@ -118,11 +123,14 @@ pub(crate) fn ready(schemas: &mut Schemas) -> Json {
         let parts = [("database", word.clone()), ("documents", word), ("encryption_keys", keys)];
         let members = [
             ("status", typed("string").with("enum", Json::list(["ok", "unavailable"]))),
-            ("parts", object("Each part.", &parts, &["database", "documents", "encryption_keys"])),
-            ("code", text("Of an error.")),
-            ("detail", text("Of an error, for people.")),
+            (
+                "parts",
+                object("The state of each part.", &parts, &["database", "documents", "encryption_keys"]),
+            ),
+            ("code", text("The code of an error.")),
+            ("detail", text("The description of an error, for people.")),
         ];
-        object("Whether requests can be served.", &members, &["status", "parts"])
+        object("The readiness of the service.", &members, &["status", "parts"])
     })
 }
 
@@ -170,7 +178,7 @@ pub(crate) fn page_example() -> Json {
 pub(crate) fn bulk_request(schemas: &mut Schemas) -> Json {
     let account = cutover_model::describe::REQUESTS.iter().find(|request| request.name == "account");
     let line = account.map_or_else(Json::object, |request| schemas.request(request));
-    line.with("description", "Of each line: what create takes. Blank lines are passed over.")
+    line.with("description", "Each line holds an account as in create. Blank lines are skipped.")
 }
 
 /// The schema of the result of a line.
@@ -181,12 +189,11 @@ pub(crate) fn bulk_answer(schemas: &mut Schemas) -> Json {
                 "line",
                 typed("integer")
                     .with("minimum", 1_u32)
-                    .with("description", "The line, from 1; blank ones count."),
+                    .with("description", "The number of the line, from 1; blank lines count."),
             ),
             (
                 "external_account_number",
-                text("The account's number, where it can be told.")
-                    .with("type", Json::list(["string", "null"])),
+                text("The account's number, if it can be read.").with("type", Json::list(["string", "null"])),
             ),
             (
                 "status",
@@ -197,7 +204,7 @@ pub(crate) fn bulk_answer(schemas: &mut Schemas) -> Json {
                 typed("object").with("description", "The body that create or validate would answer with."),
             ),
         ];
-        object("Of each line, in order.", &members, &members.each_ref().map(|(name, _)| *name))
+        object("One per line, in order.", &members, &members.each_ref().map(|(name, _)| *name))
     })
 }
 

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_and_schema_has_a_place_and_links_lead_there() {
+    fn every_operation_and_schema_has_an_anchor_and_links_resolve() {
         let page = page(&document(&described()));
         let places = after(&page, " id=\"");
         assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "a place twice");
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn it_needs_no_other_host_and_no_script() {
+    fn the_page_needs_no_other_host_and_no_script() {
         let page = page(&document(&described()));
         for word in ["<script", "src=", "url(", "@import", "<link", "href=\"http"] {
             assert!(!page.contains(word), "{word}");
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_told_in_words() {
+    fn types_are_described_in_words() {
         let schema = Json::object().with("type", Json::list(["string", "null"])).with("maxLength", 9_u32);
         assert_eq!(kind_of(&schema), "string or null, at most 9");
         let schema = Json::object().with("type", "boolean").with("default", true);

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_told_to_wait_is_told_for_how_long() {
+    fn throttled_requests_have_retry_after() {
         let told =
             [0, 1, 999_999_999, 1_000_000_000, 1_000_000_001].map(Duration::from_nanos).map(whole_seconds);
         assert_eq!(told, [1, 1, 1, 1, 2]);

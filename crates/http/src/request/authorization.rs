@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_sent_and_malformed_are_told_apart() {
+    fn missing_and_malformed_tokens_are_distinguished() {
         assert!(matches!(token(&headers(&[])), Err(Refusal::NotAuthenticated)));
         let long = format!("Token {}", "x".repeat(MAX_TOKEN + 1));
         for header in ["", "Token", "Token ", "a.b.c", "Basic YTpi", "Token a b", "Token a\tb", &long] {

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_has_many_names() {
+    fn loopback_hosts_are_recognised() {
         for host in
             ["localhost", "LOCALHOST:8080", "a.localhost", "127.0.0.1:80", "127.9.9.9", "[::1]:80", "[::1]"]
         {
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_client_has_a_whole_network() {
+    fn ipv6_clients_are_identified_by_network() {
         assert_eq!(network("2001:db8::1:2:3:4".parse().unwrap()).to_string(), "2001:db8::");
         assert_eq!(network("192.0.2.7".parse().unwrap()).to_string(), "192.0.2.7");
     }

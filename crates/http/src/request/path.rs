@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_must_not_stand_is_encoded() {
+    fn only_forbidden_bytes_are_encoded() {
         assert_eq!(encode("/v1/A-1_%2F.~/"), "/v1/A-1_%2F.~/");
         assert_eq!(encode("/\"é>{\r\n|"), "/%22%C3%A9%3E%7B%0D%0A%7C");
     }

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_is_no_fault() {
+    fn missing_parameters_are_not_faults() {
         for text in ["", "&", "b=1", "A=1", "=a", "aa=1&b=a"] {
             assert_eq!(read(text), (None, Ok(())), "{text}");
         }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn booleans_have_two_forms() {
+    fn booleans_are_words_or_digits() {
         for (text, value) in [("true", true), ("TRUE", true), ("tRue", true), ("1", true)] {
             assert_eq!(boolean(text), Some(value), "{text}");
         }

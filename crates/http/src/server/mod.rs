@@ -1,5 +1,5 @@
 use crate::config::Config;
-use crate::connection::limit::{Connections, Place};
+use crate::connection::limit::{Connections, Permit};
 use crate::connection::pace::Paced;
 use crate::connection::rejection::Reject;
 use crate::dispatch::route::described;
@@ -61,7 +61,7 @@ impl Readiness {
     /// It still accepts and serves connections until it is stopped, for clients of load balancers that have
     /// not noticed yet.
     pub fn withdraw(&self) {
-        self.0.leave();
+        self.0.begin_shutdown();
     }
 }
 
@@ -89,9 +89,9 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         .shutdown_timeout(config.shutdown_timeout.as_secs())
         .disable_signals();
     let service = Arc::new(Service::new(parts, &config, Description::new(described))?);
-    service.stops_with(builder.graceful_shutdown_signal());
+    service.set_stop_signal(builder.graceful_shutdown_signal());
     let readiness = Readiness(service.clone());
-    let front = Front {
+    let context = ListenerContext {
         service,
         listener: Listener::Public,
         connections: Connections::new(config.max_connections, config.trusted_proxies.clone()),
@@ -102,14 +102,14 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
     if let Some(admin) = admin {
         // Monitoring must connect however many clients there are.
         let connections = Connections::new(usize::MAX, Vec::new());
-        let front = Front { listener: Listener::Admin, connections, ..front.clone() };
-        builder = builder.listen("admin", admin, move || plain(front.clone()))?;
+        let context = ListenerContext { listener: Listener::Admin, connections, ..context.clone() };
+        builder = builder.listen("admin", admin, move || plain(context.clone()))?;
     }
     builder = match (public, config.tls) {
         (None, _) => builder,
-        (Some(public), None) => builder.listen("public", public, move || plain(front.clone()))?,
+        (Some(public), None) => builder.listen("public", public, move || plain(context.clone()))?,
         (Some(public), Some(tls)) => {
-            builder.listen("public", public, move || secure(front.clone(), tls.clone()))?
+            builder.listen("public", public, move || secure(context.clone(), tls.clone()))?
         }
     };
     let server = builder.run();
@@ -128,7 +128,7 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Settings of a listener.
 #[derive(Clone)]
-struct Front {
+struct ListenerContext {
     service: Arc<Service>,
     listener: Listener,
     connections: Arc<Connections>,
@@ -137,10 +137,10 @@ struct Front {
     stopping: GracefulShutdownSignal,
 }
 
-impl Front {
+impl ListenerContext {
     /// Wraps a connection with its permit.
-    fn pace<S>(&self, stream: S, reject: Reject, place: Place) -> Paced<S> {
-        Paced::new(stream, self.head_timeout, self.linger, reject, place)
+    fn pace<S>(&self, stream: S, reject: Reject, permit: Permit) -> Paced<S> {
+        Paced::new(stream, self.head_timeout, self.linger, reject, permit)
     }
 
     /// Returns the writer of responses to requests that no endpoint sees.
@@ -151,54 +151,56 @@ impl Front {
 }
 
 /// Serves HTTP over TCP.
-fn plain(front: Front) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
-    let (accepting, reject) = (front.clone(), front.reject());
+fn plain(
+    context: ListenerContext,
+) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
+    let (accepting, reject) = (context.clone(), context.reject());
     let accept = fn_service(move |stream: TcpStream| {
         let entered = enter(&stream, &accepting.connections);
         let paced = entered
-            .map(|(peer, place)| (accepting.pace(stream, reject.clone(), place), Protocol::Http1, peer));
+            .map(|(peer, permit)| (accepting.pace(stream, reject.clone(), permit), Protocol::Http1, peer));
         ready(paced)
     });
-    accept.and_then(http(front))
+    accept.and_then(http(context))
 }
 
 /// Serves HTTP over TLS.
 fn secure(
-    front: Front,
+    context: ListenerContext,
     mut tls: rustls::ServerConfig,
 ) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
-    let (accepting, reject) = (front.clone(), front.reject());
+    let (accepting, reject) = (context.clone(), context.reject());
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
     let accept = Acceptor::new(tls).map_err(TlsError::into_service_error);
     let accept = accept.and_then(move |stream: TlsStream<TcpStream>| {
         let entered = enter(stream.get_ref().0, &accepting.connections).map_err(TlsError::Service);
         let paced = entered
-            .map(|(peer, place)| (accepting.pace(stream, reject.clone(), place), Protocol::Http1, peer));
+            .map(|(peer, permit)| (accepting.pace(stream, reject.clone(), permit), Protocol::Http1, peer));
         ready(paced)
     });
-    accept.and_then(http(front).map_err(TlsError::Service))
+    accept.and_then(http(context).map_err(TlsError::Service))
 }
 
 /// Sets `TCP_NODELAY` and returns the peer's address with a permit for the connection.
 ///
 /// # Errors
-/// If it has too many connections, which closes this one, or has gone already.
+/// If the peer has too many connections, which closes this one, or has gone already.
 fn enter(
     stream: &TcpStream,
     connections: &Arc<Connections>,
-) -> Result<(Option<SocketAddr>, Place), DispatchError> {
+) -> Result<(Option<SocketAddr>, Permit), DispatchError> {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection closed as it was accepted");
     }
     let peer = stream.peer_addr().map_err(DispatchError::Io)?;
-    let place = connections.place(peer.ip());
-    let place = place.ok_or_else(|| DispatchError::Io(io::ErrorKind::ConnectionRefused.into()))?;
-    Ok((Some(peer), place))
+    let permit = connections.permit(peer.ip());
+    let permit = permit.ok_or_else(|| DispatchError::Io(io::ErrorKind::ConnectionRefused.into()))?;
+    Ok((Some(peer), permit))
 }
 
 /// Serves HTTP over any stream.
 fn http<S: AsyncRead + AsyncWrite + Unpin + 'static>(
-    front: Front,
+    context: ListenerContext,
 ) -> impl ServiceFactory<
     (Paced<S>, Protocol, Option<SocketAddr>),
     Config = (),
@@ -206,7 +208,7 @@ fn http<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     Error = DispatchError,
     InitError = (),
 > {
-    let Front { service, listener, head_timeout, linger, stopping, .. } = front;
+    let ListenerContext { service, listener, head_timeout, linger, stopping, .. } = context;
     let handler = move |http, payload| serve(service.clone(), listener, http, payload);
     let site = || {
         let site = Site::new().default_service(web::to(handler.clone())).into_factory();

@@ -1,7 +1,7 @@
 //! A server on a real socket, and clients that write bytes to it.
 
 use super::*;
-use crate::testing::{ACCOUNT, House};
+use crate::testing::{ACCOUNT, TestService};
 use cutover_app::port::{Store, StoreError, Tx, WriteJob};
 use cutover_testkit::memory::MemoryStore;
 use rustls::pki_types::PrivateKeyDer;
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server that stops when it is dropped.
 struct Served {
-    house: House,
+    service: TestService,
     address: SocketAddr,
     admin: Option<SocketAddr>,
     handle: ServerHandle,
@@ -26,11 +26,11 @@ struct Served {
 
 impl Served {
     fn new(config: Config) -> Self {
-        Self::of(House::new(), config)
+        Self::of(TestService::new(), config)
     }
 
-    fn of(house: House, config: Config) -> Self {
-        let app = house.app.clone();
+    fn of(service: TestService, config: Config) -> Self {
+        let app = service.app.clone();
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let config = Config { listen: any, workers: 1, rate_limit: 0, ..config };
         let (sender, receiver) = mpsc::channel();
@@ -42,7 +42,7 @@ impl Served {
             actix_web::rt::System::new().block_on(running.server)
         });
         let ((address, admin), handle) = receiver.recv().unwrap();
-        Self { house, address, admin, handle, thread: Some(thread) }
+        Self { service, address, admin, handle, thread: Some(thread) }
     }
 
     fn connect(&self) -> Client {
@@ -58,7 +58,7 @@ impl Served {
 
     /// Returns the head of a POST to validate, with these further headers.
     fn head(&self, headers: &str) -> String {
-        let token = self.house.token();
+        let token = self.service.token();
         format!(
             "POST /v2/data-import/accounts/validate/ HTTP/1.1\r\nHost: cutover\r\nAuthorization: Token {token}\r\n{headers}\r\n"
         )
@@ -119,7 +119,7 @@ fn chunk(bytes: &str) -> String {
 }
 
 #[test]
-fn connections_are_kept_for_the_next_request() {
+fn connections_are_kept_alive() {
     let served = Served::new(Config::default());
     let mut client = served.connect();
     for _ in 0..3 {
@@ -169,7 +169,7 @@ fn is_last_refusal(answer: &str, expected: &str, code: &str) {
 const HEALTH: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 
 #[test]
-fn what_is_no_request_is_refused_with_a_body_and_an_id() {
+fn invalid_requests_are_refused_with_a_body_and_an_id() {
     let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
     let served = Served::new(Config { head_timeout: SHORTEST, admin_listen: any, ..Config::default() });
     let both = "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n";
@@ -207,7 +207,7 @@ fn what_is_no_request_is_refused_with_a_body_and_an_id() {
 }
 
 #[test]
-fn what_is_no_request_is_refused_over_tls_as_well() {
+fn invalid_requests_are_refused_over_tls() {
     let identity = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let certificate = identity.cert.der().clone();
     let key = PrivateKeyDer::try_from(identity.signing_key.serialize_der()).unwrap();
@@ -237,10 +237,10 @@ fn what_is_no_request_is_refused_over_tls_as_well() {
 
 /// A client that waits for `100 Continue` receives it only if its body is wanted.
 #[test]
-fn nobody_is_told_to_send_what_is_refused_unread() {
+fn continue_is_not_sent_for_a_refused_body() {
     let served = Served::new(Config::default());
     let accounts = "/v2/data-import/accounts/";
-    let token = format!("Authorization: Token {}\r\n", served.house.token());
+    let token = format!("Authorization: Token {}\r\n", served.service.token());
     let small = "Content-Length: 100\r\n";
     for (line, headers, expected) in [
         (format!("POST {accounts}"), small.to_owned(), "401"),
@@ -261,7 +261,7 @@ fn nobody_is_told_to_send_what_is_refused_unread() {
 }
 
 #[test]
-fn who_waits_to_be_told_is_told_once_and_behind_earlier_answers() {
+fn continue_is_sent_once_and_after_earlier_responses() {
     let served = Served::new(Config::default());
     let mut client = served.connect();
     let length = format!("Expect: 100-continue\r\nContent-Length: {}\r\n", ACCOUNT.len());
@@ -335,7 +335,7 @@ fn an_endless_body_is_cut_off() {
 }
 
 #[test]
-fn without_a_token_the_body_is_not_waited_for() {
+fn without_a_token_the_body_is_not_read() {
     let served = Served::new(Config::default());
     let head = "POST /v2/data-import/accounts/ HTTP/1.1\r\nHost: x\r\n";
     for framing in ["Content-Length: 1000", "Transfer-Encoding: chunked"] {
@@ -385,7 +385,7 @@ fn without_the_api_its_address_is_not_bound() {
     let taken = Served::new(Config::default());
     let admin_listen = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
     let config = Config { listen: taken.address, admin_listen, serve_api: false, ..Config::default() };
-    let parts = || Parts { app: taken.house.app.clone(), workers: Arc::default() };
+    let parts = || Parts { app: taken.service.app.clone(), workers: Arc::default() };
     let bound = actix_web::rt::System::new().block_on(async {
         let running = start(parts(), config.clone()).unwrap();
         (running.addresses, running.admin_addresses.len())
@@ -428,14 +428,14 @@ impl Store for Limited {
 #[test]
 fn a_list_that_fails_half_way_is_cut_without_an_end() {
     let mut limited = None;
-    let house = House::over(Config::default(), |store| {
+    let service = TestService::over(Config::default(), |store| {
         limited.insert(Arc::new(Limited { store, left: AtomicUsize::new(usize::MAX) })).clone()
     });
     for n in 0..201 {
-        house.create("Acme", &ACCOUNT.replace("UNME-4001", &format!("E-{n}")));
+        service.create("Acme", &ACCOUNT.replace("UNME-4001", &format!("E-{n}")));
     }
-    let served = Served::of(house, Config::default());
-    let token = served.house.token();
+    let served = Served::of(service, Config::default());
+    let token = served.service.token();
     let ask = |method: &str, list: &str| {
         let path = format!("/v1/data-import/{list}-account-import-processes/ACME_ENERGY/");
         let head = format!("{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n");
@@ -455,7 +455,7 @@ fn a_list_that_fails_half_way_is_cut_without_an_end() {
 }
 
 #[test]
-fn a_stop_finishes_what_is_under_way_and_closes_what_is_idle() {
+fn shutdown_finishes_requests_and_closes_idle_connections() {
     let mut served = Served::new(Config::default());
     let mut idle = served.connect();
     idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
@@ -479,7 +479,7 @@ fn a_stop_finishes_what_is_under_way_and_closes_what_is_idle() {
 fn a_taken_address_is_an_error() {
     let served = Served::new(Config::default());
     let config = Config { listen: served.address, ..Config::default() };
-    let parts = Parts { app: served.house.app.clone(), workers: Arc::default() };
+    let parts = Parts { app: served.service.app.clone(), workers: Arc::default() };
     let error = start(parts, config).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
 }
@@ -503,6 +503,6 @@ fn one_address_never_has_all_connections() {
     // The server has yet to notice that they are closed.
     let begun = std::time::Instant::now();
     while served.talk("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").is_empty() {
-        assert!(begun.elapsed() < PATIENCE, "there is no place again");
+        assert!(begun.elapsed() < PATIENCE, "no connection is accepted again");
     }
 }

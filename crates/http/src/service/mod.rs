@@ -76,7 +76,7 @@ pub(crate) struct Service {
     pub(crate) serve_api: bool,
     pub(crate) console: bool,
     pub(crate) has_admin: bool,
-    is_leaving: AtomicBool,
+    is_shutting_down: AtomicBool,
     stop: OnceLock<GracefulShutdownSignal>,
 }
 
@@ -93,7 +93,7 @@ impl Service {
     /// Creates a service of these parts.
     ///
     /// # Errors
-    /// If the system has no threads left for it.
+    /// If no thread can be created.
     pub(crate) fn new(parts: Parts, config: &Config, description: Description) -> io::Result<Self> {
         let bodies = config.body_limit.saturating_mul(LARGEST_BODIES);
         let allowance = Arc::new(Allowance::new(bodies, "bodies in memory have reached their bound"));
@@ -119,7 +119,7 @@ impl Service {
             // A page scans up to a thousand rows. The pages that one organisation reads at a time should
             // leave half of the processors to others.
             pages: Slots::new(BLOCKING, config.workers / 2),
-            is_leaving: AtomicBool::new(false),
+            is_shutting_down: AtomicBool::new(false),
             stop: OnceLock::new(),
             body_limit: config.body_limit,
             bodies: Limits { time: config.body_timeout, allowance },
@@ -133,19 +133,19 @@ impl Service {
     }
 
     /// Sets the signal that ends long responses when the server stops.
-    pub(crate) fn stops_with(&self, signal: GracefulShutdownSignal) {
+    pub(crate) fn set_stop_signal(&self, signal: GracefulShutdownSignal) {
         // It is set once, before the server runs.
         let _ = self.stop.set(signal);
     }
 
     /// Begins the shutdown: the server is no longer ready, and keeps no connection for a next request.
-    pub(crate) fn leave(&self) {
-        self.is_leaving.store(true, Ordering::Relaxed);
+    pub(crate) fn begin_shutdown(&self) {
+        self.is_shutting_down.store(true, Ordering::Relaxed);
     }
 
     /// Returns true once the shutdown has begun.
-    pub(crate) fn is_leaving(&self) -> bool {
-        self.is_leaving.load(Ordering::Relaxed)
+    pub(crate) fn is_shutting_down(&self) -> bool {
+        self.is_shutting_down.load(Ordering::Relaxed)
     }
 
     /// Completes when the server is to stop.

@@ -1,6 +1,6 @@
 //! Calls of use cases: on the event loop if nothing blocks, on a thread, or handed over to the store.
 
-use crate::limits::blocking::{PATIENCE, SILENCE, place, silent};
+use crate::limits::blocking::{PATIENCE, SILENCE, silent, slot};
 use crate::limits::weights::Weight;
 use crate::refusal::Refusal;
 use crate::request::body::Body;
@@ -27,7 +27,7 @@ impl Service {
     /// Authenticates the caller by its token (contract D2).
     ///
     /// # Errors
-    /// [`Refusal::AuthenticationFailed`], or because it could not be told now.
+    /// [`Refusal::AuthenticationFailed`], or the refusal of a store that could not be read.
     pub(crate) async fn authenticate(self: &Arc<Self>, token: &str) -> Result<Caller, Refusal> {
         match self.app.authenticate_from_memory(token) {
             Some(answer) => Ok(answer?),
@@ -41,7 +41,7 @@ impl Service {
     /// Calls a use case for an organisation, if that is known, off the event loop.
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,
@@ -54,15 +54,15 @@ impl Service {
     /// Calls a use case for an organisation that reads a page of a filtered list.
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run_page<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let place = self.pages.take_within(PATIENCE, organisation).await?;
+        let slot = self.pages.take_within(PATIENCE, organisation).await?;
         let job = move |app: &App| {
-            let _place = place;
+            let _slot = slot;
             job(app)
         };
         self.run(organisation, job).await
@@ -88,7 +88,7 @@ impl Service {
     /// which saves two thread switches, else on a thread, with a separate limit for large bodies.
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     async fn run_on<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,
@@ -118,12 +118,12 @@ impl Service {
     /// Has an account stored; its slot is held until it is.
     ///
     /// # Errors
-    /// Because there was no place for it, or of the store; [`Refusal::Unavailable`] too if that says nothing.
+    /// [`Refusal::Unavailable`] if no slot was free or the store did not answer; else the store's refusal.
     pub(crate) async fn stage(self: &Arc<Self>, creation: Arc<Creation>) -> Result<Staging, Refusal> {
-        let place = place(&self.stagings, PATIENCE).await?;
+        let slot = slot(&self.stagings, PATIENCE).await?;
         let (done, staged) = oneshot::channel();
         let told = move |staging| {
-            drop(place);
+            drop(slot);
             // The caller may have gone.
             let _ = done.send(staging);
         };
@@ -137,7 +137,7 @@ impl Service {
     /// again. No slot for blocking jobs is held meanwhile.
     ///
     /// # Errors
-    /// Of the use case, because there was no place for it, or because the documents did not answer.
+    /// The use case's refusal; [`Refusal::Unavailable`] if no slot was free or document storage is down.
     pub(crate) async fn run_with_documents<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,
@@ -161,7 +161,7 @@ impl Service {
     /// Calls a use case on a body within the limits for decoding, and gives the body back.
     ///
     /// # Errors
-    /// Of the use case, or because there was no slot for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run_on_body<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,

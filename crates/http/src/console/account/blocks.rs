@@ -38,11 +38,11 @@ pub(super) enum Part {
     Fields(Vec<(String, Cell)>),
     Table(Table),
     Group(String, Blocks),
-    Turns(Turns),
+    PageLinks(PageLinks),
 }
 
 /// Links to the other pages of a list that is shown as groups.
-pub(super) struct Turns {
+pub(super) struct PageLinks {
     /// The id of the list, in queries and in the page.
     id: String,
     caption: String,
@@ -68,12 +68,12 @@ pub(super) struct Pages {
     number: usize,
     last: usize,
     count: usize,
-    before: Option<Turn>,
-    after: Option<Turn>,
+    before: Option<PageLink>,
+    after: Option<PageLink>,
 }
 
 /// A link to another page.
-pub(super) enum Turn {
+pub(super) enum PageLink {
     Link(String),
     /// A form: revealed personal data must be requested again.
     Form {
@@ -95,7 +95,7 @@ pub(super) struct Layout<'a> {
     /// The path of the account's page.
     pub(super) link: &'a str,
     /// The list that shows another page than its first, and the number of that page.
-    pub(super) turned: Option<(String, usize)>,
+    pub(super) selected: Option<(String, usize)>,
     pub(super) mask: Mask,
 }
 
@@ -149,7 +149,7 @@ impl Layout<'_> {
         let pages = self.pages(&id, items.len(), ITEMS);
         let shown: Vec<_> = items.into_iter().enumerate().skip(pages.first).take(ITEMS).collect();
         if pages.last > 1 {
-            parts.push(Part::Turns(Turns { id: id.clone(), caption: label(name), pages }));
+            parts.push(Part::PageLinks(PageLinks { id: id.clone(), caption: label(name), pages }));
         }
         for (i, item) in shown {
             let Value::Object(members) = item else { continue };
@@ -199,16 +199,16 @@ impl Layout<'_> {
 
     fn pages(&self, id: &str, count: usize, size: usize) -> Pages {
         let last = count.div_ceil(size).max(1);
-        let asked = self.turned.as_ref().and_then(|(part, page)| asked(part, *page, id, size)).unwrap_or(1);
+        let asked = self.selected.as_ref().and_then(|(part, page)| asked(part, *page, id, size)).unwrap_or(1);
         let number = asked.clamp(1, last);
-        let turn = |page: usize| match self.mask {
+        let link = |page: usize| match self.mask {
             Mask::Nothing => {
-                Turn::Form { action: format!("{}reveal/#{id}", self.link), part: id.to_owned(), page }
+                PageLink::Form { action: format!("{}reveal/#{id}", self.link), part: id.to_owned(), page }
             }
-            _ => Turn::Link(format!("{}?part={id}&page={page}#{id}", self.link)),
+            _ => PageLink::Link(format!("{}?part={id}&page={page}#{id}", self.link)),
         };
-        let before = (number > 1).then(|| turn(number - 1));
-        let after = (number < last).then(|| turn(number + 1));
+        let before = (number > 1).then(|| link(number - 1));
+        let after = (number < last).then(|| link(number + 1));
         Pages { first: (number - 1) * size, number, last, count, before, after }
     }
 }
@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_by_people() {
+    fn names_become_labels() {
         assert_eq!(label("meter_serial_number"), "Meter serial number");
         assert_eq!(label("parent_nmi"), "Parent NMI");
         assert_eq!(
@@ -304,8 +304,8 @@ mod tests {
     }
 
     #[test]
-    fn a_table_turns_its_pages() {
-        let layout = |page| Layout { link: "/a/", turned: Some(("t".into(), page)), mask: Mask::Personal };
+    fn a_long_table_has_pages() {
+        let layout = |page| Layout { link: "/a/", selected: Some(("t".into(), page)), mask: Mask::Personal };
         let items =
             || (0..60).map(|n| Value::Object(vec![("amount".into(), Value::Plain(n.to_string()))])).collect();
         for (asked, number, rows) in [(0, 1, 25), (1, 1, 25), (3, 3, 10), (9, 3, 10)] {
@@ -317,19 +317,19 @@ mod tests {
 
     /// Returns `count` objects with a member that holds their index, and another.
     fn list(count: usize, other: impl Fn(usize) -> (String, Value)) -> Value {
-        let place = |n: usize| ("statement_id".into(), Value::Text(format!("[{n}]")));
-        Value::List((0..count).map(|n| Value::Object(vec![place(n), other(n)])).collect())
+        let index = |n: usize| ("statement_id".into(), Value::Text(format!("[{n}]")));
+        Value::List((0..count).map(|n| Value::Object(vec![index(n), other(n)])).collect())
     }
 
-    fn html(turned: (&str, usize), name: &str, value: Value) -> String {
-        let turned = Some((turned.0.to_owned(), turned.1));
-        let layout = Layout { link: "/a/", turned, mask: Mask::Personal };
+    fn html(selected: (&str, usize), name: &str, value: Value) -> String {
+        let selected = Some((selected.0.to_owned(), selected.1));
+        let layout = Layout { link: "/a/", selected, mask: Mask::Personal };
         let sections = layout.sections(vec![(name.to_owned(), value)]);
         sections.iter().map(|section| section.blocks.render().unwrap()).collect()
     }
 
     #[test]
-    fn what_is_within_a_row_is_turned_where_it_is() {
+    fn a_list_within_a_row_has_its_own_pages() {
         let outer = || {
             list(30, |row| {
                 let amount = |n| ("amount".to_owned(), Value::Plain(format!("{row}.{n:02}")));
@@ -340,22 +340,22 @@ mod tests {
         assert!(second.contains("[25]<") && second.contains(">26.00<") && !second.contains(">1.00<"));
         let link = "/a/?part=statements-26-events&amp;page=2#statements-26-events";
         assert!(second.contains(link), "{second}");
-        let turned = html(("statements-26-events", 2), "statements", outer());
-        assert!(turned.contains(">26.29<") && !turned.contains(">26.00<"), "the inner one");
-        assert!(turned.contains(">27.00<") && !turned.contains(">27.29<"), "the one beside it");
-        assert!(!turned.contains(">1.00<"), "the outer one");
+        let selected = html(("statements-26-events", 2), "statements", outer());
+        assert!(selected.contains(">26.29<") && !selected.contains(">26.00<"), "the inner one");
+        assert!(selected.contains(">27.00<") && !selected.contains(">27.29<"), "the one beside it");
+        assert!(!selected.contains(">1.00<"), "the outer one");
     }
 
     #[test]
-    fn a_long_list_turns_its_pages() {
+    fn a_long_list_has_pages() {
         let ledgers = || {
             list(23, |ledger| {
                 let amount = |n| ("amount".to_owned(), Value::Plain(format!("{ledger}.{n:02}")));
                 ("statements".into(), list(30, amount))
             })
         };
-        let shown = |turned| {
-            let html = html(turned, "ledgers", ledgers());
+        let shown = |selected| {
+            let html = html(selected, "ledgers", ledgers());
             let titles = html.split("<h4>Ledger ").skip(1);
             let numbers: Vec<u32> =
                 titles.map(|rest| rest.split('<').next().unwrap().parse().unwrap()).collect();

@@ -9,7 +9,7 @@ use cutover_model::{Encode, Writer};
 /// service and by later calls.
 ///
 /// # Errors
-/// [`Refusal::Unexpected`] if our own writers do not write JSON.
+/// [`Refusal::Unexpected`] if our own serializers wrote invalid JSON.
 pub(super) fn members(imported: &ImportedAccount, zone: Zone) -> Result<Vec<(String, Value)>, Refusal> {
     let mut writer = Writer::new();
     writer

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_not_known_is_masked() {
+    fn unknown_members_are_masked() {
         for name in ["", "new_member", "Email", "given_name", "task_params"] {
             assert!(Mask::Personal.of(name).hides(), "{name}");
         }
@@ -123,13 +123,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_masked() {
+    fn masked_members() {
         let masked: Vec<_> = members().into_iter().filter(|name| Mask::Personal.of(name).hides()).collect();
         insta::assert_snapshot!(masked.join("\n"));
     }
 
     #[test]
-    fn below_people_everything_is_masked() {
+    fn everything_below_persons_is_masked() {
         assert!(Mask::Personal.of("customers").of("role").hides());
         assert!(!Mask::Personal.of("ledgers").of("ledger_balance").hides());
         assert!(!Mask::Nothing.of("customers").of("email").hides());

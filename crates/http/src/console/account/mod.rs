@@ -106,7 +106,7 @@ pub(crate) fn back(call: &mut Call) -> Answer<'_> {
 
 async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> Result<HttpResponse, Stop> {
     let (caller, code, number) = (visitor.caller().clone(), call.parameter(0), call.parameter(1));
-    let turned = turned(asked);
+    let selected = selected(asked);
     let frame = Frame::of(visitor);
     let job = move |app: &App| {
         let supplier = found(app.own_supplier(&caller, &code))?;
@@ -118,7 +118,7 @@ async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> 
         let report = found(report)?;
         let account = report.account.as_ref().map(|account| account.number.to_string());
         // Laid out on this thread, off the event loop: large accounts take a while.
-        let html = render(&laid_out(frame, &supplier.code, report, turned, mask)?)?;
+        let html = render(&laid_out(frame, &supplier.code, report, selected, mask)?)?;
         Ok((account, supplier.code, html))
     };
     let (account, supplier, html) = call.run(job).await?;
@@ -137,7 +137,7 @@ fn log(call: &Call, visitor: &Visitor, supplier: &str, account: Option<&str>) {
 }
 
 /// Reads the list that is to show another page than its first, and the number of that page.
-fn turned(asked: &str) -> Option<(String, usize)> {
+fn selected(asked: &str) -> Option<(String, usize)> {
     let mut query = Query::new(asked);
     let part = query.read("part", |part| Some(part.to_owned()));
     part.zip(query.read("page", |page| page.parse().ok()))
@@ -147,13 +147,13 @@ fn laid_out(
     frame: Frame,
     supplier: &SupplierCode,
     report: ProcessReport,
-    turned: Option<(String, usize)>,
+    selected: Option<(String, usize)>,
     mask: Mask,
 ) -> Result<Page, crate::refusal::Refusal> {
     let ProcessReport { status, external_account_number: number, attempt, history, issues, zone, .. } =
         report;
     let link = links::account(supplier.as_str(), &number);
-    let layout = Layout { link: &link, turned, mask };
+    let layout = Layout { link: &link, selected, mask };
     let members = report.account.as_ref().map(|account| imported::members(account, zone)).transpose()?;
     let sections = members.map(|members| layout.sections(members)).unwrap_or_default();
     let known = status.stored_status.known().copied();

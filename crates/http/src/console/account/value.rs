@@ -23,7 +23,7 @@ impl Value {
     /// Reads JSON of our own serializers, whose depth the model bounds.
     ///
     /// # Errors
-    /// If it is no JSON.
+    /// If it is not JSON.
     pub(super) fn read(json: &str) -> serde_json::Result<Self> {
         Ok(match json.trim_start().as_bytes().first() {
             Some(b'{') => {

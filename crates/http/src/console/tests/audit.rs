@@ -1,6 +1,6 @@
 use super::Browser;
 use crate::console::ENDPOINTS;
-use crate::testing::{ACCOUNT, House};
+use crate::testing::{ACCOUNT, TestService};
 use actix_web::http::Method;
 use cutover_app::operator::AuditScope;
 use std::cell::RefCell;
@@ -52,12 +52,12 @@ impl Subscriber for Log {
 }
 
 #[actix_web::test]
-async fn who_did_what_is_logged_and_nothing_of_persons() {
-    let house = House::with_accounts();
-    house.create("Acme", ACCOUNT);
-    let key = house.operator_key("Acme");
-    let prefix = house.app.api_keys().unwrap().last().unwrap().prefix.clone();
-    let mut browser = Browser { house: &house, cookie: None };
+async fn actions_are_logged_without_personal_data() {
+    let service = TestService::with_accounts();
+    service.create("Acme", ACCOUNT);
+    let key = service.operator_key("Acme");
+    let prefix = service.app.api_keys().unwrap().last().unwrap().prefix.clone();
+    let mut browser = Browser { service: &service, cookie: None };
     browser.sign_in(&key).await;
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| tracing::subscriber::set_global_default(Log).unwrap());
@@ -94,7 +94,7 @@ async fn who_did_what_is_logged_and_nothing_of_persons() {
     }
     // The same is in the database, except unknown keys.
     let scope = AuditScope { limit: 7, ..AuditScope::default() };
-    let mut kept = house.app.audit(&scope).unwrap();
+    let mut kept = service.app.audit(&scope).unwrap();
     kept.reverse();
     let actions: Vec<_> = kept.iter().map(|record| record.action.as_str()).collect();
     let of_suppliers = ["account.reveal", "process.cancel", "process.retry", "supplier.set", "supplier.set"];
@@ -111,7 +111,7 @@ async fn who_did_what_is_logged_and_nothing_of_persons() {
     assert!(kept[..5].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
     let number =
-        house.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();
+        service.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();
     assert!(audited[0].contains(number.as_str()), "{}", audited[0]);
     assert!(lines.len() >= 11, "{lines:#?}");
     for word in ["ELEC-1001", "UNME-4001", "Mara", "Okafor", "cut_live_guess", &key] {

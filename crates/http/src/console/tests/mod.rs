@@ -6,19 +6,19 @@ mod migrations;
 mod pages;
 mod sessions;
 
-use crate::testing::{House, Reply};
+use crate::testing::{Reply, TestService};
 use actix_web::http::header::{CONTENT_TYPE, COOKIE};
 use actix_web::test::TestRequest;
 use cutover_app::port::ApiKeyRole;
 
 /// A browser that uses the console.
 pub(super) struct Browser<'h> {
-    house: &'h House,
+    service: &'h TestService,
     /// The cookie that it sends.
     cookie: Option<String>,
 }
 
-impl House {
+impl TestService {
     /// Issues an operator's key of an organisation.
     pub(super) fn operator_key(&self, organisation: &str) -> String {
         self.app.issue_api_key(organisation, ApiKeyRole::Operator).unwrap().key
@@ -26,7 +26,7 @@ impl House {
 
     /// Returns a browser in which an operator of Acme is signed in.
     pub(super) async fn browser(&self) -> Browser<'_> {
-        let mut browser = Browser { house: self, cookie: None };
+        let mut browser = Browser { service: self, cookie: None };
         let reply = browser.sign_in(&self.operator_key("Acme")).await;
         assert_eq!((reply.status, reply.header("location")), (303, "/console/"));
         browser
@@ -39,7 +39,7 @@ impl Browser<'_> {
             Some(cookie) => request.insert_header((COOKIE, cookie.as_str())),
             None => request,
         };
-        let reply = self.house.send(request).await;
+        let reply = self.service.send(request).await;
         if let Some(set) = reply.headers.get("set-cookie") {
             let (pair, attributes) = set.to_str().unwrap().split_once(';').unwrap();
             self.cookie = (!attributes.contains("Max-Age=0")).then(|| pair.to_owned());

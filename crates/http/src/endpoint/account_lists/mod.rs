@@ -41,13 +41,13 @@ const ROOM: usize = 160 * LATER as usize;
 const PAGES: &[Parameter] = &[
     Parameter {
         name: "page_size",
-        doc: "Asks for a page of at most so many items; with a cursor alone it is 1,000. Without both, the whole \
+        doc: "Maximum number of items on a page; 1,000 if only a cursor is given. Without both, the whole \
               list is streamed.",
         schema: || Json::object().with("type", "integer").with("minimum", 1_u32).with("maximum", 10_000_u32),
     },
     Parameter {
         name: "cursor",
-        doc: "Where the page begins: taken from the `Link` of the one before, never made up.",
+        doc: "Start of the page, from the `Link` of the page before.",
         schema: || Json::object().with("type", "string"),
     },
 ];
@@ -165,15 +165,15 @@ async fn whole(
         return Ok(streamed_json(&mut HttpResponse::Ok(), empty()));
     }
     let service = call.service();
-    let mut place = Held::new(service.lists.clone(), call.organisation());
-    place.resize(1)?;
+    let mut held = Held::new(service.lists.clone(), call.organisation());
+    held.resize(1)?;
     let (app, blocking) = (service.app.clone(), service.blocking.clone());
     let read = Arc::new(move |after, buffer| page::read(&app, &list, Some(after), LATER, buffer));
     let source = Source {
         read,
         blocking,
         organisation: call.organisation(),
-        _place: place,
+        _held: held,
         request_id: call.request_id(),
     };
     Ok(streamed_json(&mut HttpResponse::Ok(), stream(source, first)))

@@ -48,7 +48,7 @@ mod tests {
     const CURSOR: &str = "AAAAAAAAAAAAAAAAAAAAAQ";
 
     #[test]
-    fn what_is_asked_for() {
+    fn queries_are_parsed() {
         let after = cursor::decode(CURSOR);
         for (query, paging) in [
             ("", None),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn refused_requests() {
         for (query, names) in [
             ("page_size=", &["page_size"][..]),
             ("page_size=0", &["page_size"]),

@@ -24,7 +24,7 @@ pub(super) struct Source {
     /// The organisation that the reads count for.
     pub(super) organisation: Option<i64>,
     /// Counts the list among those that are streamed.
-    pub(super) _place: Held,
+    pub(super) _held: Held,
     /// Logged with a list that is cut.
     pub(super) request_id: Option<String>,
 }
@@ -106,7 +106,8 @@ impl Listing {
             let (read, blocking) = (self.source.read.clone(), self.source.blocking.clone());
             let buffer = std::mem::take(&mut self.spare);
             let organisation = self.source.organisation;
-            let page = async move { blocking.run_in_turn(organisation, move || read(after, buffer)).await };
+            let page =
+                async move { blocking.run_without_deadline(organisation, move || read(after, buffer)).await };
             self.ahead = Some(Ahead(rt::spawn(page)));
         }
     }
@@ -142,7 +143,7 @@ mod tests {
             read: Arc::new(move |(_, id), _| read(id)),
             blocking: Arc::new(Blocking::new("jobs", 1, 1, Duration::ZERO).unwrap()),
             organisation: None,
-            _place: Held::new(Arc::new(Allowance::new(1, "")), None),
+            _held: Held::new(Arc::new(Allowance::new(1, "")), None),
             request_id: None,
         }
     }
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn pages_take_turns_in_two_buffers() {
+    async fn pages_alternate_between_two_buffers() {
         let (used, mut seen) = unbounded_channel();
         let read = move |(_, id): Position, mut items: Vec<u8>| {
             used.send((items.as_ptr().addr(), items.len(), items.capacity())).unwrap();
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn nothing_is_read_for_who_has_gone() {
+    async fn nothing_is_read_after_the_client_has_gone() {
         let reads = Arc::new(AtomicUsize::new(0));
         let counted = reads.clone();
         let source = source(move |_| {
@@ -235,7 +236,7 @@ mod tests {
                 let _ = begin.send(());
                 finished.recv().map_err(|e| Refusal::Unexpected(e.to_string()))
             };
-            async move { blocking.run_in_turn(None, job).await }
+            async move { blocking.run_without_deadline(None, job).await }
         });
         begun.await.unwrap();
         let mut list = Box::pin(stream(source, page(1, Some(1))));
@@ -245,7 +246,7 @@ mod tests {
         drop(list);
         finish.send(()).unwrap();
         busy.await.unwrap().unwrap();
-        blocking.run_in_turn(None, || Ok(())).await.unwrap();
+        blocking.run_without_deadline(None, || Ok(())).await.unwrap();
         assert_eq!(reads.load(Ordering::SeqCst), 0);
     }
 }

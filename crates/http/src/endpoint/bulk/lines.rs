@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_told_and_the_next_goes_on() {
+    fn long_lines_are_reported_and_skipped() {
         let some = |text: &str| Some(text.to_owned());
         let expected = [(1, some("abc")), (2, None), (3, some("d")), (4, None)];
         for size in 1..=18 {
@@ -133,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn where_chunks_end_makes_no_difference(text in "[ab\n]{0,40}", ends in prop::collection::vec(0_usize..41, 0..6)) {
+        fn chunk_boundaries_do_not_matter(text in "[ab\n]{0,40}", ends in prop::collection::vec(0_usize..41, 0..6)) {
             let mut ends: Vec<usize> = ends.into_iter().map(|end| end.min(text.len())).collect();
             ends.sort_unstable();
             let mut chunks = Vec::new();

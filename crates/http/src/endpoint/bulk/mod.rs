@@ -57,12 +57,12 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     operation: Some(Operation {
         id: "createAccounts",
         tag: openapi::ACCOUNTS,
-        summary: "Accepts or validates many accounts, a line each",
+        summary: "Accepts or validates many accounts, one per line",
         notes: "Lines are answered in order while further ones are sent. A line that was answered 201 is durable; \
-                after a 503 on a line nothing more is taken: go on with that line later.",
+                after a 503 on a line no further lines are processed: resume from that line later.",
         query: &[Parameter {
             name: "validate_only",
-            doc: "Whether the accounts are only checked. `true` or `false` in any case, `1` or `0`.",
+            doc: "If true, the accounts are only validated. `true` or `false` in any case, `1` or `0`.",
             schema: || boolean_schema(false),
         }],
         body: Body::Other("application/x-ndjson", own::bulk_request, || {
@@ -70,7 +70,7 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         }),
         answers: &[response(
             200,
-            "The lines are answered, each with a status of its own.",
+            "One result per line, each with its own status.",
             Some(Content {
                 media: "application/x-ndjson",
                 schema: own::bulk_answer,
@@ -95,15 +95,16 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let (limit, patience) = (service.body_limit, service.bodies.time);
         let source = Source::new(call.take_unread().await, is_packed, limit, held, patience);
         let organisation = call.organisation();
-        let desk = Desk { service, organisation, token, request_id: call.request_id(), validate_only };
-        let body = stream(Bulk { source, desk, under_way: FuturesOrdered::new(), bytes: 0, end: None });
+        let context =
+            LineContext { service, organisation, token, request_id: call.request_id(), validate_only };
+        let body = stream(Bulk { source, context, under_way: FuturesOrdered::new(), bytes: 0, end: None });
         Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, NDJSON)).streaming(body))
     })
 }
 
 /// The context that all lines share.
 #[derive(Clone)]
-struct Desk {
+struct LineContext {
     service: Arc<Service>,
     organisation: Option<i64>,
     /// Verified for each line: the request may outlive it or its key.
@@ -115,7 +116,7 @@ struct Desk {
 /// A bulk request: lines arrive and answers are sent.
 struct Bulk {
     source: Source,
-    desk: Desk,
+    context: LineContext,
     /// Each line runs in its own task: it completes and releases its resources even if nobody reads the
     /// answer.
     under_way: FuturesOrdered<JoinHandle<Answered>>,
@@ -146,7 +147,7 @@ impl Bulk {
             let takes_more = self.end.is_none() && self.under_way.len() < LINES && self.bytes < BYTES;
             tokio::select! {
                 biased;
-                () = self.desk.service.stopping(), if takes_more => self.end = Some(Err(stopped())),
+                () = self.context.service.stopping(), if takes_more => self.end = Some(Err(stopped())),
                 // Reads what has arrived first: if the client is gone, sending an answer ends the request.
                 line = self.source.next(), if takes_more => match line {
                     Ok(Some(line)) => {
@@ -178,7 +179,7 @@ impl Bulk {
         if matches!(line.body, Err(Refusal::Unavailable(_))) {
             self.end.get_or_insert(Ok(()));
         }
-        self.under_way.push_back(spawn(answered(self.desk.clone(), line)));
+        self.under_way.push_back(spawn(answered(self.context.clone(), line)));
     }
 
     /// Collects an answer and those that are ready after it.
@@ -195,34 +196,34 @@ impl Bulk {
             let ready = if text.len() < CHUNK { self.under_way.next().now_or_never() } else { None };
             next = ready.flatten();
         }
-        self.source.wait_anew();
+        self.source.restart_deadline();
         Ok(text.into())
     }
 }
 
 /// Processes a line and returns its answer.
-async fn answered(desk: Desk, line: Line) -> Answered {
+async fn answered(context: LineContext, line: Line) -> Answered {
     let (number, size, bytes) = (line.number, line.size(), line.bytes.clone());
-    let (account, refusal) = match take(&desk, line).await {
+    let (account, refusal) = match take(&context, line).await {
         Ok(Some(creation)) => (Some(creation.process.external_account_number.to_string()), None),
-        Ok(None) => (number_in(&desk.service, desk.organisation, bytes).await, None),
-        Err(refusal) => (number_in(&desk.service, desk.organisation, bytes).await, Some(refusal)),
+        Ok(None) => (number_in(&context.service, context.organisation, bytes).await, None),
+        Err(refusal) => (number_in(&context.service, context.organisation, bytes).await, Some(refusal)),
     };
     if let Some(refusal) = &refusal {
-        log_cause(refusal, desk.request_id.as_deref().unwrap_or_default(), "bulk");
+        log_cause(refusal, context.request_id.as_deref().unwrap_or_default(), "bulk");
     }
-    Answered::new(number, size, account, desk.validate_only, refusal)
+    Answered::new(number, size, account, context.validate_only, refusal)
 }
 
 /// Creates or validates the account of a line, and returns the stored account.
-async fn take(desk: &Desk, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
-    let service = &desk.service;
+async fn take(context: &LineContext, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
+    let service = &context.service;
     let _line = service.lines.acquire().await.map_err(|_| no_slot_for_line())?;
-    let caller = service.authenticate(&desk.token).await?;
+    let caller = service.authenticate(&context.token).await?;
     let body = line.body?;
-    if !desk.validate_only {
+    if !context.validate_only {
         let slots = Some(&service.line_slots);
-        return create(service, caller, desk.request_id.clone(), body, slots).await.map(Some);
+        return create(service, caller, context.request_id.clone(), body, slots).await.map(Some);
     }
     let organisation = Some(caller.organisation_id);
     let _slot = take_slot(Some(&service.line_slots), organisation).await?;

@@ -47,7 +47,7 @@ pub(super) struct Source {
 /// Returns true if the lines are compressed with gzip.
 ///
 /// # Errors
-/// [`Refusal::UnsupportedMediaType`] if they say that they are something else.
+/// [`Refusal::UnsupportedMediaType`] for another type or coding.
 pub(super) fn accepts(headers: &HeaderMap) -> Result<bool, Refusal> {
     is_ndjson(headers)?;
     is_packed(headers)
@@ -76,14 +76,14 @@ impl Source {
     }
 
     /// Restarts the time limit for the next bytes: the client could not send before.
-    pub(super) fn wait_anew(&mut self) {
+    pub(super) fn restart_deadline(&mut self) {
         self.until = Instant::now() + self.patience;
     }
 
     /// Returns the next line; `None` after the last. Safe to cancel.
     ///
     /// # Errors
-    /// If the request breaks off, is no gzip, or the client sends nothing for too long.
+    /// If the request breaks off, is not gzip, or the client sends nothing for too long.
     pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             if let Some(cut) = self.lines.next() {
@@ -108,7 +108,7 @@ impl Source {
             match timeout_at(self.until, payload.next()).await {
                 Ok(Some(Ok(chunk))) => {
                     self.chunk = chunk;
-                    self.wait_anew();
+                    self.restart_deadline();
                 }
                 Ok(None) => {
                     self.payload = None;

@@ -22,7 +22,7 @@ impl Unpacker {
     /// Returns the next part of a decompressed chunk and leaves the rest in `chunk`.
     ///
     /// # Errors
-    /// [`Refusal::NotJson`] if it is no gzip.
+    /// [`Refusal::NotJson`] if it is not gzip.
     pub(super) fn piece(&mut self, chunk: &mut actix_web::web::Bytes) -> Result<Vec<u8>, Refusal> {
         match self {
             Self::Plain => Ok(std::mem::take(chunk).into()),

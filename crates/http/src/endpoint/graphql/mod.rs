@@ -25,13 +25,13 @@ pub(crate) const POST: Endpoint = Endpoint {
         id: "obtainToken",
         tag: openapi::TOKENS,
         summary: "Obtains an access token",
-        notes: "By the organisation's API key, or once by the refresh token of an earlier call. A refused key is \
-                answered with 200 and `errors`, as GraphQL has it.",
+        notes: "Takes the organisation's API key, or the refresh token of an earlier call, which works once. A refused key is \
+                answered with 200 and `errors`, as usual in GraphQL.",
         access: Access::All,
         body: Body::Other(JSON, own::graphql_request, own::graphql_request_example),
         answers: &[response(
             200,
-            "The result, or why there is none.",
+            "The result, or the errors.",
             json_content(own::graphql_answer, &[("usual", own::graphql_answer_example)]),
         )],
         refusals: refusals::of_sign_in,

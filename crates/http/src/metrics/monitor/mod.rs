@@ -61,7 +61,7 @@ impl Monitor {
     /// Creates a monitor that has read nothing yet.
     ///
     /// # Errors
-    /// If the system has no thread left for it.
+    /// If no thread can be created.
     pub(crate) fn new(app: Arc<App>) -> io::Result<Self> {
         Ok(Self { app, reads: Blocking::new("monitor", 1, 1, PATIENCE)?, last: Arc::default() })
     }
@@ -103,12 +103,15 @@ impl Reading {
 }
 
 fn read(app: &App) -> Seen {
-    let backlog =
-        app.backlog().map_err(|error| tracing::warn!(%error, "monitoring could not ask what waits"));
+    let backlog = app.backlog().map_err(|error| tracing::warn!(%error, "metrics could not read the backlog"));
     // The second query would fail as well, and as slowly.
     let server = backlog.as_ref().ok().and_then(|_| {
         let figures = app.server_figures();
-        figures.map_err(|error| tracing::warn!(%error, "monitoring could not ask the server of itself")).ok()
+        figures
+            .map_err(
+                |error| tracing::warn!(%error, "metrics could not read the figures of the database server"),
+            )
+            .ok()
     });
     Seen { backlog: backlog.ok(), server: server.flatten() }
 }

@@ -81,7 +81,7 @@ impl Held {
     /// Changes the size of the part.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] if there is not so much left; nothing changes then.
+    /// [`Refusal::Unavailable`] if not enough is free; nothing changes then.
     pub(crate) fn resize(&mut self, wanted: usize) -> Result<(), Refusal> {
         let share = self.share.as_deref();
         if wanted > self.held {
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_one_holds_another_cannot() {
+    fn holders_share_the_allowance() {
         let allowance = Arc::new(Allowance::new(100, "it is used up"));
         let of = |organisation| Held::new(allowance.clone(), organisation);
         let (mut one, mut other) = (of(None), of(None));
@@ -121,7 +121,7 @@ mod tests {
 
     /// Failure 17: one organisation holds at most half.
     #[test]
-    fn one_organisation_never_holds_all() {
+    fn one_organisation_holds_at_most_half() {
         let allowance = Arc::new(Allowance::new(100, "it is used up"));
         let of = |organisation| Held::new(allowance.clone(), Some(organisation));
         let (mut one, mut same, mut other) = (of(1), of(1), of(2));

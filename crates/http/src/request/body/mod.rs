@@ -65,7 +65,7 @@ impl Body {
     /// Decompresses the body and returns its bytes. Takes a while for large ones: not for an event loop.
     ///
     /// # Errors
-    /// [`Refusal::TooLarge`] if there are more than the limit, [`Refusal::NotJson`] if it is no gzip,
+    /// [`Refusal::TooLarge`] if there are more than the limit, [`Refusal::NotJson`] if it is not gzip,
     /// [`Refusal::Unavailable`] if there is no room for it now.
     pub(crate) fn unpack(&mut self) -> Result<&[u8], Refusal> {
         if self.is_packed {
@@ -106,7 +106,7 @@ mod tests {
 
     /// A small compressed body holds little memory, however large bodies may be.
     #[test]
-    fn what_is_unpacked_holds_what_it_needs() {
+    fn a_decompressed_body_holds_only_its_size() {
         let allowance = Arc::new(Allowance::new(2 * FIRST_ROOM, ""));
         let text = vec![b' '; FIRST_ROOM + 10];
         for (size, is_good) in [(10, true), (FIRST_ROOM - 1, true), (FIRST_ROOM + 10, false)] {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn members_follow_one_another_and_nothing_else_does() {
+    fn objects_require_members_and_commas() {
         let two = [gzip(b"[1,"), gzip(b"2]")].concat();
         assert_eq!(unpack(&two).unwrap(), b"[1,2]");
         let whole = gzip(b"{}");
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_holds_is_not_printed() {
+    fn debug_output_hides_the_content() {
         let body = Body::plain(
             Bytes::from_static(b"Ada"),
             LIMIT,
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn without_room_nothing_is_unpacked() {
+    fn without_memory_nothing_is_decompressed() {
         let held = Held::new(Arc::new(Allowance::new(LIMIT, "")), None);
         let mut body = Body { bytes: gzip(b"{}").into(), is_packed: true, limit: LIMIT, held };
         assert!(matches!(body.unpack(), Err(Refusal::Unavailable(_))));

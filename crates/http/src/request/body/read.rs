@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_comes_at_once_is_not_copied() {
+    fn a_body_in_one_chunk_is_not_copied() {
         let (first, second) = (Bytes::from(vec![b'1'; 60]), Bytes::from(vec![b'2'; 40]));
         let whole = join(Some(60), &[&first]);
         assert_eq!((whole.as_ptr(), whole.len()), (first.as_ptr(), 60));
