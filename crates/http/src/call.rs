@@ -303,7 +303,7 @@ mod tests {
         // From here on the token is cached.
         assert_eq!(service.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
         assert_eq!(service.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
-        assert!(is_here(), "it waits for nobody");
+        assert!(is_here(), "it does not wait");
 
         store.is_free.store(false, Ordering::SeqCst);
         let ((begin, begun), (free, freed)) = (oneshot::channel(), mpsc::channel());

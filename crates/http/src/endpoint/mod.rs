@@ -29,7 +29,7 @@ use actix_web::http::Method;
 pub(crate) struct Endpoint {
     /// GET serves HEAD as well: actix leaves out the body.
     pub(crate) method: Method,
-    /// The path; `<…>` stands for one segment. Logs and metrics name the endpoint by it.
+    /// The path; `<…>` matches one segment. Logs and metrics name the endpoint by it.
     pub(crate) template: &'static str,
     pub(crate) kind: Kind,
     pub(crate) handler: Handler,

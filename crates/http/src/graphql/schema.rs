@@ -36,7 +36,7 @@ impl Attempt {
     }
 }
 
-/// Reads; there is little to read here.
+/// The queries; GraphQL requires at least one.
 pub(crate) struct Query;
 
 #[Object]
@@ -67,36 +67,36 @@ impl Mutation {
     }
 }
 
-/// What a token is obtained with: exactly one of the two.
+/// The credential for a token: exactly one of the two.
 #[derive(InputObject)]
 struct ObtainTokenInput {
     /// The organisation's API key.
     api_key: Option<String>,
-    /// The refresh token of an earlier call; good once.
+    /// The refresh token of an earlier call; valid once.
     refresh_token: Option<String>,
 }
 
-/// What a token is obtained with: exactly one of the two.
+/// The credential for a token: exactly one of the two.
 #[derive(InputObject)]
 #[graphql(name = "ObtainJSONWebTokenInput")]
 struct ObtainJsonWebTokenInput {
     /// The organisation's API key.
     #[graphql(name = "APIKey")]
     api_key: Option<String>,
-    /// The refresh token of an earlier call; good once.
+    /// The refresh token of an earlier call; valid once.
     refresh_token: Option<String>,
 }
 
-/// An access token and the means to the next one.
+/// An access token, and a refresh token for the next one.
 #[derive(SimpleObject)]
 struct ObtainToken {
     /// To be sent as `Authorization: Token <token>`.
     token: String,
-    /// What the token says.
+    /// The claims of the token.
     payload: Json<Claims>,
-    /// Obtains the next token, once, in place of the key.
+    /// Obtains the next token, once, instead of the key.
     refresh_token: String,
-    /// Until when the refresh token is good, in Unix seconds.
+    /// Expiry of the refresh token, in Unix seconds.
     refresh_expires_in: i64,
 }
 

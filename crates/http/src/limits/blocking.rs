@@ -219,8 +219,8 @@ mod tests {
         let mut third = std::pin::pin!(slots.take(Some(1)));
         assert!(futures_util::poll!(third.as_mut()).is_pending());
         let others = [now(Some(2)).await, now(None).await];
-        assert!(others.iter().all(Option::is_some), "what waits for its share keeps nothing from others");
-        assert!(now(None).await.is_none(), "the whole is a bound as well");
+        assert!(others.iter().all(Option::is_some), "a job that waits for its share holds no slot");
+        assert!(now(None).await.is_none(), "the total is limited as well");
         drop(second);
         assert!(futures_util::poll!(third.as_mut()).is_ready());
     }

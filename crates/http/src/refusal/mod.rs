@@ -95,7 +95,7 @@ impl Refusal {
             StatusCode::REQUEST_TIMEOUT => Self::Timeout,
             StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Self::HeadTooLarge,
             status if status.is_client_error() => Self::BadRequest,
-            status => Self::Unexpected(format!("the server below answers {}", status.as_u16())),
+            status => Self::Unexpected(format!("actix answers {}", status.as_u16())),
         }
     }
 

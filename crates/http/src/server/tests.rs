@@ -329,7 +329,7 @@ fn an_endless_body_is_cut_off() {
     let mut sent = 0;
     while client.write_all(piece.as_bytes()).is_ok() {
         sent += piece.len();
-        assert!(sent < 100 << 30, "the server reads on and on");
+        assert!(sent < 100 << 30, "the server does not stop reading");
     }
     assert_eq!(status(&answer.join().unwrap()), "413");
 }

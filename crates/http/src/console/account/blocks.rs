@@ -342,7 +342,7 @@ mod tests {
         assert!(second.contains(link), "{second}");
         let selected = html(("statements-26-events", 2), "statements", outer());
         assert!(selected.contains(">26.29<") && !selected.contains(">26.00<"), "the inner one");
-        assert!(selected.contains(">27.00<") && !selected.contains(">27.29<"), "the one beside it");
+        assert!(selected.contains(">27.00<") && !selected.contains(">27.29<"), "the one next to it");
         assert!(!selected.contains(">1.00<"), "the outer one");
     }
 

@@ -51,7 +51,7 @@ async fn personal_data_is_shown_on_request() {
         assert!(reply.text().contains(&word), "{word}");
     }
     assert!(reply.text().contains("Personal data is shown."));
-    // Masked data is not kept by the script either.
+    // The page returns to the masked one after a while, with and without the script.
     let refresh = format!("<noscript><meta http-equiv=\"refresh\" content=\"300; url={PATH}\"></noscript>");
     let marks = [refresh, format!("data-masked=\"{PATH}\"")];
     let masked = browser.page(PATH).await;
@@ -193,6 +193,6 @@ async fn a_long_table_is_shown_page_by_page() {
     let (_, asked) = next.split_once('?').unwrap();
     let revealed = browser.post(&format!("{path}reveal/"), asked).await;
     assert!(revealed.text().contains("T-025"));
-    let turn = between(revealed.text(), "<nav class=\"pages\"", "</nav>");
-    assert!(turn.contains("method=\"post\"") && turn.contains("name=\"page\" value=\"3\""), "{turn}");
+    let link = between(revealed.text(), "<nav class=\"pages\"", "</nav>");
+    assert!(link.contains("method=\"post\"") && link.contains("name=\"page\" value=\"3\""), "{link}");
 }

@@ -102,7 +102,7 @@ async fn actions_are_logged_without_personal_data() {
     assert_eq!(
         actions.len(),
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
-        "what is done by each route is told of"
+        "each route logs its action"
     );
     assert_eq!(actions[5..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {

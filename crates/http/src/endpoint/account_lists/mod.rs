@@ -60,6 +60,15 @@ const LIST: &[Response] = &[Response {
     content: json_content(own::list, &[("usual", own::list_example)]),
 }];
 
+/// The description that the three lists share.
+const OPERATION: Operation = Operation {
+    tag: openapi::PROGRESS,
+    query: PAGES,
+    answers: LIST,
+    refusals: refusals::of_list,
+    ..Operation::BASE
+};
+
 /// `GET /v1/data-import/all-account-import-processes/<supplier>/`: pending and imported accounts.
 pub(crate) const ALL: Endpoint = Endpoint {
     method: Method::GET,
@@ -68,12 +77,8 @@ pub(crate) const ALL: Endpoint = Endpoint {
     handler: all,
     operation: Some(Operation {
         id: "listAllAccounts",
-        tag: openapi::PROGRESS,
         summary: "Lists pending and imported accounts",
-        query: PAGES,
-        answers: LIST,
-        refusals: refusals::of_list,
-        ..Operation::BASE
+        ..OPERATION
     }),
 };
 
@@ -89,12 +94,8 @@ pub(crate) const PENDING: Endpoint = Endpoint {
     handler: pending,
     operation: Some(Operation {
         id: "listPendingAccounts",
-        tag: openapi::PROGRESS,
         summary: "Lists accounts that are staged and not imported",
-        query: PAGES,
-        answers: LIST,
-        refusals: refusals::of_list,
-        ..Operation::BASE
+        ..OPERATION
     }),
 };
 
@@ -110,12 +111,8 @@ pub(crate) const IMPORTED: Endpoint = Endpoint {
     handler: imported,
     operation: Some(Operation {
         id: "listImportedAccounts",
-        tag: openapi::PROGRESS,
         summary: "Lists imported accounts",
-        query: PAGES,
-        answers: LIST,
-        refusals: refusals::of_list,
-        ..Operation::BASE
+        ..OPERATION
     }),
 };
 

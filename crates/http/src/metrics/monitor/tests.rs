@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{Receiver, channel};
 
-/// A store with all the figures of a database server. Counts its reads, and can be told to block.
+/// A store with all the figures of a database server. Counts its reads, and can block.
 struct Server {
     store: Arc<MemoryStore>,
     asked: AtomicUsize,
