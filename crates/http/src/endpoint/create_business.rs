@@ -15,7 +15,8 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createBusiness",
         tag: openapi::BUSINESSES,
         summary: "Creates a business with all its contracts",
-        notes: "Must precede any account that refers to one of its contracts. The same business again returns the same number.",
+        notes: "Must precede any account that refers to one of its contracts. The same business again \
+                returns the same number.",
         body: Body::Request("business", &["business"]),
         answers: &[response(
             201,

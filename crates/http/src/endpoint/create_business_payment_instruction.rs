@@ -16,7 +16,8 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createBusinessPaymentInstruction",
         tag: openapi::BUSINESSES,
         summary: "Stores a payment instruction of a business",
-        notes: "The payment vendor confirms the instruction first. After a 400 do not send it again unchanged; after a 500 do.",
+        notes: "The payment vendor confirms the instruction first. After a 400 do not send it again unchanged; after \
+                a 500 do.",
         body: Body::Request("business-payment-instruction", &["business_payment_instruction"]),
         answers: &[response(
             201,

@@ -18,7 +18,8 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createHistoricalStatements",
         tag: openapi::AFTER,
         summary: "Adds earlier statements to an imported account",
-        notes: "Adds all of them or none. A statement that the account already has with equal content is not added again.",
+        notes: "Adds all of them or none. A statement that the account already has with equal content \
+                is not added again.",
         body: Body::Request("historical-statements", &["statements"]),
         answers: &[response(
             201,

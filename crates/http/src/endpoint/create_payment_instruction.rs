@@ -16,7 +16,8 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createPaymentInstruction",
         tag: openapi::AFTER,
         summary: "Stores a payment instruction of an imported account",
-        notes: "The payment vendor confirms the instruction first. After a 400 do not send it again unchanged; after a 500 do.",
+        notes: "The payment vendor confirms the instruction first. After a 400 do not send it again unchanged; after \
+                a 500 do.",
         body: Body::Request("payment-instruction", &["payment_instruction"]),
         answers: &[response(
             201,

@@ -23,8 +23,8 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     operation: Some(Operation {
         id: "getReadiness",
         summary: "Returns the state of the database, the document storage and the encryption keys",
-        notes: "503 also during shutdown, and if the encryption key for verifying tokens is missing: send requests to another \
-                node. Any other missing encryption key is reported without a 503.",
+        notes: "503 also during shutdown, and if the encryption key for verifying tokens is missing: send requests to \
+                another node. Any other missing encryption key is reported without a 503.",
         access: Access::All,
         answers: &[
             response(200, "Both answer.", json_content(own::ready, &[("usual", own::ready_example)])),

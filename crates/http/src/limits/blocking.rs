@@ -138,8 +138,8 @@ impl Blocking {
     /// caller has gone.
     ///
     /// # Errors
-    /// The job's refusal; [`Refusal::Unavailable`] if no slot was free in time or it takes too long; [`Refusal::Unexpected`]
-    /// if it panicked.
+    /// The job's refusal; [`Refusal::Unavailable`] if no slot was free in time or the job takes too long;
+    /// [`Refusal::Unexpected`] if it panicked.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         organisation: Option<i64>,
@@ -154,7 +154,7 @@ impl Blocking {
     ///
     /// # Errors
     /// The job's refusal; [`Refusal::Unexpected`] if it panicked.
-    pub(crate) async fn run_without_deadline<T: Send + 'static>(
+    pub(crate) async fn run_when_free<T: Send + 'static>(
         &self,
         organisation: Option<i64>,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
@@ -200,7 +200,7 @@ mod tests {
             begun.await.unwrap();
             let refused = blocking.run(None, || Ok(())).await;
             assert!(matches!(refused, Err(Refusal::Unavailable(_))));
-            let mut patient = std::pin::pin!(blocking.run_without_deadline(None, || Ok(())));
+            let mut patient = std::pin::pin!(blocking.run_when_free(None, || Ok(())));
             assert!(futures_util::poll!(patient.as_mut()).is_pending());
             finish.send(()).unwrap();
             patient.await

@@ -30,7 +30,8 @@ progress can be read at any time.
 
 The trailing slash of a path is optional. HEAD is served wherever GET is. An unknown path is a 404 \
 `not_found`, another method a 405 `method_not_allowed` with `Allow`. Bodies are JSON in UTF-8, at most 8 MiB, and may \
-be compressed with gzip; responses are compressed if the client accepts it. Logic may depend on a `code`, never on a `detail`.
+be compressed with gzip; responses are compressed if the client accepts it. Logic may depend on a `code`, \
+never on a `detail`.
 
 Later versions add members: clients must ignore unknown ones, and send only documented ones.";
 

@@ -27,7 +27,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_decodes_to_its_position(micros in -62_135_596_800_000_000..253_402_300_800_000_000_i64, id: i64) {
+        fn a_cursor_decodes_to_its_position(
+            micros in -62_135_596_800_000_000..253_402_300_800_000_000_i64,
+            id: i64,
+        ) {
             let position = (DateTime::from_timestamp_micros(micros).unwrap(), id);
             let cursor = encode(position);
             prop_assert!(cursor.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)));

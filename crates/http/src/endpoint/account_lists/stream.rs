@@ -106,8 +106,7 @@ impl Listing {
             let (read, blocking) = (self.source.read.clone(), self.source.blocking.clone());
             let buffer = std::mem::take(&mut self.spare);
             let organisation = self.source.organisation;
-            let page =
-                async move { blocking.run_without_deadline(organisation, move || read(after, buffer)).await };
+            let page = async move { blocking.run_when_free(organisation, move || read(after, buffer)).await };
             self.ahead = Some(Ahead(rt::spawn(page)));
         }
     }
@@ -236,7 +235,7 @@ mod tests {
                 let _ = begin.send(());
                 finished.recv().map_err(|e| Refusal::Unexpected(e.to_string()))
             };
-            async move { blocking.run_without_deadline(None, job).await }
+            async move { blocking.run_when_free(None, job).await }
         });
         begun.await.unwrap();
         let mut list = Box::pin(stream(source, page(1, Some(1))));
@@ -246,7 +245,7 @@ mod tests {
         drop(list);
         finish.send(()).unwrap();
         busy.await.unwrap().unwrap();
-        blocking.run_without_deadline(None, || Ok(())).await.unwrap();
+        blocking.run_when_free(None, || Ok(())).await.unwrap();
         assert_eq!(reads.load(Ordering::SeqCst), 0);
     }
 }

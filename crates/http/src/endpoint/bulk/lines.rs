@@ -133,7 +133,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunk_boundaries_do_not_matter(text in "[ab\n]{0,40}", ends in prop::collection::vec(0_usize..41, 0..6)) {
+        fn chunk_boundaries_do_not_matter(
+            text in "[ab\n]{0,40}",
+            ends in prop::collection::vec(0_usize..41, 0..6),
+        ) {
             let mut ends: Vec<usize> = ends.into_iter().map(|end| end.min(text.len())).collect();
             ends.sort_unstable();
             let mut chunks = Vec::new();

@@ -25,8 +25,8 @@ pub(crate) const POST: Endpoint = Endpoint {
         id: "obtainToken",
         tag: openapi::TOKENS,
         summary: "Obtains an access token",
-        notes: "Takes the organisation's API key, or the refresh token of an earlier call, which works once. A refused key is \
-                answered with 200 and `errors`, as usual in GraphQL.",
+        notes: "Takes the organisation's API key, or the refresh token of an earlier call, which works once. \
+                A refused key is answered with 200 and `errors`, as usual in GraphQL.",
         access: Access::All,
         body: Body::Other(JSON, own::graphql_request, own::graphql_request_example),
         answers: &[response(
