@@ -1,4 +1,4 @@
-// Keeps what is marked `data-live` up to date, and draws charts. Pages are whole without it.
+// Refreshes the elements marked `data-live`, and draws charts. Pages are complete without it.
 (() => {
   "use strict";
   const INTERVAL = 3000;
@@ -7,7 +7,7 @@
   const marked = () => document.querySelectorAll("[data-live]");
   let charts = [];
 
-  // Charts are drawn from the tables beside them.
+  // Charts are drawn from the tables next to them.
   const draw = () => {
     charts.forEach((chart) => chart.destroy());
     charts = [];
@@ -36,7 +36,7 @@
         axes: [{ ...axis, size: 28, values: (_, seconds) => seconds.map((second) => times.get(second) ?? "") }, { ...axis, size: 56, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000] }],
         series: [{}, series("Ended", "imported"), series("Failed", "failed")],
       };
-      // The failed ones stand below, in front of all that ended.
+      // The failed ones are drawn below, in front of all that ended.
       const all = imported.map((count, i) => count + failed[i]);
       charts.push(new window.uPlot(options, [number(0), all, failed], place));
     });
@@ -84,7 +84,7 @@
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (isOn) {
         replace(fresh);
-        // Nothing more happens to it: what came of it stands in the whole page.
+        // The process has ended: the whole page shows its result.
         if (marked().length === 0) return location.reload();
         show("on");
       }
@@ -94,7 +94,7 @@
     later();
   };
 
-  // Personal data does not stay where nobody is: without use for a while, the page without it is gone to.
+  // After a while without use, the page without personal data is loaded.
   const guard = () => {
     const masked = document.querySelector("[data-masked]")?.dataset.masked;
     if (!masked) return;
@@ -103,7 +103,7 @@
     const leave = () => isOver() && location.replace(masked);
     const use = () => { if (!isOver()) used = Date.now(); };
     ["pointerdown", "pointermove", "keydown", "wheel", "scroll"].forEach((name) => window.addEventListener(name, use, { passive: true, capture: true }));
-    // A computer that slept is late: it is looked at as soon as it wakes up.
+    // Timers stop while a computer sleeps: check when it wakes up.
     ["visibilitychange", "pageshow", "focus"].forEach((name) => window.addEventListener(name, leave, true));
     setInterval(leave, 1000);
   };

@@ -13,34 +13,34 @@ use futures_util::Stream;
 use serde::Serialize;
 use std::io;
 
-/// Smaller bodies are not worth packing.
+/// Smaller bodies are not compressed.
 const PACKED_FROM: u64 = 1_024;
 
-/// The media type of lines of JSON (contract D12).
+/// The media type of newline-delimited JSON (contract D12).
 pub(crate) const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
 
 fn is_json() -> (HeaderName, HeaderValue) {
     (CONTENT_TYPE, HeaderValue::from_static("application/json"))
 }
 
-/// A JSON body.
+/// Returns a response with a JSON body.
 pub(crate) fn json(response: &mut HttpResponseBuilder, body: &impl Serialize) -> HttpResponse {
     match serde_json::to_vec(body) {
         Ok(body) => written_json(response, body),
         Err(error) => {
-            tracing::error!(%error, "an answer could not be written");
+            tracing::error!(%error, "a response could not be serialized");
             HttpResponse::InternalServerError().finish()
         }
     }
 }
 
-/// A body that already is JSON.
+/// Returns a response whose body already is JSON.
 pub(crate) fn written_json(response: &mut HttpResponseBuilder, body: impl Into<Bytes>) -> HttpResponse {
     response.insert_header(is_json()).body(body.into())
 }
 
-/// A JSON body that is written while it is sent. If it fails, the connection is cut: what the client has
-/// then is no JSON.
+/// Returns a response whose JSON body is written while it is sent. On failure the connection is cut, which
+/// leaves the client with invalid JSON.
 pub(crate) fn streamed_json(
     response: &mut HttpResponseBuilder,
     body: impl Stream<Item = io::Result<Bytes>> + 'static,
@@ -48,15 +48,15 @@ pub(crate) fn streamed_json(
     response.insert_header(is_json()).streaming(body)
 }
 
-/// The body `{}`, which says that all went well (contract 4.1).
+/// Returns a response with the body `{}` (contract 4.1).
 pub(crate) fn empty_object(status: StatusCode) -> HttpResponse {
     HttpResponse::build(status).insert_header(is_json()).body(Bytes::from_static(b"{}"))
 }
 
-/// Packs a body that is worth it if the client takes gzip (contract D3).
+/// Compresses a body that is large enough if the client accepts gzip (contract D3).
 pub(crate) fn pack(request: &HttpRequest, mut response: HttpResponse) -> HttpResponse {
     if response.headers().get(CONTENT_TYPE).is_some_and(|media| media == NDJSON) {
-        // A line is for now: packed, it would be kept back until there are more.
+        // Compression would hold lines back until there are more.
         return response;
     }
     let is_large = match response.body().size() {

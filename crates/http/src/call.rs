@@ -15,29 +15,29 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The largest form: that of the console has a key, or nothing.
+/// The largest form in bytes: those of the console hold at most a key.
 const MAX_FORM: usize = 16 << 10;
 
-/// What a handler ends with.
+/// The future that a handler returns.
 pub(crate) type Answer<'c> = LocalBoxFuture<'c, Result<HttpResponse, Refusal>>;
 
-/// An endpoint.
+/// The handler of an endpoint.
 pub(crate) type Handler = for<'c> fn(&'c mut Call) -> Answer<'c>;
 
-/// One request, as its handler sees it.
+/// One request, as passed to its handler.
 pub(crate) struct Call {
     service: Arc<Service>,
     listener: Listener,
     http: HttpRequest,
     id: HeaderValue,
-    /// What of the body is still to come.
+    /// The unread rest of the body.
     unread: Option<Payload>,
     parameters: Vec<String>,
     organisation: Option<i64>,
 }
 
 impl Call {
-    /// A request to a route with these path parameters.
+    /// Creates a call for a request to a route with these path parameters.
     pub(crate) fn new(
         service: Arc<Service>,
         listener: Listener,
@@ -50,42 +50,43 @@ impl Call {
         Self { service, listener, http, id, unread, parameters, organisation: None }
     }
 
-    /// What all requests share.
+    /// Returns the state that all requests share.
     pub(crate) fn service(&self) -> &Arc<Service> {
         &self.service
     }
 
-    /// The id that the answer will carry.
+    /// Returns the id that the response will carry.
     pub(crate) fn request_id(&self) -> Option<String> {
         self.id.to_str().ok().map(str::to_owned)
     }
 
-    /// A path parameter by its place in the template, decoded.
-    pub(crate) fn parameter(&mut self, place: usize) -> String {
-        self.parameters.get_mut(place).map(std::mem::take).unwrap_or_default()
+    /// Takes a decoded path parameter by its index in the template.
+    pub(crate) fn parameter(&mut self, index: usize) -> String {
+        self.parameters.get_mut(index).map(std::mem::take).unwrap_or_default()
     }
 
-    /// The raw query of the address; empty if there is none.
+    /// Returns the raw query of the URL; empty if there is none.
     pub(crate) fn query(&self) -> &str {
         self.http.uri().query().unwrap_or_default()
     }
 
-    /// The raw path of the address.
+    /// Returns the raw path of the URL.
     pub(crate) fn path(&self) -> &str {
         self.http.uri().path()
     }
 
-    /// The method.
+    /// Returns the method.
     pub(crate) fn method(&self) -> &Method {
         self.http.method()
     }
 
-    /// Whether the body of the answer will not be sent.
+    /// Returns true for a HEAD request.
     pub(crate) fn is_head(&self) -> bool {
         self.http.method() == Method::HEAD
     }
 
-    /// Who calls, by the access token (contract D2); counted against the rate of the organisation.
+    /// Authenticates the caller by the access token (contract D2) and counts the request against the
+    /// organisation's rate.
     ///
     /// # Errors
     /// [`Refusal::NotAuthenticated`], [`Refusal::AuthenticationFailed`], [`Refusal::Throttled`].
@@ -97,28 +98,28 @@ impl Call {
         Ok(caller)
     }
 
-    /// Says for which organisation it is, where no token does.
+    /// Sets the organisation of a request that has no token.
     pub(crate) fn belongs_to(&mut self, organisation: i64) {
         self.organisation = Some(organisation);
     }
 
-    /// The organisation that calls, once it is known.
+    /// Returns the organisation of the caller, once it is known.
     pub(crate) fn organisation(&self) -> Option<i64> {
         self.organisation
     }
 
-    /// The JSON body, of at most the configured size.
+    /// Reads the JSON body, up to the configured limit.
     ///
     /// # Errors
-    /// See [`body::announced`] and what it reads.
+    /// See [`body::announced`] and its `read`.
     pub(crate) async fn body(&mut self) -> Result<Body, Refusal> {
         self.small_body(self.service.body_limit).await
     }
 
-    /// The JSON body, of at most so many bytes.
+    /// Reads the JSON body, up to `limit` bytes.
     ///
     /// # Errors
-    /// See [`body::announced`] and what it reads.
+    /// See [`body::announced`] and its `read`.
     pub(crate) async fn small_body(&mut self, limit: usize) -> Result<Body, Refusal> {
         self.read(body::is_json, limit.min(self.service.body_limit)).await
     }
@@ -129,24 +130,24 @@ impl Call {
         limit: usize,
     ) -> Result<Body, Refusal> {
         let body = body::announced(self.http.headers(), takes, limit)?;
-        self.ask_for_body().await;
+        self.send_continue().await;
         body.read(&mut self.unread, &self.service.bodies, self.organisation).await
     }
 
-    /// Tells the client to send the body, if it waits to be told: nothing is left that could be refused before.
-    async fn ask_for_body(&self) {
+    /// Sends `100 Continue` if the client waits for it. Called once the head can no longer be refused.
+    async fn send_continue(&self) {
         if self.http.head().expect()
             && self.unread.is_some()
             && let Some(pace) = self.http.conn_data::<Rc<Pace>>()
         {
-            pace.invite().await;
+            pace.send_continue().await;
         }
     }
 
-    /// The text of a form that a browser sent: pairs as in the query of an address.
+    /// Reads the text of a form: pairs encoded as in a query.
     ///
     /// # Errors
-    /// See [`body::announced`] and what it reads.
+    /// See [`body::announced`] and its `read`.
     pub(crate) async fn form(&mut self) -> Result<String, Refusal> {
         let mut body = self.read(body::is_form, MAX_FORM).await?;
         let text =
@@ -154,7 +155,7 @@ impl Call {
         Ok(text.to_owned())
     }
 
-    /// The value of a cookie.
+    /// Returns the value of a cookie.
     pub(crate) fn cookie(&self, name: &str) -> Option<String> {
         let sent = self.headers().get_all(COOKIE).filter_map(|value| value.to_str().ok());
         let mut pairs =
@@ -162,11 +163,11 @@ impl Call {
         pairs.find(|(given, _)| *given == name).map(|(_, value)| value.to_owned())
     }
 
-    /// Whether the client connects with TLS: to us, or to a trusted proxy that says so.
+    /// Returns true if the client connects with TLS, to this server or to a trusted proxy that says so.
     pub(crate) fn is_secure(&self) -> bool {
         let peer = self.http.peer_addr().map(|peer| peer.ip().to_canonical());
         let is_trusted = peer.is_some_and(|peer| self.service.trusted_proxies.contains(&peer));
-        // The admin address has no TLS of its own.
+        // The admin address never has TLS.
         let has_tls = self.service.is_secure && self.listener == Listener::Public;
         has_tls || is_trusted && client::is_forwarded_with_tls(self.headers())
     }
@@ -174,7 +175,7 @@ impl Call {
     /// Calls a use case, off the event loop; see [`Service::run`].
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
@@ -185,7 +186,7 @@ impl Call {
     /// Calls a use case that reads a page of a filtered list; see [`Service::run_page`].
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run_page<T: Send + 'static>(
         &self,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
@@ -196,7 +197,7 @@ impl Call {
     /// Calls a use case that works on a body and waits for a commit; see [`Service::run_on_body`].
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run_with<T: Send + 'static>(
         &self,
         body: Body,
@@ -205,10 +206,10 @@ impl Call {
         Ok(self.service.run_on_body(self.organisation, body, Work::Writes, job).await?.0)
     }
 
-    /// Calls a use case that may have to know documents; see [`Service::run_with_documents`].
+    /// Calls a use case that may need documents; see [`Service::run_with_documents`].
     ///
     /// # Errors
-    /// Of the use case, because there was no place for it, or because the documents did not answer.
+    /// The use case's refusal; [`Refusal::Unavailable`] if no slot was free or document storage is down.
     pub(crate) async fn run_with_documents<T: Send + 'static>(
         &self,
         body: Body,
@@ -218,24 +219,24 @@ impl Call {
         self.service.run_with_documents(self.organisation, body, work, job).await
     }
 
-    /// What of the body is still to come, for a handler that reads it by itself from now on.
+    /// Takes the unread rest of the body, for a handler that reads it itself.
     pub(crate) async fn take_unread(&mut self) -> Option<Payload> {
-        self.ask_for_body().await;
+        self.send_continue().await;
         self.unread.take()
     }
 
-    /// The headers.
+    /// Returns the headers.
     pub(crate) fn headers(&self) -> &HeaderMap {
         self.http.headers()
     }
 
-    /// The address of the client.
+    /// Returns the address of the client.
     pub(crate) fn client(&self) -> IpAddr {
         let peer = self.http.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.ip());
         client::address(peer, self.headers(), &self.service.trusted_proxies)
     }
 
-    /// The request, and what of its body was not read.
+    /// Returns the request and the unread rest of its body.
     pub(crate) fn into_parts(self) -> (HttpRequest, Option<Payload>) {
         (self.http, self.unread)
     }
@@ -244,7 +245,7 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
-    use crate::testing::{ACCOUNT, House};
+    use crate::testing::{ACCOUNT, TestService};
     use actix_web::test::TestRequest;
     use cutover_app::port::{Store, StoreError, Tx, WriteJob};
     use cutover_testkit::memory::MemoryStore;
@@ -256,13 +257,13 @@ mod tests {
 
     const VALIDATE: &str = "/v2/data-import/accounts/validate/";
 
-    /// A store whose readers can all be taken.
+    /// A store all of whose readers can be busy.
     struct Contended {
         store: Arc<MemoryStore>,
         is_free: AtomicBool,
-        /// Where the last read was done.
+        /// The thread of the last read.
         thread: Mutex<Option<ThreadId>>,
-        /// Told of the next read, which then waits until it is told.
+        /// The next read signals the sender, then waits for the receiver.
         wait: Mutex<Option<(oneshot::Sender<()>, mpsc::Receiver<()>)>>,
     }
 
@@ -291,30 +292,30 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_read_that_would_wait_does_not_hold_up_the_loop() {
+    async fn a_read_that_would_wait_does_not_block_the_event_loop() {
         let mut contended = None;
-        let house = House::over(Config { rate_limit: 0, ..Config::default() }, |store| {
+        let service = TestService::over(Config { rate_limit: 0, ..Config::default() }, |store| {
             let (is_free, thread, wait) = (AtomicBool::new(true), Mutex::default(), Mutex::default());
             contended.insert(Arc::new(Contended { store, is_free, thread, wait })).clone()
         });
         let store = contended.unwrap();
         let is_here = || *store.thread.lock().unwrap() == Some(thread::current().id());
-        // The token is known from here on.
-        assert_eq!(house.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
-        assert_eq!(house.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
-        assert!(is_here(), "it waits for nobody");
+        // From here on the token is cached.
+        assert_eq!(service.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
+        assert_eq!(service.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
+        assert!(is_here(), "it does not wait");
 
         store.is_free.store(false, Ordering::SeqCst);
         let ((begin, begun), (free, freed)) = (oneshot::channel(), mpsc::channel());
         *store.wait.lock().unwrap() = Some((begin, freed));
         let meanwhile = async {
             begun.await.unwrap();
-            let health = house.send(TestRequest::get().uri("/healthz")).await;
-            // Nobody listens any more if the read was waited for.
+            let health = service.send(TestRequest::get().uri("/healthz")).await;
+            // The receiver is gone if the event loop waited for the read.
             let _ = free.send(());
             health
         };
-        let (validated, health) = futures_util::join!(house.post(VALIDATE, ACCOUNT), meanwhile);
+        let (validated, health) = futures_util::join!(service.post(VALIDATE, ACCOUNT), meanwhile);
         assert_eq!((validated.line().as_str(), health.status), ("200 {}", 200));
         assert!(!is_here());
     }

@@ -1,5 +1,5 @@
-//! What fuzz targets reach inside of this crate (feature `fuzzing`): parts that read what anybody may send. No part
-//! of the interface; nothing of a release has it.
+//! Parsers of untrusted input, for fuzz targets (feature `fuzzing`). Not part of the public interface and
+//! never in a release.
 
 use crate::endpoint::{account_lists, find_accounts};
 use crate::graphql;
@@ -14,12 +14,12 @@ use std::time::Duration;
 
 pub use crate::endpoint::bulk::fuzzing::{Framed, Taken, framed};
 
-/// What a query was read as.
+/// The result of parsing a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// It asks for what this one asks for.
+    /// The query, written again.
     For(String),
-    /// These parameters are faulty.
+    /// The faulty parameters.
     Faulty(Vec<&'static str>),
 }
 
@@ -33,17 +33,17 @@ impl From<Result<String, Refusal>> for Asked {
     }
 }
 
-/// The query of the search for accounts.
+/// Parses the query of the search for accounts.
 pub fn found_accounts(query: &str) -> Asked {
     find_accounts::same_query(query).into()
 }
 
-/// The query of the lists of accounts.
+/// Parses the query of the lists of accounts.
 pub fn listed_accounts(query: &str) -> Asked {
     account_lists::same_query(query).into()
 }
 
-/// A parameter that is true or false.
+/// Parses a boolean parameter.
 ///
 /// # Errors
 /// Its name, if it is neither.
@@ -54,32 +54,32 @@ pub fn flag(query: &str, name: &'static str) -> Result<Option<bool>, Vec<&'stati
     if faulty.is_empty() { Ok(value) } else { Err(faulty) }
 }
 
-/// The segments of a path, decoded; `None` for one that is not UTF-8 then.
+/// Returns the decoded segments of a path; `None` for one that is not UTF-8.
 pub fn segments(path: &str) -> Vec<Option<String>> {
     path::segments(path).map(|segment| path::decode(segment).map(|read| read.into_owned())).collect()
 }
 
-/// The token of a header `Authorization`.
+/// Returns the token of an `Authorization` header.
 pub fn token(header: &[u8]) -> Option<String> {
     let mut headers = HeaderMap::new();
     headers.insert(AUTHORIZATION, HeaderValue::from_bytes(header).ok()?);
     authorization::token(&headers).ok().map(str::to_owned)
 }
 
-/// What answers `/v1/graphql/`.
+/// The handler of `/v1/graphql/`.
 pub struct Graphql(graphql::Schema);
 
 impl Graphql {
-    /// Over these use cases.
+    /// Creates it over these use cases.
     ///
     /// # Errors
-    /// If the system has no thread left for it.
+    /// If no thread can be created.
     pub fn new(app: Arc<App>) -> std::io::Result<Self> {
         let blocking = Blocking::new("use-cases", 1, 1, Duration::from_secs(60))?;
         Ok(Self(graphql::schema(app, Arc::new(blocking))))
     }
 
-    /// The answer to a body. To be awaited on a runtime of tokio that has time.
+    /// Answers a body. Requires a tokio runtime with time enabled.
     ///
     /// # Errors
     /// The status of the refusal.

@@ -1,19 +1,18 @@
-//! The HTTP edge: a file per endpoint, the only mapping to status codes.
+//! The HTTP adapter: one file per endpoint, and the only mapping to status codes.
 //!
 //! A handler extracts, makes one call into `cutover-app`, and responds. Only this crate knows routes,
 //! headers, status codes and bodies of refusals; it knows neither SQL nor object storage.
 //!
-//! Each file of `endpoint` declares its endpoint: method, path, handler and description. The list of all is in
-//! `dispatch::route`; the API's description is generated from it.
+//! Each file of `endpoint` declares its endpoint: method, path, handler and description. `dispatch::route`
+//! lists them all, and the API's description is generated from that list.
 //!
-//! HEAD is served wherever GET is. The slash at the end of a path may be left out (contract D3).
+//! HEAD is served wherever GET is. The trailing slash of a path is optional (contract D3).
 //!
 //! Order of refusals (contract D3): 404 and 405, 401, 429, 413, 415, 400 `parse_error`, faulty parameters of
-//! the query, then what the use case says. The endpoints of payment instructions have no 503: what is down is
-//! a 500 there. Every answer carries `X-Request-Id`, also that to a head that is broken, too large or too slow, which no
-//! endpoint sees.
+//! the query, then the use case's refusal. Payment instruction endpoints have no 503 and answer 500
+//! instead. Every response has an `X-Request-Id`, also that to a head that is broken, too large or too slow.
 //!
-//! The console answers people: with pages, also where it refuses something.
+//! The console answers with HTML pages, refusals included.
 //!
 //! Nothing here logs a path, a query, a body, a header or a token: only the request id, the method, the
 //! template of the route, the status, the time taken and the organisation's id.

@@ -23,15 +23,15 @@ use flate2::write::GzEncoder;
 use std::io::Write;
 use std::sync::Arc;
 
-/// An account without faults, of the supplier `ACME_ENERGY`.
+/// A valid account of the supplier `ACME_ENERGY`.
 pub(crate) const ACCOUNT: &str = include_str!("../../../fixtures/accounts/valid/unmetered_electricity.json");
 
-/// The account that the fixtures of later requests are about.
+/// The account that the fixtures of additions refer to.
 pub(crate) const ELECTRICITY: &str = include_str!("../../../fixtures/accounts/valid/electricity.json");
 
 /// A service with the organisation `Acme`, which owns the supplier `ACME_ENERGY`, and the organisation
 /// `Other`, which owns `OTHER`.
-pub(crate) struct House {
+pub(crate) struct TestService {
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) clock: Arc<FakeClock>,
     pub(crate) app: Arc<App>,
@@ -40,10 +40,10 @@ pub(crate) struct House {
     /// The API key of Acme.
     pub(crate) key: String,
     token: String,
-    pub(crate) service: Arc<Service>,
+    pub(crate) inner: Arc<Service>,
 }
 
-/// An answer.
+/// A response.
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -51,28 +51,28 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// A header as text; empty if it is absent.
+    /// Returns a header as text; empty if it is absent.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
     }
 
-    /// The body as text.
+    /// Returns the body as text.
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.bytes).unwrap()
     }
 
-    /// The body as JSON.
+    /// Returns the body as JSON.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.bytes).unwrap()
     }
 
-    /// Status and body in a line.
+    /// Returns status and body in a line.
     pub(crate) fn line(&self) -> String {
         format!("{} {}", self.status, self.text())
     }
 }
 
-impl House {
+impl TestService {
     pub(crate) fn new() -> Self {
         Self::with(Config { rate_limit: 0, ..Config::default() })
     }
@@ -81,7 +81,7 @@ impl House {
         Self::over(config, |store| store)
     }
 
-    /// The same, over what is made of the store.
+    /// Creates a service over a store that wraps the one in memory.
     pub(crate) fn over<S: Store + 'static>(
         config: Config,
         store_of: impl FnOnce(Arc<MemoryStore>) -> Arc<S>,
@@ -106,16 +106,16 @@ impl House {
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
         let parts = Parts { app: app.clone(), workers: Arc::default() };
-        let service = Arc::new(Service::new(parts, &config, Description::new(described)).unwrap());
-        Self { store, clock, app, documents, vendors, key, token, service }
+        let inner = Arc::new(Service::new(parts, &config, Description::new(described)).unwrap());
+        Self { store, clock, app, documents, vendors, key, token, inner }
     }
 
-    /// An access token of Acme.
+    /// Returns an access token of Acme.
     pub(crate) fn token(&self) -> String {
         self.token.clone()
     }
 
-    /// An access token of an organisation.
+    /// Returns an access token of an organisation.
     pub(crate) fn token_of(&self, organisation: &str) -> String {
         let key = self.app.issue_api_key(organisation, ApiKeyRole::Supplier).unwrap().key;
         self.app.obtain_token(&Credential::ApiKey(key)).unwrap().token
@@ -127,19 +127,19 @@ impl House {
         create_account(&self.app, &caller, None, account.as_bytes()).unwrap();
     }
 
-    /// Imports all that is pending.
+    /// Imports everything that is pending.
     pub(crate) fn import_pending(&self) {
         let worker = Worker::new(self.app.clone(), "w1".into(), Arc::default(), Arc::default());
         while worker.run_once().unwrap() != Worked::Nothing {}
     }
 
-    /// An imported account of Acme, `ELEC-1001`, and the same of Other.
+    /// Returns a service with an imported account `ELEC-1001` of Acme, and another of Other.
     pub(crate) fn with_accounts() -> Self {
-        let house = Self::new();
-        house.create("Acme", ELECTRICITY);
-        house.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER"));
-        house.import_pending();
-        house
+        let service = Self::new();
+        service.create("Acme", ELECTRICITY);
+        service.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER"));
+        service.import_pending();
+        service
     }
 
     /// Changes the settings of `ACME_ENERGY`.
@@ -147,12 +147,12 @@ impl House {
         self.app.set_supplier("ACME_ENERGY", change).unwrap();
     }
 
-    /// From now on documents must exist.
+    /// Requires documents to exist from now on.
     pub(crate) fn verify_documents(&self) {
         self.set_supplier(SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
     }
 
-    /// The store does not answer from now on, or it does again.
+    /// Makes the store unavailable, or available again.
     pub(crate) fn set_store_down(&self, is_down: bool) {
         let fault = || Fault::Error(StoreError::Unavailable("on purpose".into()));
         self.store.set_fault(is_down.then(fault));
@@ -171,13 +171,13 @@ impl House {
         Reply { status, headers, bytes }
     }
 
-    /// Sends a request; what is answered, its body still to be read.
+    /// Sends a request and returns the response with its body unread.
     pub(crate) async fn answer(&self, request: TestRequest) -> ServiceResponse<BoxBody> {
         self.answer_at(Listener::Public, request).await
     }
 
     async fn answer_at(&self, listener: Listener, request: TestRequest) -> ServiceResponse<BoxBody> {
-        let service = self.service.clone();
+        let service = self.inner.clone();
         let handler = move |http, payload| serve(service.clone(), listener, http, payload);
         let site = test::init_service(Site::new().default_service(web::to(handler))).await;
         test::call_service(&site, request.to_request()).await

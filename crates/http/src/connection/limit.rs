@@ -3,26 +3,26 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many connections there are from each address, so that one client never has all that may be open.
+/// Counts the connections of each address, so that one client cannot take all.
 #[derive(Debug)]
 pub(crate) struct Connections {
-    /// So many from one IPv4 address, or one /64 of IPv6.
+    /// Maximum for one IPv4 address, or one /64 of IPv6.
     of_each: usize,
-    /// Proxies, behind which are many.
+    /// Proxies, which have many clients and no limit.
     exempt: Vec<IpAddr>,
     open: Mutex<HashMap<IpAddr, usize>>,
 }
 
 impl Connections {
-    /// At most half of all from one address.
+    /// Allows one address half of all connections.
     pub(crate) fn new(all: usize, exempt: Vec<IpAddr>) -> Arc<Self> {
         Arc::new(Self { of_each: all.div_ceil(2).max(1), exempt, open: Mutex::default() })
     }
 
-    /// A place for a connection, until it is dropped; none if there are too many from there.
-    pub(crate) fn place(self: &Arc<Self>, from: IpAddr) -> Option<Place> {
+    /// Returns a permit for a connection from an address; `None` if that address has too many.
+    pub(crate) fn permit(self: &Arc<Self>, from: IpAddr) -> Option<Permit> {
         if self.exempt.contains(&from.to_canonical()) {
-            return Some(Place(None));
+            return Some(Permit(None));
         }
         let from = network(from.to_canonical());
         let mut open = self.open();
@@ -31,7 +31,7 @@ impl Connections {
             return None;
         }
         *count += 1;
-        Some(Place(Some((self.clone(), from))))
+        Some(Permit(Some((self.clone(), from))))
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
@@ -39,15 +39,15 @@ impl Connections {
     }
 }
 
-/// What a connection holds while it is open.
+/// Permits one connection until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place(Option<(Arc<Connections>, IpAddr)>);
+pub(crate) struct Permit(Option<(Arc<Connections>, IpAddr)>);
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         let Some((connections, from)) = &self.0 else { return };
         let mut open = connections.open();
-        // An address that has none is forgotten: there are more of them than there is memory.
+        // An address without connections is removed, which bounds the memory.
         match open.get_mut(from) {
             Some(count) if *count > 1 => *count -= 1,
             _ => drop(open.remove(from)),
@@ -63,15 +63,15 @@ mod tests {
     #[test]
     fn one_address_has_half_of_the_connections() {
         let connections = Connections::new(6, vec![[10, 0, 0, 1].into()]);
-        let place = |from: &str| connections.place(from.parse().unwrap());
-        let mut held: Vec<_> = (0..3).map(|_| place("192.0.2.7").unwrap()).collect();
-        assert!(place("192.0.2.7").is_none() && place("::ffff:192.0.2.7").is_none());
-        held.push(place("192.0.2.8").unwrap());
-        held.extend((0..9).map(|_| place("10.0.0.1").unwrap()));
-        held.extend(["1", "2", "3"].map(|host| place(&format!("2001:db8::{host}")).unwrap()));
-        assert!(place("2001:db8::4").is_none(), "a network is one client's");
+        let permit = |from: &str| connections.permit(from.parse().unwrap());
+        let mut held: Vec<_> = (0..3).map(|_| permit("192.0.2.7").unwrap()).collect();
+        assert!(permit("192.0.2.7").is_none() && permit("::ffff:192.0.2.7").is_none());
+        held.push(permit("192.0.2.8").unwrap());
+        held.extend((0..9).map(|_| permit("10.0.0.1").unwrap()));
+        held.extend(["1", "2", "3"].map(|host| permit(&format!("2001:db8::{host}")).unwrap()));
+        assert!(permit("2001:db8::4").is_none(), "a network is one client's");
         drop(held.remove(0));
-        held.push(place("192.0.2.7").unwrap());
+        held.push(permit("192.0.2.7").unwrap());
         drop(held);
         assert!(connections.open().is_empty(), "{connections:?}");
     }

@@ -1,4 +1,4 @@
-//! Connections: their number, the pace at which they must send, and the answer to a broken request.
+//! Connections: their number, the deadlines that clients must meet, and the response to a broken request.
 
 pub(crate) mod limit;
 pub(crate) mod pace;

@@ -1,4 +1,4 @@
-use crate::connection::limit::Place;
+use crate::connection::limit::Permit;
 use crate::connection::rejection::{Reject, Rejection, bare_answer};
 use actix_web::http::StatusCode;
 use std::cell::{Cell, RefCell};
@@ -11,68 +11,68 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// How long a client may take nothing of what it is sent.
+/// Maximum time in which a client accepts no bytes of a response.
 const STALL: Duration = Duration::from_secs(30);
 
 /// Tells a client that waits for it to send its body.
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// What a connection knows of its requests.
+/// The state of a connection's requests, which sets the deadlines of its client.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     begun: Cell<u64>,
     under_way: Cell<u32>,
-    invitation: RefCell<Invitation>,
+    continue_state: RefCell<ContinueState>,
 }
 
-/// Whether the client is told to send the body that it announced.
+/// The state of the `100 Continue` response to the current request.
 #[derive(Debug, Default)]
-enum Invitation {
+enum ContinueState {
     #[default]
     None,
-    /// It is to be; who waits until it is.
+    /// To be sent; the waker is that of the handler which waits until it is.
     Due(Waker),
     Sent,
 }
 
-/// A request under way, until it is dropped.
+/// Marks a request as under way until it is dropped.
 pub(crate) struct UnderWay(Rc<Pace>);
 
 impl Pace {
-    /// A request begins: its head has come.
+    /// Begins a request, whose head has been read.
     pub(crate) fn begin(self: &Rc<Self>) -> UnderWay {
         self.begun.set(self.begun.get() + 1);
         self.under_way.set(self.under_way.get() + 1);
         UnderWay(self.clone())
     }
 
-    /// Tells the client to send its body, for which it waits (`Expect: 100-continue`). Whatever was answered before is sent
-    /// first.
-    pub(crate) async fn invite(&self) {
+    /// Sends `100 Continue` to a client that waits for it (`Expect: 100-continue`), after all earlier
+    /// responses.
+    pub(crate) async fn send_continue(&self) {
         poll_fn(|cx| {
-            let mut invitation = self.invitation.borrow_mut();
-            if matches!(*invitation, Invitation::Sent) {
-                *invitation = Invitation::None;
+            let mut continue_state = self.continue_state.borrow_mut();
+            if matches!(*continue_state, ContinueState::Sent) {
+                *continue_state = ContinueState::None;
                 return Poll::Ready(());
             }
-            *invitation = Invitation::Due(cx.waker().clone());
+            *continue_state = ContinueState::Due(cx.waker().clone());
             Poll::Pending
         })
         .await;
     }
 
-    fn is_invitation_due(&self) -> bool {
-        matches!(*self.invitation.borrow(), Invitation::Due(_))
+    fn is_continue_due(&self) -> bool {
+        matches!(*self.continue_state.borrow(), ContinueState::Due(_))
     }
 
-    fn invited(&self) {
-        if let Invitation::Due(waker) = self.invitation.replace(Invitation::Sent) {
+    fn continue_sent(&self) {
+        if let ContinueState::Due(waker) = self.continue_state.replace(ContinueState::Sent) {
             waker.wake();
         }
     }
 
-    /// Whether bytes that come now are of the head of another request. The first one of a connection is
-    /// timed by the server below, which answers it with 408.
+    /// Returns true if bytes that arrive now belong to the head of a further request. actix times the first
+    /// request of a connection and answers it with 408.
     fn awaits_another(&self) -> bool {
         self.begun.get() > 0 && self.under_way.get() == 0
     }
@@ -84,49 +84,49 @@ impl Drop for UnderWay {
     }
 }
 
-/// A connection that ends where its client dawdles: in the head of its second or later request, and in
-/// taking what it asked for. The server below times neither. It also sends what the server below does not: the body of a
-/// refusal that no endpoint gives, and the invitation to send a body.
+/// A connection that is closed if its client stalls in the head of its second or later request, or in reading
+/// a response; actix times neither. It also sends the bodies of refusals that actix gives without one, and
+/// `100 Continue`.
 pub(crate) struct Paced<S> {
     stream: S,
     pace: Rc<Pace>,
     head_timeout: Duration,
     head: Deadline,
     write: Deadline,
-    /// How much of the invitation is sent.
-    invited: usize,
+    /// Number of bytes of [`CONTINUE`] that are sent.
+    continue_bytes: usize,
     reject: Reject,
     linger: Duration,
-    /// The end, once it has come.
+    /// The closing of the connection, once it has begun.
     rejection: Option<Rejection>,
-    /// Its place among the connections, for as long as it lasts.
-    _place: Place,
+    /// Counts the connection until it is dropped.
+    _permit: Permit,
 }
 
 impl<S> Paced<S> {
-    /// A new connection; heads may take so long, and what follows the last answer is read for so long.
+    /// Wraps a new connection, with a time limit for heads and one for reading on after the last response.
     pub(crate) fn new(
         stream: S,
         head_timeout: Duration,
         linger: Duration,
         reject: Reject,
-        place: Place,
+        permit: Permit,
     ) -> Self {
         Self {
             stream,
-            _place: place,
+            _permit: permit,
             pace: Rc::default(),
             head_timeout,
             head: Deadline::default(),
             write: Deadline::default(),
-            invited: 0,
+            continue_bytes: 0,
             reject,
             linger,
             rejection: None,
         }
     }
 
-    /// What its requests tell it.
+    /// Returns the state that its requests update.
     pub(crate) fn pace(&self) -> &Rc<Pace> {
         &self.pace
     }
@@ -141,7 +141,7 @@ impl<S> Paced<S> {
         Poll::Ready(Err(ErrorKind::TimedOut.into()))
     }
 
-    /// Ends the connection with the answer to a head.
+    /// Ends the connection with the response to a refused head.
     fn reject(&mut self, status: StatusCode) {
         if self.rejection.is_none() {
             self.rejection = Some(Rejection::new((self.reject)(status), self.linger));
@@ -150,22 +150,22 @@ impl<S> Paced<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Paced<S> {
-    /// Ready when a connection that has come to its end can be closed; `None` while it has not.
+    /// Returns ready when a connection that is being closed is done; `None` if it is not being closed.
     fn poll_rejection(&mut self, cx: &mut Context<'_>) -> Option<Poll<()>> {
         let rejection = self.rejection.as_mut()?;
         Some(rejection.poll(&mut self.stream, cx))
     }
 
-    fn poll_invitation(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.pace.is_invitation_due() {
-            let written = Pin::new(&mut self.stream).poll_write(cx, &CONTINUE[self.invited..]);
+    fn poll_continue(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.pace.is_continue_due() {
+            let written = Pin::new(&mut self.stream).poll_write(cx, &CONTINUE[self.continue_bytes..]);
             match ready!(self.written(cx, written))? {
                 0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
-                written => self.invited += written,
+                written => self.continue_bytes += written,
             }
-            if self.invited == CONTINUE.len() {
-                self.invited = 0;
-                self.pace.invited();
+            if self.continue_bytes == CONTINUE.len() {
+                self.continue_bytes = 0;
+                self.pace.continue_sent();
             }
         }
         Poll::Ready(Ok(()))
@@ -217,7 +217,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(this.poll_invitation(cx))?;
+        ready!(this.poll_continue(cx))?;
         let flushed = Pin::new(&mut this.stream).poll_flush(cx);
         this.written(cx, flushed)
     }
@@ -229,16 +229,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
     }
 }
 
-/// A timer that is kept for the next time.
+/// A timer that is reused.
 #[derive(Default)]
 struct Deadline {
     timer: Option<Pin<Box<Sleep>>>,
-    /// What it is armed for.
+    /// The subject that it is armed for.
     armed: Option<u64>,
 }
 
 impl Deadline {
-    /// Runs out so long from now, unless it runs for the same already.
+    /// Arms the timer, unless it is armed for the same subject.
     fn arm(&mut self, subject: u64, after: Duration) {
         if self.armed == Some(subject) {
             return;
@@ -255,7 +255,8 @@ impl Deadline {
         self.armed = None;
     }
 
-    /// Ready once it has run out for this subject; pending also where it is not armed for it.
+    /// Returns ready once it has expired for this subject; pending if it is armed for another one or not at
+    /// all.
     fn poll(&mut self, cx: &mut Context<'_>, subject: u64) -> Poll<()> {
         match &mut self.timer {
             Some(timer) if self.armed == Some(subject) => timer.as_mut().poll(cx),
@@ -274,16 +275,16 @@ mod tests {
 
     const HEAD: Duration = Duration::from_secs(10);
 
-    fn place() -> Place {
-        Connections::new(2, Vec::new()).place([127, 0, 0, 1].into()).unwrap()
+    fn permit() -> Permit {
+        Connections::new(2, Vec::new()).permit([127, 0, 0, 1].into()).unwrap()
     }
 
     fn paced(server: DuplexStream) -> Paced<DuplexStream> {
         let reject: Reject = Rc::new(|status| status.as_str().into());
-        Paced::new(server, HEAD, HEAD, reject, place())
+        Paced::new(server, HEAD, HEAD, reject, permit())
     }
 
-    /// Reads on after the first byte of a head whose other bytes never come.
+    /// Reads on after the first byte of a head that is never completed.
     async fn stalled_head(requests_before: usize) -> Result<io::Result<u8>, Elapsed> {
         let (mut client, server) = duplex(64);
         let mut server = paced(server);
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_later_head_is_timed() {
+    async fn a_second_head_is_timed() {
         tokio::time::pause();
         for requests_before in [1, 2] {
             let read = stalled_head(requests_before).await.unwrap();
@@ -316,7 +317,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn what_is_read_while_a_request_is_under_way_is_not_timed() {
+    async fn reads_during_a_request_are_not_timed() {
         tokio::time::pause();
         let (mut client, server) = duplex(64);
         let mut server = paced(server);
@@ -334,7 +335,7 @@ mod tests {
         drop(server.pace().begin());
         client.write_all(b"G").await.unwrap();
         server.read_u8().await.unwrap();
-        // The head is complete: its request comes and goes.
+        // The head is complete: its request begins and ends.
         drop(server.pace().begin());
         assert!(timeout(10 * HEAD, server.read_u8()).await.is_err());
     }

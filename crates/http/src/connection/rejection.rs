@@ -1,5 +1,6 @@
-//! Answers to what never becomes a request: the server below refuses a head that is broken, too large or too slow by itself,
-//! with a head that has no body. What is sent instead has a body and an id, as every other answer.
+//! Responses to what never becomes a request. actix refuses a head that is broken, too large or too slow by
+//! itself, with a response that has no body. It is replaced by one with a body and an id, like every other
+//! refusal.
 
 use actix_web::HttpResponse;
 use actix_web::body::MessageBody;
@@ -16,14 +17,14 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Makes the answer that is sent for a status, whole.
+/// Returns the whole response to send for a status.
 pub(crate) type Reject = Rc<dyn Fn(StatusCode) -> Vec<u8>>;
 
-/// Longer than any head that the server below writes by itself.
+/// Longer than any head that actix writes by itself.
 const LONGEST: usize = 256;
 
-/// Where an answer begins that the server below gives by itself, and its status. It is the last one of its connection, it
-/// has no body, and no id, which all of ours have.
+/// Returns the position and status of a response that actix gives by itself. It is the last one of its
+/// connection and has neither a body nor an id, which all of ours have.
 pub(crate) fn bare_answer(written: &[u8]) -> Option<(usize, StatusCode)> {
     if !written.ends_with(b"\r\n\r\n") {
         return None;
@@ -36,7 +37,7 @@ pub(crate) fn bare_answer(written: &[u8]) -> Option<(usize, StatusCode)> {
     (!is_ours && status.as_u16() >= 400).then_some((start, status))
 }
 
-/// An answer as it is sent, after which the connection is closed.
+/// Writes a response after which the connection is closed.
 pub(crate) fn last_answer(response: HttpResponse, id: &HeaderValue, at: DateTime<Utc>) -> Vec<u8> {
     let status = response.status();
     let mut answer =
@@ -53,8 +54,8 @@ pub(crate) fn last_answer(response: HttpResponse, id: &HeaderValue, at: DateTime
     [answer.as_bytes(), &body].concat()
 }
 
-/// The end of a connection: the answer is sent, and what still comes is read for a while. A connection that is closed with
-/// bytes unread is reset, and the client may lose the answer.
+/// The closing of a connection: sends the response, then reads on for a while. A connection that is closed
+/// with unread bytes is reset, and the client may lose the response.
 pub(crate) struct Rejection {
     answer: Vec<u8>,
     sent: usize,
@@ -63,12 +64,12 @@ pub(crate) struct Rejection {
 }
 
 impl Rejection {
-    /// With this answer, if there is one; in all it takes at most so long.
+    /// Closes with this response, or without one if it is empty, within a time limit.
     pub(crate) fn new(answer: Vec<u8>, linger: Duration) -> Self {
         Self { answer, sent: 0, is_sent: false, until: Box::pin(sleep(linger)) }
     }
 
-    /// Ready when the connection can be closed.
+    /// Returns ready when the connection can be closed.
     pub(crate) fn poll<S: AsyncRead + AsyncWrite + Unpin>(
         &mut self,
         stream: &mut S,
@@ -77,7 +78,7 @@ impl Rejection {
         if self.until.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
-        // Whatever fails, the client has gone.
+        // An error means that the client has gone.
         if !self.is_sent && ready!(self.poll_send(stream, cx)).is_err() {
             return Poll::Ready(());
         }
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_server_below_answers_is_told_from_what_we_answer() {
+    fn answers_of_actix_are_distinguished_from_ours() {
         let bare = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\ndate: Thu\r\n\r\n";
         let own = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nx-request-id: 1\r\n\r\n";
         let found =

@@ -1,4 +1,4 @@
-//! What the operator does to suppliers and processes: asked about on a page of its own, and then done.
+//! Actions of the operator on suppliers and processes: confirmed on a page of their own, then performed.
 
 use super::links;
 use super::page::{Frame, page, see_other};
@@ -12,23 +12,23 @@ use cutover_app::auth::Caller;
 use cutover_app::operator::OperatorError;
 use cutover_core::SupplierStatus;
 
-/// The question before something is done; a page, so that it needs no script.
+/// The confirmation of an action; a page, so that it works without scripts.
 #[derive(Template)]
 #[template(path = "console/confirm.html")]
 struct Question<'a> {
     frame: Frame,
     title: String,
     text: &'a str,
-    /// What is done, in the words of the button.
+    /// The label of the button that confirms.
     yes: &'a str,
     is_grave: bool,
-    /// Where it is done.
+    /// The path of the action.
     action: String,
-    /// Where one comes from.
+    /// The path of the page to return to.
     back: String,
 }
 
-/// What can be done to a supplier.
+/// An action on a supplier.
 #[derive(Clone, Copy)]
 struct SupplierAction {
     word: &'static str,
@@ -50,22 +50,22 @@ const RESUME: SupplierAction = SupplierAction {
     text: "New accounts are taken again, and pending ones are imported.",
 };
 
-/// `GET /console/suppliers/<supplier>/pause/`: asks whether to.
+/// `GET /console/suppliers/<supplier>/pause/`: asks for confirmation.
 pub(crate) fn ask_pause(call: &mut Call) -> Answer<'_> {
     ask(call, PAUSE)
 }
 
-/// `POST /console/suppliers/<supplier>/pause/`: no account is taken or imported any more.
+/// `POST /console/suppliers/<supplier>/pause/`: stops accepting and importing accounts.
 pub(crate) fn pause(call: &mut Call) -> Answer<'_> {
     act(call, PAUSE)
 }
 
-/// `GET /console/suppliers/<supplier>/resume/`: asks whether to.
+/// `GET /console/suppliers/<supplier>/resume/`: asks for confirmation.
 pub(crate) fn ask_resume(call: &mut Call) -> Answer<'_> {
     ask(call, RESUME)
 }
 
-/// `POST /console/suppliers/<supplier>/resume/`: accounts are taken and imported again.
+/// `POST /console/suppliers/<supplier>/resume/`: accepts and imports accounts again.
 pub(crate) fn resume(call: &mut Call) -> Answer<'_> {
     act(call, RESUME)
 }
@@ -105,14 +105,14 @@ fn act(call: &mut Call, what: SupplierAction) -> Answer<'_> {
     })
 }
 
-/// What can be done to a process.
+/// An action on a process.
 #[derive(Clone, Copy)]
 struct ProcessAction {
     word: &'static str,
     yes: &'static str,
     text: &'static str,
     is_grave: bool,
-    /// Does it; the id of the process.
+    /// Performs the action and returns the id of the process.
     act: fn(&App, &Caller, &str, &str) -> Result<i64, OperatorError>,
 }
 
@@ -131,17 +131,17 @@ const RETRY: ProcessAction = ProcessAction {
     act: App::retry_own_process,
 };
 
-/// `GET /console/suppliers/<supplier>/accounts/<number>/cancel/`: asks whether to.
+/// `GET /console/suppliers/<supplier>/accounts/<number>/cancel/`: asks for confirmation.
 pub(crate) fn ask_cancel(call: &mut Call) -> Answer<'_> {
     ask_about(call, CANCEL)
 }
 
-/// `POST /console/suppliers/<supplier>/accounts/<number>/cancel/`: takes a pending process out.
+/// `POST /console/suppliers/<supplier>/accounts/<number>/cancel/`: cancels a pending process.
 pub(crate) fn cancel(call: &mut Call) -> Answer<'_> {
     act_on(call, CANCEL)
 }
 
-/// `GET /console/suppliers/<supplier>/accounts/<number>/retry/`: asks whether to.
+/// `GET /console/suppliers/<supplier>/accounts/<number>/retry/`: asks for confirmation.
 pub(crate) fn ask_retry(call: &mut Call) -> Answer<'_> {
     ask_about(call, RETRY)
 }
@@ -194,7 +194,7 @@ fn act_on(call: &mut Call, what: ProcessAction) -> Answer<'_> {
     })
 }
 
-/// Keeps who did what; ids alone, nothing of an account.
+/// Logs an action by ids only.
 fn log(call: &Call, visitor: &Visitor, action: &str, supplier: &str, process: Option<i64>) {
     let (request_id, key) = (call.request_id().unwrap_or_default(), &visitor.caller().key_prefix);
     tracing::info!(target: "cutover::audit", request_id, key, action, supplier, process, "done in the console");

@@ -1,5 +1,5 @@
-//! What pages load: our style and script, and the library that draws charts. Each name holds a digest of what
-//! it names, so that browsers may keep it for good.
+//! Static files of the console: the style sheet, the script and the library that draws charts. Each name
+//! contains a digest of the content, so that browsers may cache it forever.
 
 use crate::call::{Answer, Call};
 use crate::refusal::Refusal;
@@ -8,10 +8,10 @@ use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTION
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
-/// Where they are.
+/// The folder of the files.
 const FOLDER: &str = "/console/assets/";
 
-/// A file that is part of the program.
+/// A file embedded in the program.
 struct File {
     name: &'static str,
     ending: &'static str,
@@ -52,7 +52,7 @@ const LICENCES: File = File {
     text: include_str!("../../assets/uplot/LICENSE"),
 };
 
-/// Where each file is.
+/// The path of each file.
 pub(super) struct Assets {
     pub(super) style: String,
     pub(super) script: String,
@@ -62,7 +62,7 @@ pub(super) struct Assets {
     pub(super) licences: String,
 }
 
-/// Where each file is; reckoned once.
+/// Returns the path of each file, computed once.
 pub(super) fn assets() -> &'static Assets {
     static ASSETS: OnceLock<Assets> = OnceLock::new();
     ASSETS.get_or_init(|| Assets {
@@ -83,7 +83,7 @@ impl File {
     }
 }
 
-/// `GET /console/assets/<file>`: for anybody, for good.
+/// `GET /console/assets/<file>`: public and cacheable forever.
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let path = format!("{FOLDER}{}", call.parameter(0));
@@ -100,12 +100,12 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::House;
+    use crate::testing::TestService;
     use actix_web::test::TestRequest;
 
     #[actix_web::test]
     async fn files_are_kept_for_good_under_names_of_their_content() {
-        let (house, assets) = (House::new(), assets());
+        let (service, assets) = (TestService::new(), assets());
         for (path, media) in [
             (&assets.style, "text/css; charset=utf-8"),
             (&assets.script, "text/javascript; charset=utf-8"),
@@ -114,13 +114,13 @@ mod tests {
             (&assets.chart_script, "text/javascript; charset=utf-8"),
             (&assets.licences, "text/plain; charset=utf-8"),
         ] {
-            let reply = house.send(TestRequest::get().uri(path)).await;
+            let reply = service.send(TestRequest::get().uri(path)).await;
             assert_eq!((reply.status, reply.header("content-type")), (200, media));
             assert_eq!(reply.header("cache-control"), "public, max-age=31536000, immutable");
             assert_eq!(reply.header("x-content-type-options"), "nosniff");
         }
         for path in ["/console/assets/console.css", "/console/assets/console-0000000000000000.css"] {
-            assert_eq!(house.send(TestRequest::get().uri(path)).await.status, 404, "{path}");
+            assert_eq!(service.send(TestRequest::get().uri(path)).await.status, 404, "{path}");
         }
     }
 

@@ -2,9 +2,9 @@ use askama::filters::Escaper;
 use cutover_core::plain;
 use std::fmt::{self, Write};
 
-/// How every value gets into a page, whatever the template says: what means something in HTML is text, and
-/// characters that would change the look of what stands around them, or cannot be seen, are shown as escapes.
-/// Lines stay lines.
+/// Escapes every value in a page, whatever the template says. Characters with a meaning in HTML become text;
+/// invisible characters and those that change the look of the text around them are shown as escapes. Line
+/// breaks are kept.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Escaped;
 
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_value_is_obeyed() {
+    fn markup_in_a_value_is_escaped() {
         let mut page = String::new();
         let text = "<script>\"'&\u{202e}gnp.exe\u{7}\r\nZoë";
         Escaped.write_escaped_str(&mut page, text).unwrap();

@@ -1,43 +1,44 @@
-//! Where things are in the console.
+//! Paths within the console.
 
 use cutover_core::{Code, Word};
 use std::fmt::Write;
 
-/// The first page.
+/// The start page.
 pub(super) const HOME: &str = "/console/";
-/// Where one signs in.
+/// The sign-in page.
 pub(super) const SIGN_IN: &str = "/console/sign-in/";
 
-/// Whether a path is one of the console's, or would be.
+/// Returns true for paths below `/console`, whether or not they exist.
 pub(crate) fn has(path: &str) -> bool {
     path.starts_with(HOME) || path == "/console"
 }
 
-/// The page of a supplier.
+/// Returns the path of a supplier's page.
 pub(super) fn supplier(code: &str) -> String {
     format!("/console/suppliers/{}/", segment(code))
 }
 
-/// The page of an account.
+/// Returns the path of an account's page.
 pub(super) fn account(code: &str, number: &str) -> String {
     format!("{}accounts/{}/", supplier(code), segment(number))
 }
 
-/// Text as a segment of a path, or a value of a query.
+/// Encodes text for a segment of a path or a value of a query.
 pub(super) fn segment(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(encoded, "%{byte:02X}");
         }
     }
     encoded
 }
 
-/// Where to go after a sign-in: a page of the console, or the first one. Nothing else is ever gone to.
+/// Returns the page to show after a sign-in: the requested page of the console, or the start page. Other URLs
+/// are ignored.
 pub(super) fn next(asked: Option<&str>) -> &str {
     let is_ours = |path: &&str| {
         path.starts_with(HOME)
@@ -47,7 +48,7 @@ pub(super) fn next(asked: Option<&str>) -> &str {
     asked.filter(is_ours).unwrap_or(HOME)
 }
 
-/// Reads an error code from the query of a link. It may be one of a newer version; any other text is `None`.
+/// Reads an error code from the query of a link. It may belong to a newer version; other text is `None`.
 pub(super) fn error_code(text: &str) -> Option<Word<Code>> {
     let is_code = !text.is_empty() && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_'));
     is_code.then(|| Word::read(text))
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_may_hold_anything() {
+    fn numbers_may_contain_any_character() {
         assert_eq!(
             account("A.B", "A/1 ?#é\"<"),
             "/console/suppliers/A.B/accounts/A%2F1%20%3F%23%C3%A9%22%3C/"
@@ -66,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_led_elsewhere() {
+    fn sign_in_redirects_stay_within_the_console() {
         for path in ["/console/", "/console/suppliers/A/?status=ERRORED"] {
             assert_eq!(next(Some(path)), path);
         }

@@ -6,16 +6,16 @@ use cutover_app::operator::{Activity, Migration};
 use cutover_core::Zone;
 use cutover_process::State;
 
-/// How a migration stands, as it is shown.
+/// The state of a migration for display.
 pub(super) struct Overview {
     pub(super) accounts: String,
     pub(super) imported: String,
     pub(super) failed: String,
     pub(super) has_failed: bool,
     pub(super) waiting: String,
-    /// A minute.
+    /// Accounts per minute.
     pub(super) rate: String,
-    /// How long it will take, and until when.
+    /// The time left and the expected end.
     pub(super) left: Option<(String, Moment)>,
     pub(super) counts: Vec<Count>,
     pub(super) minutes: Vec<Minute>,
@@ -23,24 +23,24 @@ pub(super) struct Overview {
     pub(super) totals: Vec<(&'static str, String)>,
 }
 
-/// What came of accounts in a minute.
+/// The results of one minute.
 pub(super) struct Minute {
     pub(super) at: Moment,
-    /// Of the day.
+    /// Time of day.
     pub(super) time: String,
-    /// Since 1970.
+    /// Seconds since 1970.
     pub(super) second: i64,
     /// Imported, or rehearsed without an error.
     pub(super) imported: u64,
     pub(super) failed: u64,
 }
 
-/// An error that accounts stand with.
+/// An error of accounts.
 pub(super) struct Failure {
     pub(super) code: String,
     pub(super) detail: &'static str,
     pub(super) count: String,
-    /// The list of them.
+    /// The link to these accounts.
     pub(super) link: String,
     pub(super) examples: Vec<(String, String)>,
 }
@@ -57,7 +57,7 @@ impl From<&Migration> for Overview {
         let left = progress.estimated_finish_at.map(|end| (duration(end - *at), zone.local(end).into()));
         let totals = &progress.totals;
         let mut balance = totals.ledger_balance;
-        // Money has cents, though the sum may not need them.
+        // Money is shown with cents, even if the sum needs none.
         balance.rescale(balance.scale().max(2));
         Self {
             accounts: number(progress.counts.iter().map(|count| count.accounts).sum()),
@@ -98,7 +98,7 @@ impl Failure {
     fn new(error: &TopError, supplier: &str) -> Self {
         let code = error.code.as_str();
         let newer = "A newer version of the program gave this error. The accounts show what it says.";
-        // Any other text could not be asked for.
+        // Other texts are not accepted by the filter.
         let query = error_code(code).map(|code| format!("?error_code={code}")).unwrap_or_default();
         let example = |number: &cutover_core::ExternalAccountNumber| {
             (number.to_string(), links::account(supplier, number.as_str()))

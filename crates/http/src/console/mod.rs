@@ -1,5 +1,5 @@
-//! The operator's console: pages made here, for people of one organisation (see docs/decisions/0016). Whatever they
-//! show or do goes through the use cases of `cutover-app`.
+//! The operator's console: server-rendered pages for the people of one organisation (decision 0016). All data
+//! and actions go through the use cases of `cutover-app`.
 //!
 //! Every page works without scripts. The script keeps a page up to date and draws charts; nothing is asked of
 //! another host.

@@ -1,4 +1,4 @@
-//! Pages: what all of them have in common, and the headers they are sent with.
+//! The frame and the headers that all pages share.
 
 use super::assets::{Assets, assets};
 use super::visitor::Visitor;
@@ -12,33 +12,33 @@ use actix_web::http::header::{
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use askama::Template;
 
-/// Everything comes from this host, nothing is inline, and no other page may hold one of ours.
+/// All resources come from this host, nothing is inline, and no other page may embed one of ours.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
      form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/// What stands around a page.
+/// The frame around a page.
 pub(super) struct Frame {
-    /// Who is signed in, if anybody is.
+    /// The signed-in visitor, if any.
     pub(super) visitor: Option<Visitor>,
-    /// What was searched for, to stand in the field for the next search.
+    /// The searched number, shown in the search field.
     pub(super) sought: String,
-    /// Where the files are that it loads.
+    /// The paths of the files that it loads.
     pub(super) assets: &'static Assets,
 }
 
 impl Frame {
-    /// Around a page for nobody in particular.
+    /// Returns the frame without a visitor.
     pub(super) fn outside() -> Self {
         Self { visitor: None, sought: String::new(), assets: assets() }
     }
 
-    /// Around a page for who is signed in.
+    /// Returns the frame for a signed-in visitor.
     pub(super) fn of(visitor: &Visitor) -> Self {
         Self { visitor: Some(visitor.clone()), sought: String::new(), assets: assets() }
     }
 }
 
-/// A page in place of the one that was asked for.
+/// A page shown instead of the requested one.
 #[derive(Template)]
 #[template(path = "console/refused.html")]
 struct Refused<'a> {
@@ -48,7 +48,7 @@ struct Refused<'a> {
     request_id: &'a str,
 }
 
-/// A page.
+/// Renders a page as a response.
 ///
 /// # Errors
 /// [`Refusal::Unexpected`] if it could not be written.
@@ -59,7 +59,7 @@ pub(super) fn page(
     Ok(written(response, render(template)?))
 }
 
-/// The text of a page, for those that take a while.
+/// Renders the text of a page, for pages that take a while.
 ///
 /// # Errors
 /// [`Refusal::Unexpected`] if it could not be written.
@@ -67,20 +67,20 @@ pub(super) fn render(template: &impl Template) -> Result<String, Refusal> {
     template.render().map_err(|error| Refusal::Unexpected(error.to_string()))
 }
 
-/// A page with this text.
+/// Returns a page with this text.
 pub(super) fn written(response: &mut HttpResponseBuilder, html: String) -> HttpResponse {
     guard(response);
     response.insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(html)
 }
 
-/// The way to another page, to be taken with GET.
-pub(super) fn see_other(place: &str) -> HttpResponse {
+/// Redirects to another page, to be fetched with GET.
+pub(super) fn see_other(location: &str) -> HttpResponse {
     let mut response = HttpResponse::SeeOther();
     guard(&mut response);
-    response.insert_header((LOCATION, place)).finish()
+    response.insert_header((LOCATION, location)).finish()
 }
 
-/// The page that says that what was asked for is not done, and why.
+/// Returns the page that explains a refusal.
 pub(super) fn refused(frame: Frame, refusal: &Refusal, request_id: &str) -> HttpResponse {
     let (title, text) = match refusal.status() {
         _ if matches!(refusal, Refusal::KeyMissing(_)) => (
@@ -101,12 +101,12 @@ pub(super) fn refused(frame: Frame, refusal: &Refusal, request_id: &str) -> Http
     not_done(frame, &mut refusal.head(), (title, text), request_id)
 }
 
-/// The page for a path or a method that is none of the console's.
+/// Returns the page for an unknown path or method of the console.
 pub(crate) fn not_served(call: &Call, refusal: &Refusal) -> HttpResponse {
     refused(Frame::outside(), refusal, &call.request_id().unwrap_or_default())
 }
 
-/// A page with these words.
+/// Returns a page with this title and text.
 pub(super) fn not_done(
     frame: Frame,
     response: &mut HttpResponseBuilder,
@@ -121,7 +121,7 @@ fn guard(response: &mut HttpResponseBuilder) {
     let headers: [(HeaderName, &'static str); 4] = [
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // With none at all, browsers would not say where a form comes from.
+        // Without a referrer policy browsers would not say where a form comes from.
         (REFERRER_POLICY, "same-origin"),
         (CACHE_CONTROL, "no-store"),
     ];

@@ -6,19 +6,20 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 
-/// Accounts of a supplier that are shown at most.
+/// Maximum number of accounts shown per supplier.
 const MOST: u32 = 50;
 
 #[derive(Template)]
 #[template(path = "console/search.html")]
 struct Page {
     frame: Frame,
-    /// In which supplier; empty: in all of them.
+    /// The supplier to search in; empty for all.
     supplier: String,
     rows: Vec<AccountRow>,
 }
 
-/// `GET /console/search/`: accounts by their number here, or the beginning of that at their previous supplier.
+/// `GET /console/search/`: finds accounts by their number here, or by the beginning of the number at their
+/// previous supplier.
 pub(crate) fn show(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {

@@ -16,7 +16,7 @@ struct SignIn<'a> {
     is_refused: bool,
 }
 
-/// `GET /console/sign-in/`: where the key is asked for.
+/// `GET /console/sign-in/`: shows the form for the key.
 pub(crate) fn show(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(anybody(call, async |call| {
@@ -40,7 +40,7 @@ pub(crate) fn begin(call: &mut Call) -> Answer<'_> {
             let key = form.read("api_key", |key| Some(key.trim().to_owned())).unwrap_or_default();
             let signed_in = call.run(move |app| match app.sign_in(&key) {
                 Ok(token) => {
-                    // Whose key it is: the session says so from now on.
+                    // Reads the id of the key from the new session.
                     let session = app.session(&token)?;
                     Ok(Some((token, session.caller.key_prefix)))
                 }
@@ -49,7 +49,7 @@ pub(crate) fn begin(call: &mut Call) -> Answer<'_> {
             });
             let next = links::next(next.as_deref());
             let Some((token, key)) = signed_in.await? else {
-                // What was sent as a key may be one of another place.
+                // The text is not logged: it may be a key of another system.
                 log(call, "refused sign-in", None);
                 let form = SignIn { frame: Frame::outside(), next, is_refused: true };
                 return Ok(page(&mut HttpResponse::Forbidden(), &form)?);
@@ -78,7 +78,7 @@ pub(crate) fn end(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// Keeps who came and went.
+/// Logs a sign-in or sign-out.
 fn log(call: &Call, action: &str, key: Option<&str>) {
     let request_id = call.request_id().unwrap_or_default();
     tracing::info!(target: "cutover::audit", request_id, key, action, "at the console's door");

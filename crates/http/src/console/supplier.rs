@@ -14,7 +14,7 @@ use cutover_app::account::AccountFilter;
 use cutover_app::port::{Position, Supplier};
 use cutover_core::Word;
 
-/// Accounts of a page.
+/// Accounts on a page.
 const PAGE: u32 = 50;
 
 #[derive(Template)]
@@ -26,7 +26,7 @@ struct Page {
     accounts: Accounts,
 }
 
-/// A supplier and what the operator set.
+/// A supplier and its settings.
 struct Shown {
     code: String,
     link: String,
@@ -62,7 +62,7 @@ impl From<&Supplier> for Shown {
     }
 }
 
-/// A page of the accounts, and how it was asked for.
+/// A page of accounts and its filter.
 struct Accounts {
     rows: Vec<AccountRow>,
     statuses: Vec<Choice>,
@@ -72,7 +72,7 @@ struct Accounts {
     next: Option<String>,
 }
 
-/// What the query asks for; what it cannot ask for is not asked.
+/// The filter in the query; invalid values are ignored.
 struct Asked {
     filter: AccountFilter,
     after: Option<Position>,
@@ -87,7 +87,7 @@ impl Asked {
         Self { filter, after: query.read("cursor", cursor::decode) }
     }
 
-    /// Where the page is that follows a position.
+    /// Returns the link to the page after a position.
     fn next(&self, code: &str, next: Position) -> String {
         let mut link = format!("{}?", links::supplier(code));
         for (name, value) in [
@@ -102,7 +102,7 @@ impl Asked {
     }
 }
 
-/// `GET /console/suppliers/<supplier>/`: how its migration stands.
+/// `GET /console/suppliers/<supplier>/`: the state of its migration.
 pub(crate) fn show(call: &mut Call) -> Answer<'_> {
     Box::pin(async move { Ok(visited(call, answer).await) })
 }

@@ -1,4 +1,4 @@
-//! Values as pages show them.
+//! Values formatted for pages.
 
 use super::links;
 use chrono::{DateTime, TimeDelta, TimeZone};
@@ -20,7 +20,7 @@ impl<Z: TimeZone> From<DateTime<Z>> for Moment {
     }
 }
 
-/// A status: its word, that for people, and the name of its look.
+/// A status: its name, its label, and the name of its style.
 #[derive(Debug, Clone)]
 pub(super) struct Status {
     pub(super) word: String,
@@ -35,7 +35,7 @@ impl From<State> for Status {
 }
 
 impl Status {
-    /// A status as it is stored, in the look of one that is known.
+    /// A stored status, in the style of a known one.
     pub(super) fn new(stored: &Word<State>, like: State) -> Self {
         let mut label = stored.as_str().to_ascii_lowercase().replace('_', " ");
         if let Some(first) = label.get_mut(..1) {
@@ -45,18 +45,18 @@ impl Status {
     }
 }
 
-/// How many accounts are in a state.
+/// The number of accounts in a state.
 pub(super) struct Count {
     pub(super) status: Status,
     pub(super) count: String,
-    /// The list of them.
+    /// The link to these accounts.
     pub(super) link: String,
-    /// Where its part of a bar begins, and how wide it is, in thousandths.
+    /// Start and width of its part of a bar, in thousandths.
     pub(super) begin: u64,
     pub(super) width: u64,
 }
 
-/// The states that any account of a supplier is in, with their parts of a bar.
+/// Returns the states with at least one account, with their parts of a bar.
 pub(super) fn counts(supplier: &str, counts: &[StatusCount]) -> Vec<Count> {
     let all: u64 = counts.iter().map(|count| count.accounts).sum();
     let thousandth = |count: u64| (u128::from(count) * 1_000 / u128::from(all.max(1))) as u64;
@@ -66,21 +66,21 @@ pub(super) fn counts(supplier: &str, counts: &[StatusCount]) -> Vec<Count> {
     let shown = in_order.filter(|count| count.accounts > 0).map(|count| {
         let begin = thousandth(before);
         before += count.accounts;
-        // Lists are of known states; those of others are found among all.
+        // Unknown states have no filter of their own.
         let query = count.stored.known().map(|state| format!("?status={state}")).unwrap_or_default();
         Count {
             link: format!("{}{query}#accounts", links::supplier(supplier)),
             status: Status::new(&count.stored, count.status),
             count: grouped(&count.accounts.to_string()),
             begin,
-            // What ends in the same place as the bar leaves no gap.
+            // Computed from the rounded ends, so that no gaps appear.
             width: thousandth(before) - begin,
         }
     });
     shown.collect()
 }
 
-/// The order of states where their counts stand side by side: how far they have come.
+/// The order of states in a row of counts, by progress.
 const SHOWN_FIRST: [State; State::ALL.len()] = [
     State::Processed,
     State::DryRunSucceeded,
@@ -91,7 +91,7 @@ const SHOWN_FIRST: [State; State::ALL.len()] = [
     State::Cancelled,
 ];
 
-/// A number with its digits in groups of three: `-1,234,567.89`.
+/// Formats a number with thousands separators: `-1,234,567.89`.
 pub(super) fn grouped(number: &str) -> String {
     let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
     let (sign, digits) = whole.split_at(usize::from(whole.starts_with('-')));
@@ -105,7 +105,7 @@ pub(super) fn grouped(number: &str) -> String {
     grouped + rest
 }
 
-/// A length of time in the two largest units that it has.
+/// Formats a duration in its two largest units.
 pub(super) fn duration(time: TimeDelta) -> String {
     let (days, hours, minutes) = (time.num_days(), time.num_hours() % 24, time.num_minutes() % 60);
     match (days, hours, minutes) {
@@ -122,14 +122,14 @@ pub(super) struct AccountRow {
     pub(super) number: String,
     pub(super) link: String,
     pub(super) status: Status,
-    /// Its number here.
+    /// The number of the imported account.
     pub(super) account: Option<String>,
     pub(super) error: Option<String>,
     pub(super) changed: Moment,
 }
 
 impl AccountRow {
-    /// An account of a supplier.
+    /// Creates the row for an account of a supplier.
     pub(super) fn new(supplier: &str, account: AccountStatus) -> Self {
         let AccountStatus { number, status, stored_status } = account;
         Self {
@@ -144,13 +144,13 @@ impl AccountRow {
     }
 }
 
-/// A choice in a form.
+/// An option of a form.
 pub(super) struct Choice {
     pub(super) status: Status,
     pub(super) is_chosen: bool,
 }
 
-/// Every status, one of them chosen or none.
+/// Returns all statuses, with the chosen one selected.
 pub(super) fn statuses(chosen: Option<State>) -> Vec<Choice> {
     let choice = |state: &State| Choice { status: (*state).into(), is_chosen: Some(*state) == chosen };
     State::ALL.iter().map(choice).collect()
@@ -174,14 +174,14 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_time_are_short() {
+    fn durations_are_short() {
         let shown = |seconds| duration(TimeDelta::seconds(seconds));
         assert_eq!([59, 60, 3_599].map(shown), ["< 1 min", "1 min", "59 min"]);
         assert_eq!([3_600, 86_399, 90_000].map(shown), ["1 h 0 min", "23 h 59 min", "1 d 1 h"]);
     }
 
     #[test]
-    fn a_bar_is_full_whatever_is_rounded() {
+    fn the_parts_of_a_bar_fill_it_despite_rounding() {
         let count = |status: State, accounts| StatusCount { stored: status.into(), status, accounts };
         let parts = [State::Pending, State::Processed, State::Errored].map(|state| count(state, 1));
         let parts = counts("A", &parts);

@@ -1,4 +1,4 @@
-//! Who is signed in: the cookie of the session, and that a form is one of ours (CSRF).
+//! Visits: the session cookie, and the check that a form comes from the console (CSRF).
 
 use super::links;
 use super::page::{Frame, not_done, refused, see_other};
@@ -15,22 +15,22 @@ use cutover_app::operator::OperatorError;
 use cutover_app::port::StoreError;
 
 const COOKIE: &str = "cutover_console";
-/// What our script says when it asks for a page by itself: nobody may be there to see it.
+/// The header of requests that the script makes by itself, possibly with nobody at the screen.
 const LIVE: &str = "x-console-live";
 
-/// What browsers say of where a request comes from.
+/// The header in which browsers state the origin of a request.
 const FETCH_SITE: &str = "sec-fetch-site";
 
-/// Why there is no page.
+/// The reason why a page is not shown.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// Nobody is signed in.
     NotSignedIn,
-    /// The form is not one of ours.
+    /// The form does not come from the console.
     Foreign,
-    /// What was asked for cannot be done; why.
+    /// The action cannot be performed, with the reason.
     NotDone(String),
-    /// As everywhere.
+    /// Any other refusal.
     Refused(Refusal),
 }
 
@@ -43,7 +43,7 @@ impl From<Refusal> for Stop {
     }
 }
 
-/// What a use case of the operator came to, as something to be shown.
+/// Converts the result of an operator's action for display.
 pub(super) fn done<T>(result: Result<T, OperatorError>) -> Result<Result<T, String>, Refusal> {
     match result {
         Ok(done) => Ok(Ok(done)),
@@ -56,12 +56,12 @@ pub(super) fn done<T>(result: Result<T, OperatorError>) -> Result<Result<T, Stri
     }
 }
 
-/// What a use case that only reads came to.
+/// Converts the result of an operator's query.
 pub(super) fn found<T>(result: Result<T, OperatorError>) -> Result<T, Refusal> {
     done(result)?.map_err(Refusal::Unexpected)
 }
 
-/// Answers who is signed in; sends others to where one signs in.
+/// Answers a signed-in visitor; redirects others to the sign-in page.
 pub(super) async fn visited(
     call: &mut Call,
     answer: impl AsyncFnOnce(&mut Call, &Visitor) -> Result<HttpResponse, Stop>,
@@ -78,7 +78,7 @@ pub(super) async fn visited(
     response
 }
 
-/// Answers anybody.
+/// Answers any visitor.
 pub(super) async fn anybody(
     call: &mut Call,
     answer: impl AsyncFnOnce(&mut Call) -> Result<HttpResponse, Stop>,
@@ -100,7 +100,7 @@ async fn enter(call: &mut Call) -> Result<Visitor, Stop> {
     Ok(Visitor { session, lacks_key })
 }
 
-/// A page that says why there is none; where somebody is to sign in, the way there and back.
+/// Returns the page for a stop; where a sign-in is needed, a redirect that leads back afterwards.
 fn stopped(call: &Call, visitor: Option<&Visitor>, stop: Stop) -> HttpResponse {
     let id = call.request_id().unwrap_or_default();
     let frame = || visitor.map_or_else(Frame::outside, Frame::of);
@@ -121,7 +121,7 @@ fn stopped(call: &Call, visitor: Option<&Visitor>, stop: Stop) -> HttpResponse {
     }
 }
 
-/// Where one signs in, and how one comes back from there.
+/// Returns the sign-in path with the page to return to.
 fn sign_in(call: &Call) -> String {
     if !matches!(*call.method(), Method::GET | Method::HEAD) || call.path() == links::HOME {
         return links::SIGN_IN.to_owned();
@@ -131,13 +131,13 @@ fn sign_in(call: &Call) -> String {
     format!("{}?next={}", links::SIGN_IN, links::segment(&back))
 }
 
-/// Whether our script asks by itself.
+/// Returns true for requests that the script makes by itself.
 pub(super) fn is_live(headers: &HeaderMap) -> bool {
     headers.contains_key(LIVE)
 }
 
-/// What changes something must come from a page of ours: browsers say so, and cannot be made to lie. The cookie
-/// is not sent from elsewhere either.
+/// Checks that a change is requested by a page of the console. Browsers state the origin and scripts cannot
+/// forge it. The cookie is not sent from other sites either.
 fn check_origin(call: &Call) -> Result<(), Stop> {
     let is_safe = matches!(*call.method(), Method::GET | Method::HEAD);
     if is_safe || is_from_here(call.headers()) { Ok(()) } else { Err(Stop::Foreign) }
@@ -147,13 +147,13 @@ fn is_from_here(headers: &HeaderMap) -> bool {
     if let Some(site) = headers.get(FETCH_SITE) {
         return site == "same-origin";
     }
-    // Without TLS browsers say only this.
+    // Without TLS browsers send only this header.
     let (Some(origin), Some(host)) = (text(headers, &ORIGIN), text(headers, &HOST)) else { return false };
     origin.split_once("://").is_some_and(|(_, authority)| authority.eq_ignore_ascii_case(host))
 }
 
-/// Whether the browser has TLS up to a proxy that may not be known here: it says where a request comes from only
-/// over TLS, or to its own computer.
+/// Returns true if the browser has TLS, perhaps to an unknown proxy: it states the origin only over TLS or to
+/// the local computer.
 fn is_told_of_tls(headers: &HeaderMap) -> bool {
     headers.contains_key(FETCH_SITE) && text(headers, &HOST).is_some_and(|host| !is_loopback(host))
 }
@@ -162,25 +162,25 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Has the session last from now on.
+/// Extends the session from now on.
 async fn renew(call: &Call, visitor: &Visitor, response: &mut HttpResponse) {
     if response.headers().contains_key(SET_COOKIE) {
         return;
     }
     let session = visitor.session.clone();
-    // What was answered is good; who visits may have to sign in a little sooner.
+    // The response is good without it; the visitor may have to sign in a little sooner.
     if let Ok(Some(token)) = call.run(move |app| Ok(app.renewed_session(&session)?)).await {
         keep(call, response, &token);
     }
 }
 
-/// Has the browser keep the token of a session: until it is closed, for the console alone, out of reach of
-/// scripts and of what other pages ask for.
+/// Sets the session cookie: until the browser is closed, for the console alone, out of reach of scripts and
+/// cross-site requests.
 pub(super) fn keep(call: &Call, response: &mut HttpResponse, token: &str) {
     set(call, response, token, "");
 }
 
-/// Has the browser forget it.
+/// Removes the session cookie.
 pub(super) fn forget(call: &Call, response: &mut HttpResponse) {
     set(call, response, "", "; Max-Age=0");
 }
@@ -189,7 +189,7 @@ fn set(call: &Call, response: &mut HttpResponse, token: &str, more: &str) {
     let is_secure = call.is_secure() || is_told_of_tls(call.headers());
     let secure = if is_secure { "; Secure" } else { "" };
     let cookie = format!("{COOKIE}={token}; Path=/console; HttpOnly; SameSite=Strict{secure}{more}");
-    // A token of ours has no letter that a header must not have.
+    // Tokens contain only characters that headers allow.
     if let Ok(value) = HeaderValue::from_str(&cookie) {
         response.headers_mut().append(SET_COOKIE, value);
     }

@@ -1,6 +1,6 @@
 use cutover_app::auth::{Caller, Session};
 
-/// A person who is signed in.
+/// A signed-in person.
 #[derive(Debug, Clone)]
 pub(super) struct Visitor {
     pub(super) session: Session,
@@ -9,7 +9,7 @@ pub(super) struct Visitor {
 }
 
 impl Visitor {
-    /// The caller of use cases.
+    /// Returns the caller of use cases.
     pub(super) fn caller(&self) -> &Caller {
         &self.session.caller
     }

@@ -20,12 +20,12 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use futures_util::FutureExt;
 use held_body::HeldBody;
 use observe::Observation;
-use route::{Found, find};
+use route::{Match, find};
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Answers a request: finds its endpoint, calls it, and sees to what every answer has.
+/// Answers a request: finds its endpoint, calls it, and adds the common headers.
 pub(crate) async fn serve(
     service: Arc<Service>,
     listener: Listener,
@@ -34,13 +34,13 @@ pub(crate) async fn serve(
 ) -> HttpResponse {
     let under_way = http.conn_data::<Rc<Pace>>().map(Pace::begin);
     let id = service.request_ids.of(http.headers());
-    let Found { template, is_probe, endpoint } =
+    let Match { template, is_probe, endpoint } =
         find(http.uri().path(), http.method(), |kind| serves(&service, listener, kind));
     let observation = Observation::begin(service.clone(), id.clone(), template, is_probe, http.method());
     let (answer, call) = match endpoint {
         Ok((handler, parameters)) => {
             let mut call = Call::new(service, listener, http, id.clone(), payload.into_inner(), parameters);
-            // What it was called with is only dropped after a panic.
+            // After a panic the call is only dropped.
             let answer = AssertUnwindSafe(handler(&mut call)).catch_unwind().await;
             (answer.unwrap_or_else(|_| Err(Refusal::Unexpected("a handler panicked".into()))), call)
         }
@@ -55,15 +55,15 @@ pub(crate) async fn serve(
         refusal.respond()
     });
     observation.end(response.status(), call.organisation());
-    let is_leaving = call.service().is_leaving();
+    let is_shutting_down = call.service().is_shutting_down();
     let mut response = finish(response, call, id, under_way);
-    if is_leaving {
+    if is_shutting_down {
         response.head_mut().set_connection_type(ConnectionType::Close);
     }
     response
 }
 
-/// The answer to what is no request, whole, with the body and the id that every answer has; counted and logged.
+/// Returns the whole response to what is not a valid request, with a body and an id; counts and logs it.
 pub(crate) fn reject(service: &Arc<Service>, status: StatusCode) -> Vec<u8> {
     let refusal = Refusal::of_head(status);
     let id = service.request_ids.generate();
@@ -100,7 +100,7 @@ fn finish(response: HttpResponse, call: Call, id: HeaderValue, under_way: Option
 mod tests {
     use crate::config::Config;
     use crate::service::Listener;
-    use crate::testing::{ACCOUNT, House};
+    use crate::testing::{ACCOUNT, TestService};
     use actix_web::http::Method;
     use actix_web::http::header::{ACCEPT_ENCODING, ContentType};
     use actix_web::test::TestRequest;
@@ -115,7 +115,7 @@ mod tests {
 
     #[actix_web::test]
     async fn every_answer_has_a_request_id() {
-        let house = House::new();
+        let service = TestService::new();
         let own = ("x-request-id", "my-id.1");
         for (method, path) in [
             (Method::GET, "/nowhere"),
@@ -125,66 +125,67 @@ mod tests {
             (Method::POST, "/v1/graphql/"),
         ] {
             let request = || TestRequest::default().method(method.clone()).uri(path);
-            assert_eq!(house.send(request()).await.header("x-request-id").len(), 16, "{path}");
-            assert_eq!(house.send(request().insert_header(own)).await.header("x-request-id"), "my-id.1");
+            assert_eq!(service.send(request()).await.header("x-request-id").len(), 16, "{path}");
+            assert_eq!(service.send(request().insert_header(own)).await.header("x-request-id"), "my-id.1");
         }
     }
 
     #[actix_web::test]
     async fn routes_are_refused_before_tokens() {
-        let house = House::new();
-        let unknown = house.send(TestRequest::get().uri("/v2/data-import/nothing/")).await;
+        let service = TestService::new();
+        let unknown = service.send(TestRequest::get().uri("/v2/data-import/nothing/")).await;
         assert_eq!(unknown.line(), r#"404 {"detail":"Not found.","code":"not_found"}"#);
-        let wrong = house.send(TestRequest::get().uri(VALIDATE)).await;
+        let wrong = service.send(TestRequest::get().uri(VALIDATE)).await;
         assert_eq!((wrong.status, wrong.header("allow")), (405, "POST"));
-        let with_token = house.send_as_acme(TestRequest::get().uri(VALIDATE)).await;
+        let with_token = service.send_as_acme(TestRequest::get().uri(VALIDATE)).await;
         assert_eq!(wrong.line(), with_token.line());
     }
 
     #[actix_web::test]
-    async fn large_answers_are_packed_for_who_takes_it() {
-        let house = House::new();
+    async fn large_responses_are_compressed_if_accepted() {
+        let service = TestService::new();
         let faulty = ACCOUNT.replace("\":", "_\":");
         let post = |accept: &str| {
             let accept = (ACCEPT_ENCODING, accept.to_owned());
             TestRequest::post().uri(VALIDATE).insert_header(accept).set_payload(faulty.clone())
         };
-        let packed = house.send_as_acme(post("br, gzip;q=0.8")).await;
+        let packed = service.send_as_acme(post("br, gzip;q=0.8")).await;
         assert_eq!((packed.status, packed.header("content-encoding")), (400, "gzip"));
         assert_eq!(packed.header("vary"), "Accept-Encoding");
         let mut unpacked = String::new();
         GzDecoder::new(&packed.bytes[..]).read_to_string(&mut unpacked).unwrap();
         for accept in ["", "br", "identity", "gzip;q=0", "identity, gzip;q=0.5"] {
-            let plain = house.send_as_acme(post(accept)).await;
+            let plain = service.send_as_acme(post(accept)).await;
             assert_eq!(plain.header("content-encoding"), "", "{accept}");
             assert_eq!(plain.text(), unpacked);
         }
     }
 
     #[actix_web::test]
-    async fn small_answers_are_not_packed() {
+    async fn small_responses_are_not_compressed() {
         let accept = (ACCEPT_ENCODING, "gzip");
         let request = TestRequest::post().uri(VALIDATE).insert_header(ContentType::json());
-        let reply = House::new().send_as_acme(request.insert_header(accept).set_payload(ACCOUNT)).await;
+        let reply = TestService::new().send_as_acme(request.insert_header(accept).set_payload(ACCOUNT)).await;
         assert_eq!((reply.line().as_str(), reply.header("content-encoding")), ("200 {}", ""));
     }
 
     #[actix_web::test]
     async fn a_worker_serves_health_and_metrics_alone() {
-        let house = House::with(Config { serve_api: false, ..Config::default() });
+        let service = TestService::with(Config { serve_api: false, ..Config::default() });
         for path in ["/healthz", "/metrics"] {
-            assert_eq!(house.send_to(Listener::Admin, get(path)).await.status, 200, "{path}");
+            assert_eq!(service.send_to(Listener::Admin, get(path)).await.status, 200, "{path}");
         }
         for path in ["/v1/graphql/", VALIDATE, "/openapi.json", "/docs/", "/console/sign-in/"] {
-            assert_eq!(house.send_to(Listener::Admin, get(path)).await.status, 404, "{path}");
+            assert_eq!(service.send_to(Listener::Admin, get(path)).await.status, 404, "{path}");
         }
     }
 
-    /// What is for operators leaves the address that a proxy publishes, whatever the proxy lets through.
+    /// With an admin address, operators' pages are not on the public one, whatever a proxy lets through.
     #[actix_web::test]
-    async fn an_admin_address_takes_the_console_with_it() {
+    async fn the_console_moves_to_the_admin_address() {
         let admin_listen = Some(([127, 0, 0, 1], 0).into());
-        let (apart, together) = (House::with(Config { admin_listen, ..Config::default() }), House::new());
+        let (apart, together) =
+            (TestService::with(Config { admin_listen, ..Config::default() }), TestService::new());
         for (path, public, admin, alone) in [
             ("/console/sign-in/", 404, 200, 200),
             ("/metrics", 404, 200, 200),

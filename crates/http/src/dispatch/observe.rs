@@ -5,7 +5,7 @@ use actix_web::http::{Method, StatusCode};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A request under way: counted, timed and logged once, also when nobody waits for its answer any more.
+/// A request under way: counted, timed and logged once, also if the client disconnects.
 pub(super) struct Observation {
     service: Arc<Service>,
     id: HeaderValue,
@@ -28,7 +28,7 @@ impl Observation {
         Self::of(service, id, route, is_probe, known(method))
     }
 
-    /// Begins with what never became a request.
+    /// Begins for what never became a request.
     pub(super) fn of_none(service: Arc<Service>, id: HeaderValue) -> Self {
         Self::of(service, id, "none", false, "OTHER")
     }
@@ -44,7 +44,7 @@ impl Observation {
         Self { service, id, route, is_probe, method, started: Instant::now(), ended: None }
     }
 
-    /// Ends with the head of the answer; the organisation, if the caller is known.
+    /// Ends with the head of the response, and the organisation if it is known.
     pub(super) fn end(mut self, status: StatusCode, organisation: Option<i64>) {
         self.ended = Some((status, organisation));
     }
@@ -65,7 +65,7 @@ impl Observation {
 
 impl Drop for Observation {
     fn drop(&mut self) {
-        // 499 is what proxies log for a client that left.
+        // Proxies log 499 for a client that left.
         let (status, organisation) = self.ended.map_or((499, None), |(status, org)| (status.as_u16(), org));
         let answered = Answered { route: self.route, method: self.method, status: class(status) };
         self.service.metrics.end(&answered, self.started.elapsed());
@@ -73,7 +73,7 @@ impl Drop for Observation {
     }
 }
 
-/// Methods are counted by name; those that are made up, all together.
+/// Returns the label of a method: unknown ones share one.
 fn known(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

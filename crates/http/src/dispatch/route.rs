@@ -11,7 +11,8 @@ use crate::refusal::Refusal;
 use crate::request::path::{decode, segments};
 use actix_web::http::Method;
 
-/// The endpoints of the API, in the order of its description. If two paths match a request, the first one counts.
+/// The endpoints of the API, in the order of its description. If two paths match a request, the first one
+/// wins.
 static API: &[Endpoint] = &[
     validate_account::ENDPOINT,
     create_account::ENDPOINT,
@@ -38,12 +39,12 @@ static API: &[Endpoint] = &[
     openapi::PAGE,
 ];
 
-/// Every endpoint.
+/// Returns all endpoints.
 pub(crate) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
     API.iter().chain(console::ENDPOINTS)
 }
 
-/// The endpoints that the description of the API has.
+/// Returns the endpoints with a description.
 pub(crate) fn described() -> Vec<Described> {
     let described = |endpoint: &'static Endpoint| {
         Some((endpoint.template, &endpoint.method, endpoint.operation.as_ref()?))
@@ -51,28 +52,28 @@ pub(crate) fn described() -> Vec<Described> {
     API.iter().filter_map(described).collect()
 }
 
-/// The endpoint of a request.
-pub(crate) struct Found {
+/// The endpoint that matches a request.
+pub(crate) struct Match {
     /// The template of the path, or `none`.
     pub(crate) template: &'static str,
-    /// True for endpoints that machines call all the time.
+    /// True for endpoints that machines poll.
     pub(crate) is_probe: bool,
     /// The handler and the decoded parameters of the path; or 404, or 405.
     pub(crate) endpoint: Result<(Handler, Vec<String>), Refusal>,
 }
 
 /// Finds the endpoint of a raw path and a method among the kinds that are served.
-pub(crate) fn find(path: &str, method: &Method, serves: impl Fn(Kind) -> bool) -> Found {
+pub(crate) fn find(path: &str, method: &Method, serves: impl Fn(Kind) -> bool) -> Match {
     let served = || endpoints().filter(|endpoint| serves(endpoint.kind));
     let Some((first, parameters)) =
         served().find_map(|endpoint| Some((endpoint, parameters(endpoint.template, path)?)))
     else {
-        return Found { template: "none", is_probe: false, endpoint: Err(Refusal::NotFound) };
+        return Match { template: "none", is_probe: false, endpoint: Err(Refusal::NotFound) };
     };
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let methods = || served().filter(|endpoint| endpoint.template == first.template);
     let endpoint = methods().find(|endpoint| endpoint.method == method);
-    Found {
+    Match {
         template: first.template,
         is_probe: matches!(first.kind, Kind::Health | Kind::Metrics),
         endpoint: match endpoint {
@@ -82,7 +83,7 @@ pub(crate) fn find(path: &str, method: &Method, serves: impl Fn(Kind) -> bool) -
     }
 }
 
-/// The value of `Allow`. A method that is only served to be refused is left out.
+/// Returns the value of `Allow`, without methods that exist only to be refused.
 fn allowed(endpoints: impl Iterator<Item = &'static Endpoint>) -> String {
     let takes = |endpoint: &&Endpoint| endpoint.operation.is_some() || endpoint.kind == Kind::Console;
     let methods = endpoints.filter(takes).map(|endpoint| match endpoint.method {
@@ -114,7 +115,7 @@ fn parameters(template: &str, path: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::House;
+    use crate::testing::TestService;
     use actix_web::http::header::CONTENT_TYPE;
     use actix_web::test::TestRequest;
 
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn with_and_without_the_last_slash() {
+    fn the_trailing_slash_is_optional() {
         let accounts = "/v2/data-import/accounts/";
         for path in ["/v2/data-import/accounts/", "/v2/data-import/accounts", "/v2/data%2Dimport/accounts"] {
             assert_eq!(found(Method::POST, path), format!("{accounts} []"));
@@ -160,7 +161,7 @@ mod tests {
 
     #[actix_web::test]
     async fn every_route_of_the_api_asks_for_a_token() {
-        let house = House::new();
+        let service = TestService::new();
         for Endpoint { template, method, .. } in
             endpoints().filter(|endpoint| endpoint.template.contains("/data-import/"))
         {
@@ -168,14 +169,14 @@ mod tests {
             let allowed = if *method == Method::POST { "POST" } else { "GET, HEAD" };
             for path in [path.as_str(), path.trim_end_matches('/')] {
                 let request = TestRequest::default().method(method.clone()).uri(path);
-                let reply = house.send(request.insert_header((CONTENT_TYPE, "text/plain"))).await;
+                let reply = service.send(request.insert_header((CONTENT_TYPE, "text/plain"))).await;
                 assert_eq!((reply.status, reply.header("www-authenticate")), (401, "Token"), "{path}");
                 assert_eq!(reply.json()["code"], "not_authenticated");
-                let wrong = house.send(TestRequest::delete().uri(path)).await;
+                let wrong = service.send(TestRequest::delete().uri(path)).await;
                 assert_eq!((wrong.status, wrong.header("allow")), (405, allowed), "{path}");
                 let text = TestRequest::post().uri(path).insert_header((CONTENT_TYPE, "text/plain"));
                 let expected = if *method == Method::POST { 415 } else { 405 };
-                assert_eq!(house.send_as_acme(text.set_payload("{}")).await.status, expected, "{path}");
+                assert_eq!(service.send_as_acme(text.set_payload("{}")).await.status, expected, "{path}");
             }
         }
     }
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn other_methods_are_told_those_there_are() {
+    fn other_methods_are_answered_with_allow() {
         let refused = |method, path| found(method, path).split_once(' ').unwrap().1.to_owned();
         assert_eq!(refused(Method::DELETE, "/v1/graphql/"), "MethodNotAllowed(\"POST\")");
         assert_eq!(refused(Method::POST, "/metrics"), "MethodNotAllowed(\"GET, HEAD\")");
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_listener_does_not_serve_is_not_found() {
+    fn endpoints_of_other_listeners_are_not_found() {
         let found = find("/metrics", &Method::POST, |kind| kind == Kind::Health);
         assert!(matches!(found.endpoint, Err(Refusal::NotFound)));
     }

@@ -15,7 +15,7 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     operation: Some(Operation {
         id: "getAccountStatus",
         tag: openapi::ACCOUNTS,
-        summary: "Says where the import of an account stands",
+        summary: "Returns the status of an account's import",
         answers: &[response(
             200,
             "The status.",
@@ -41,51 +41,51 @@ fn handle(call: &mut Call) -> Answer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{ACCOUNT, House, Reply};
+    use crate::testing::{ACCOUNT, Reply, TestService};
     use actix_web::test::TestRequest;
 
-    async fn status(house: &House, path: &str) -> Reply {
+    async fn status(service: &TestService, path: &str) -> Reply {
         let path = format!("/v2/data-import/accounts/{path}");
-        house.send_as_acme(TestRequest::get().uri(&path)).await
+        service.send_as_acme(TestRequest::get().uri(&path)).await
     }
 
-    async fn create(house: &House, number: &str) {
+    async fn create(service: &TestService, number: &str) {
         let account = ACCOUNT.replace("UNME-4001", number);
-        assert_eq!(house.post("/v2/data-import/accounts/", account).await.line(), "201 {}");
+        assert_eq!(service.post("/v2/data-import/accounts/", account).await.line(), "201 {}");
     }
 
     #[actix_web::test]
     async fn the_status_has_the_offset_of_the_supplier() {
-        let house = House::new();
-        create(&house, "UNME-4001").await;
-        let pending = status(&house, "ACME_ENERGY/UNME-4001/").await;
-        house.import_pending();
-        let processed = status(&house, "ACME_ENERGY/UNME-4001").await;
+        let service = TestService::new();
+        create(&service, "UNME-4001").await;
+        let pending = status(&service, "ACME_ENERGY/UNME-4001/").await;
+        service.import_pending();
+        let processed = status(&service, "ACME_ENERGY/UNME-4001").await;
         assert_eq!((pending.status, processed.status), (200, 200));
         insta::assert_json_snapshot!([pending.json(), processed.json()]);
     }
 
     #[actix_web::test]
     async fn numbers_are_decoded_once_and_trimmed() {
-        let house = House::new();
+        let service = TestService::new();
         for number in ["A/1", "A%2F1", "A"] {
-            create(&house, number).await;
+            create(&service, number).await;
         }
         for path in ["A%2F1", "A%252F1", "A%25%32F1", "%20A%20", "%41", "%09A"] {
-            assert_eq!(status(&house, &format!("ACME_ENERGY/{path}/")).await.status, 200, "{path}");
+            assert_eq!(status(&service, &format!("ACME_ENERGY/{path}/")).await.status, 200, "{path}");
         }
         for path in ["a", "A/1", "%ff", "%00", ""] {
-            assert_eq!(status(&house, &format!("ACME_ENERGY/{path}/")).await.status, 404, "{path}");
+            assert_eq!(status(&service, &format!("ACME_ENERGY/{path}/")).await.status, 404, "{path}");
         }
     }
 
     #[actix_web::test]
-    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
-        let house = House::new();
-        create(&house, "A").await;
+    async fn data_of_others_is_not_found() {
+        let service = TestService::new();
+        create(&service, "A").await;
         let mut answers = Vec::new();
         for path in ["ACME_ENERGY/B/", "OTHER/A/", "NOBODY/A/", "validate/A/", "bulk/A/", "%20/A/"] {
-            answers.push(status(&house, path).await.line());
+            answers.push(status(&service, path).await.line());
         }
         answers.dedup();
         insta::assert_snapshot!(answers.join("\n"));

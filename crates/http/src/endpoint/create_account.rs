@@ -43,11 +43,11 @@ fn handle(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// Performs the steps of a create without blocking the event loop, and returns the account that was stored. Steps that
-/// take a thread first take one of these slots, if there are any.
+/// Performs the steps of a create without blocking the event loop, and returns the stored account. If `slots`
+/// is given, steps that take a thread first take one of them.
 ///
 /// # Errors
-/// Of the use case, or because there was no slot for a step.
+/// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
 pub(super) async fn create(
     service: &Arc<Service>,
     caller: Caller,
@@ -57,7 +57,7 @@ pub(super) async fn create(
 ) -> Result<Arc<Creation>, Refusal> {
     let organisation = Some(caller.organisation_id);
     let mut step = service.check_cached(&body, CheckAccount::new(caller, request_id))?;
-    // It is held while documents are looked up, so that they are looked up for a bounded number of accounts.
+    // Held while documents are looked up, which bounds the number of accounts that wait for documents.
     let mut slot = None;
     loop {
         step = match step {
@@ -93,7 +93,7 @@ pub(super) async fn create(
     }
 }
 
-/// Takes one of these slots, however long that takes.
+/// Takes one of these slots, without a time limit.
 ///
 /// # Errors
 /// [`Refusal::Unavailable`] if the service is being closed.
@@ -105,14 +105,14 @@ pub(super) async fn take_slot(
     slots.take(organisation).await.map(Some).map_err(|_| no_slot_for_line())
 }
 
-/// The refusal of a line for which there is no slot any more.
+/// Returns the refusal of a line for which no slot is left.
 pub(super) fn no_slot_for_line() -> Refusal {
     Refusal::Unavailable("no slot for a line".into())
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{ACCOUNT, ELECTRICITY, House};
+    use crate::testing::{ACCOUNT, ELECTRICITY, TestService};
     use chrono::Duration;
     use cutover_app::operator::SupplierChange;
     use cutover_app::port::{DocumentState, PageLimit, ProcessFilter, Store, StoreError, read};
@@ -122,42 +122,42 @@ mod tests {
 
     const PATH: &str = "/v2/data-import/accounts/";
 
-    fn processes(house: &House) -> usize {
+    fn processes(service: &TestService) -> usize {
         let list = |tx: &mut dyn cutover_app::port::Tx| {
             tx.list_processes(1, ProcessFilter::default(), None, PageLimit::of(100))
         };
-        read(&*house.store as &dyn Store, list).unwrap().processes.len()
+        read(&*service.store as &dyn Store, list).unwrap().processes.len()
     }
 
     #[actix_web::test]
-    async fn what_was_created_is_stored_and_may_be_sent_again() {
-        let house = House::new();
-        assert_eq!(house.post(PATH, ACCOUNT).await.line(), "201 {}");
-        assert_eq!(house.post(PATH, ACCOUNT).await.line(), "201 {}");
-        assert_eq!(processes(&house), 1);
+    async fn a_created_account_is_stored_and_may_be_sent_again() {
+        let service = TestService::new();
+        assert_eq!(service.post(PATH, ACCOUNT).await.line(), "201 {}");
+        assert_eq!(service.post(PATH, ACCOUNT).await.line(), "201 {}");
+        assert_eq!(processes(&service), 1);
     }
 
     #[actix_web::test]
     async fn each_refusal_has_its_body() {
-        let house = House::new();
+        let service = TestService::new();
         let mut lines = Vec::new();
         let faulty = ACCOUNT.replace("\"external_account_number\"", "\"number\"");
-        lines.push(house.post(PATH, faulty).await.line());
-        lines.push(house.post(PATH, "{").await.line());
-        set_status(&house, SupplierStatus::Paused);
-        lines.push(house.post(PATH, ACCOUNT).await.line());
-        set_status(&house, SupplierStatus::Ongoing);
-        assert_eq!(processes(&house), 0);
-        house.post(PATH, ACCOUNT).await;
-        house.import_pending();
-        house.clock.advance(Duration::seconds(1));
-        lines.push(house.post(PATH, ACCOUNT).await.line());
+        lines.push(service.post(PATH, faulty).await.line());
+        lines.push(service.post(PATH, "{").await.line());
+        set_status(&service, SupplierStatus::Paused);
+        lines.push(service.post(PATH, ACCOUNT).await.line());
+        set_status(&service, SupplierStatus::Ongoing);
+        assert_eq!(processes(&service), 0);
+        service.post(PATH, ACCOUNT).await;
+        service.import_pending();
+        service.clock.advance(Duration::seconds(1));
+        lines.push(service.post(PATH, ACCOUNT).await.line());
         insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[actix_web::test]
-    async fn what_is_remembered_of_a_supplier_decides_nothing() {
-        let house = House::new();
+    async fn cached_supplier_settings_do_not_decide_a_create() {
+        let service = TestService::new();
         let account = |number: &str| {
             let mut account: Value = serde_json::from_str(ACCOUNT).unwrap();
             account["external_account_number"] = number.into();
@@ -165,37 +165,37 @@ mod tests {
         };
         let is_dry_run = |number: &str| {
             let process = |tx: &mut dyn cutover_app::port::Tx| tx.process(1, &number.parse().unwrap());
-            let found = read(&*house.store as &dyn Store, process).unwrap();
+            let found = read(&*service.store as &dyn Store, process).unwrap();
             found.unwrap().process.is_dry_run()
         };
         for (number, dry_run) in [("A-1", false), ("A-2", true), ("A-3", false)] {
-            house.set_supplier(SupplierChange { dry_run: Some(dry_run), ..SupplierChange::default() });
-            assert_eq!(house.post(PATH, account(number)).await.line(), "201 {}");
+            service.set_supplier(SupplierChange { dry_run: Some(dry_run), ..SupplierChange::default() });
+            assert_eq!(service.post(PATH, account(number)).await.line(), "201 {}");
             assert_eq!(is_dry_run(number), dry_run, "{number}");
         }
-        // While it stays, nothing is asked.
-        house.store.set_fault(Some(Fault::OfReads(StoreError::Failed("it is not asked".into()))));
-        assert_eq!(house.post(PATH, account("A-4")).await.line(), "201 {}");
+        // With an unchanged supplier the store is not read.
+        service.store.set_fault(Some(Fault::OfReads(StoreError::Failed("it is not asked".into()))));
+        assert_eq!(service.post(PATH, account("A-4")).await.line(), "201 {}");
     }
 
     #[actix_web::test]
-    async fn documents_are_looked_up_for_who_verifies_them() {
-        let house = House::new();
-        house.verify_documents();
-        let refused = house.post(PATH, ELECTRICITY).await;
-        assert_eq!((refused.status, house.documents.look_ups(), processes(&house)), (400, 1, 0));
+    async fn documents_are_looked_up_if_the_supplier_verifies_them() {
+        let service = TestService::new();
+        service.verify_documents();
+        let refused = service.post(PATH, ELECTRICITY).await;
+        assert_eq!((refused.status, service.documents.look_ups(), processes(&service)), (400, 1, 0));
         assert_eq!(refused.json()["code"], "import_process_failed_validation");
-        house.documents.set_down(true);
-        assert_eq!(house.post(PATH, ELECTRICITY).await.status, 503);
-        house.documents.set_down(false);
+        service.documents.set_down(true);
+        assert_eq!(service.post(PATH, ELECTRICITY).await.status, 503);
+        service.documents.set_down(false);
         for path in documents(&serde_json::from_str(ELECTRICITY).unwrap()) {
-            house.documents.set("/ACME_ENERGY", path.trim_start_matches('/'), DocumentState::Pdf);
+            service.documents.set("/ACME_ENERGY", path.trim_start_matches('/'), DocumentState::Pdf);
         }
-        assert_eq!(house.post(PATH, ELECTRICITY).await.line(), "201 {}");
-        assert_eq!(processes(&house), 1);
+        assert_eq!(service.post(PATH, ELECTRICITY).await.line(), "201 {}");
+        assert_eq!(processes(&service), 1);
     }
 
-    /// Every document that a payload names.
+    /// Returns every document that a payload names.
     fn documents(payload: &Value) -> Vec<String> {
         match payload {
             Value::Object(members) => {
@@ -208,8 +208,8 @@ mod tests {
         }
     }
 
-    fn set_status(house: &House, status: SupplierStatus) {
+    fn set_status(service: &TestService, status: SupplierStatus) {
         let change = SupplierChange { status: Some(status), ..SupplierChange::default() };
-        house.set_supplier(change);
+        service.set_supplier(change);
     }
 }

@@ -15,11 +15,12 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createBusiness",
         tag: openapi::BUSINESSES,
         summary: "Creates a business with all its contracts",
-        notes: "Before any account that refers to one of its contracts. The same business again has the same number.",
+        notes: "Must precede any account that refers to one of its contracts. The same business again \
+                returns the same number.",
         body: Body::Request("business", &["business"]),
         answers: &[response(
             201,
-            "It is created.",
+            "The business is created.",
             json_content(schema_of!(BusinessCreated), &[("usual", examples::business)]),
         )],
         refusals: refusals::of_business,
@@ -38,7 +39,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::House;
+    use crate::testing::TestService;
 
     const PATH: &str = "/v1/data-import/business/";
     const COLD_STORAGE: &str = include_str!("../../../../fixtures/businesses/valid/cold_storage.json");
@@ -47,33 +48,33 @@ mod tests {
 
     #[actix_web::test]
     async fn the_same_business_has_the_same_number() {
-        let house = House::new();
-        let created = house.post(PATH, COLD_STORAGE).await.line();
+        let service = TestService::new();
+        let created = service.post(PATH, COLD_STORAGE).await.line();
         assert_eq!(created, r#"201 {"service_business_id":1,"external_business_identifier":"B-HALLORAN"}"#);
-        assert_eq!(house.post(PATH.trim_end_matches('/'), COLD_STORAGE).await.line(), created);
+        assert_eq!(service.post(PATH.trim_end_matches('/'), COLD_STORAGE).await.line(), created);
     }
 
     #[actix_web::test]
     async fn each_refusal_has_its_body() {
-        let house = House::new();
-        house.post(PATH, COLD_STORAGE).await;
+        let service = TestService::new();
+        service.post(PATH, COLD_STORAGE).await;
         let other_content = COLD_STORAGE.replace("5309", "5310");
         let same_contracts = COLD_STORAGE.replace("B-HALLORAN", "B-OTHER");
         let mut lines = Vec::new();
         for body in ["", SAME_CONTRACT, &other_content, &same_contracts] {
-            lines.push(house.post(PATH, body.to_owned()).await.line());
+            lines.push(service.post(PATH, body.to_owned()).await.line());
         }
-        house.set_store_down(true);
-        lines.push(house.post(PATH, COLD_STORAGE).await.line());
+        service.set_store_down(true);
+        lines.push(service.post(PATH, COLD_STORAGE).await.line());
         insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[actix_web::test]
-    async fn anothers_supplier_is_as_unknown_as_none() {
-        let house = House::new();
+    async fn another_organisations_supplier_is_unknown() {
+        let service = TestService::new();
         let of = |supplier: &str| COLD_STORAGE.replace("ACME_ENERGY", supplier);
-        let none = house.post(PATH, of("NOBODY")).await;
-        assert_eq!(house.post(PATH, of("OTHER")).await.line(), none.line());
+        let none = service.post(PATH, of("NOBODY")).await;
+        assert_eq!(service.post(PATH, of("OTHER")).await.line(), none.line());
         assert_eq!(none.json()["errors"][0]["attr"], "import_supplier_code");
     }
 }

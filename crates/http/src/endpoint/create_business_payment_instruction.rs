@@ -16,11 +16,12 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createBusinessPaymentInstruction",
         tag: openapi::BUSINESSES,
         summary: "Stores a payment instruction of a business",
-        notes: "The payment vendor is asked first. After a 400 do not send it again unchanged; after a 500 do.",
+        notes: "The payment vendor confirms the instruction first. After a 400 do not send it again unchanged; after \
+                a 500 do.",
         body: Body::Request("business-payment-instruction", &["business_payment_instruction"]),
         answers: &[response(
             201,
-            "It is stored.",
+            "The instruction is stored.",
             json_content(
                 schema_of!(BusinessPaymentInstructionStored),
                 &[("usual", examples::business_instruction)],
@@ -38,7 +39,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::instruction::testing::{add_vendors, answers};
-    use crate::testing::{ELECTRICITY, House};
+    use crate::testing::{ELECTRICITY, TestService};
     use actix_web::http::header::AUTHORIZATION;
     use actix_web::test::TestRequest;
     use cutover_app::port::InstructionDetails;
@@ -51,70 +52,70 @@ mod tests {
         "vendor": "gocardless", "reference": "MD-1", "type": "DIRECT_DEBIT",
         "accounts": [{"external_account_number": "ELEC-1001"}]}"#;
 
-    /// A house with a business and an account, and another organisation with others.
-    async fn house() -> House {
-        let house = House::with_accounts();
-        add_vendors(&house);
-        house.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER").replace("ELEC-1001", "THEIRS"));
-        house.import_pending();
-        assert_eq!(house.post("/v1/data-import/business/", BUSINESS).await.status, 201);
-        house
+    /// Returns a service with a business and an account, and another organisation with others.
+    async fn service() -> TestService {
+        let service = TestService::with_accounts();
+        add_vendors(&service);
+        service.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER").replace("ELEC-1001", "THEIRS"));
+        service.import_pending();
+        assert_eq!(service.post("/v1/data-import/business/", BUSINESS).await.status, 201);
+        service
     }
 
-    fn confirm(house: &House) {
-        house.vendors.has("MD-1", "DIRECT_DEBIT", InstructionDetails::default());
+    fn confirm(service: &TestService) {
+        service.vendors.has("MD-1", "DIRECT_DEBIT", InstructionDetails::default());
     }
 
     #[actix_web::test]
     async fn a_confirmed_instruction_is_stored_once() {
-        let house = house().await;
-        confirm(&house);
-        let stored = house.post(PATH, REQUEST).await.line();
+        let service = service().await;
+        confirm(&service);
+        let stored = service.post(PATH, REQUEST).await.line();
         assert_eq!(stored, r#"201 {"reference":"MD-1","external_business_identifier":"B-CHURCH"}"#);
-        assert_eq!(house.post(PATH, REQUEST).await.line(), stored);
-        assert_eq!(house.vendors.look_ups(), 1);
+        assert_eq!(service.post(PATH, REQUEST).await.line(), stored);
+        assert_eq!(service.vendors.look_ups(), 1);
     }
 
     #[actix_web::test]
-    async fn each_answer_of_a_vendor_has_its_own() {
-        let house = house().await;
+    async fn each_answer_of_a_vendor_has_its_own_response() {
+        let service = service().await;
         let mut lines = Vec::new();
         for answer in answers("CARD") {
-            house.vendors.answer("MD-1", answer);
-            lines.push(house.post(PATH, REQUEST).await.line());
+            service.vendors.answer("MD-1", answer);
+            lines.push(service.post(PATH, REQUEST).await.line());
         }
         insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[actix_web::test]
     async fn each_refusal_has_its_body() {
-        let house = house().await;
+        let service = service().await;
         let mut lines = Vec::new();
         let unknown_vendor = REQUEST.replace("gocardless", "bpay");
         for body in ["{", SAME_ACCOUNT, &unknown_vendor] {
-            lines.push(house.post(PATH, body.to_owned()).await.line());
+            lines.push(service.post(PATH, body.to_owned()).await.line());
         }
-        house.set_store_down(true);
-        lines.push(house.post(PATH, REQUEST).await.line());
+        service.set_store_down(true);
+        lines.push(service.post(PATH, REQUEST).await.line());
         insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[actix_web::test]
-    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
-        let house = house().await;
-        confirm(&house);
+    async fn data_of_others_is_not_found() {
+        let service = service().await;
+        confirm(&service);
         let mut lines = Vec::new();
         let business = BUSINESS.replace("ACME_ENERGY", "OTHER").replace("B-CHURCH", "B-THEIRS");
-        let other = (AUTHORIZATION, format!("Token {}", house.token_of("Other")));
+        let other = (AUTHORIZATION, format!("Token {}", service.token_of("Other")));
         let theirs = TestRequest::post().uri("/v1/data-import/business/").insert_header(other);
-        assert_eq!(house.send(theirs.set_payload(business)).await.status, 201);
+        assert_eq!(service.send(theirs.set_payload(business)).await.status, 201);
         for (what, anothers, none) in [
             ("ACME_ENERGY", "OTHER", "NOBODY"),
             ("B-CHURCH", "B-THEIRS", "B-NOBODY"),
             ("ELEC-1001", "THEIRS", "NOBODY"),
         ] {
-            let absent = house.post(PATH, REQUEST.replace(what, none)).await.line();
-            assert_eq!(house.post(PATH, REQUEST.replace(what, anothers)).await.line(), absent);
+            let absent = service.post(PATH, REQUEST.replace(what, none)).await.line();
+            assert_eq!(service.post(PATH, REQUEST.replace(what, anothers)).await.line(), absent);
             lines.push(absent);
         }
         insta::assert_snapshot!(lines.join("\n"));

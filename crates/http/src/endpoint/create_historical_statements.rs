@@ -18,11 +18,12 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createHistoricalStatements",
         tag: openapi::AFTER,
         summary: "Adds earlier statements to an imported account",
-        notes: "All of them or none. A statement that the account has with equal content is not added again.",
+        notes: "Adds all of them or none. A statement that the account already has with equal content \
+                is not added again.",
         body: Body::Request("historical-statements", &["statements"]),
         answers: &[response(
             201,
-            "The request as validated, without what is absent.",
+            "The request as validated, without absent members.",
             json_content(statements, &[("usual", examples::statements)]),
         )],
         refusals: refusals::of_statements,
@@ -47,7 +48,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{ELECTRICITY, House};
+    use crate::testing::{ELECTRICITY, TestService};
     use cutover_app::port::DocumentState;
 
     const PATH: &str = "/v1/data-import/historical-statements/create/";
@@ -56,51 +57,51 @@ mod tests {
 
     #[actix_web::test]
     async fn the_request_comes_back_as_validated() {
-        let house = House::with_accounts();
-        let added = house.post(PATH, YEAR).await;
+        let service = TestService::with_accounts();
+        let added = service.post(PATH, YEAR).await;
         assert_eq!(added.header("content-type"), "application/json");
-        assert_eq!(house.post(PATH, YEAR).await.line(), added.line());
+        assert_eq!(service.post(PATH, YEAR).await.line(), added.line());
         insta::assert_snapshot!(added.line());
     }
 
     #[actix_web::test]
     async fn each_refusal_has_its_body() {
-        let house = House::new();
-        let mut lines = vec![house.post(PATH, YEAR).await.line()];
-        house.create("Acme", ELECTRICITY);
+        let service = TestService::new();
+        let mut lines = vec![service.post(PATH, YEAR).await.line()];
+        service.create("Acme", ELECTRICITY);
         for body in [YEAR, "[", NULL] {
-            lines.push(house.post(PATH, body).await.line());
+            lines.push(service.post(PATH, body).await.line());
         }
-        house.import_pending();
-        house.post(PATH, YEAR).await;
-        lines.push(house.post(PATH, YEAR.replace("0004411", "0004412")).await.line());
-        house.set_store_down(true);
-        lines.push(house.post(PATH, YEAR).await.line());
+        service.import_pending();
+        service.post(PATH, YEAR).await;
+        lines.push(service.post(PATH, YEAR.replace("0004411", "0004412")).await.line());
+        service.set_store_down(true);
+        lines.push(service.post(PATH, YEAR).await.line());
         insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[actix_web::test]
-    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
-        let house = House::with_accounts();
+    async fn data_of_others_is_not_found() {
+        let service = TestService::with_accounts();
         let of = |supplier: &str| YEAR.replace("ACME_ENERGY", supplier);
-        let none = house.post(PATH, of("NOBODY")).await.line();
+        let none = service.post(PATH, of("NOBODY")).await.line();
         assert!(none.starts_with("404 "), "{none}");
-        assert_eq!(house.post(PATH, of("OTHER")).await.line(), none);
+        assert_eq!(service.post(PATH, of("OTHER")).await.line(), none);
     }
 
     #[actix_web::test]
     async fn verified_statements_are_pdfs() {
-        let house = House::with_accounts();
-        house.verify_documents();
-        house.documents.set("/ACME_ENERGY", "statements/ELEC-1001/2025-Q4.pdf", DocumentState::Present);
-        let refused = house.post(PATH, YEAR).await.line();
+        let service = TestService::with_accounts();
+        service.verify_documents();
+        service.documents.set("/ACME_ENERGY", "statements/ELEC-1001/2025-Q4.pdf", DocumentState::Present);
+        let refused = service.post(PATH, YEAR).await.line();
         for quarter in ["2025-Q4", "2026-Q1"] {
             let path = format!("statements/ELEC-1001/{quarter}.pdf");
-            house.documents.set("/ACME_ENERGY", &path, DocumentState::Pdf);
+            service.documents.set("/ACME_ENERGY", &path, DocumentState::Pdf);
         }
-        assert_eq!(house.post(PATH, YEAR).await.status, 201);
-        house.documents.set_down(true);
-        assert_eq!(house.post(PATH, YEAR).await.json()["code"], "service_unavailable");
+        assert_eq!(service.post(PATH, YEAR).await.status, 201);
+        service.documents.set_down(true);
+        assert_eq!(service.post(PATH, YEAR).await.json()["code"], "service_unavailable");
         insta::assert_snapshot!(refused);
     }
 }

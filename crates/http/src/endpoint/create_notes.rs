@@ -8,7 +8,7 @@ use actix_web::http::Method;
 use cutover_model::NoteResult;
 use cutover_model::describe::{Json, Schemas};
 
-/// `POST /v1/data-import/notes/create/`: 201 with what became of each note (contract 4.2, D8).
+/// `POST /v1/data-import/notes/create/`: 201 with the result of each note (contract 4.2, D8).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::POST,
     template: "/v1/data-import/notes/create/",
@@ -18,11 +18,11 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createNotes",
         tag: openapi::AFTER,
         summary: "Adds notes to an imported account",
-        notes: "All of them or none. A note that the account has is not added again.",
+        notes: "Adds all of them or none. A note that the account already has is not added again.",
         body: Body::Request("notes", &["notes"]),
         answers: &[response(
             201,
-            "What became of each note, in order.",
+            "The result of each note, in order.",
             json_content(notes, &[("usual", examples::notes)]),
         )],
         refusals: refusals::of_notes,
@@ -47,7 +47,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{ELECTRICITY, House};
+    use crate::testing::{ELECTRICITY, TestService};
     use cutover_app::port::DocumentState;
 
     const PATH: &str = "/v1/data-import/notes/create/";
@@ -57,55 +57,55 @@ mod tests {
 
     #[actix_web::test]
     async fn notes_are_added_once() {
-        let house = House::with_accounts();
+        let service = TestService::with_accounts();
         let mut lines = Vec::new();
         for notes in [CALLS, CALLS, DOCUMENTS] {
-            lines.push(house.post(PATH, notes).await.line());
+            lines.push(service.post(PATH, notes).await.line());
         }
         insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[actix_web::test]
     async fn each_refusal_has_its_body() {
-        let house = House::new();
-        let mut lines = vec![house.post(PATH, CALLS).await.line()];
-        house.create("Acme", ELECTRICITY);
+        let service = TestService::new();
+        let mut lines = vec![service.post(PATH, CALLS).await.line()];
+        service.create("Acme", ELECTRICITY);
         for body in [CALLS, "{", EMPTY] {
-            lines.push(house.post(PATH, body).await.line());
+            lines.push(service.post(PATH, body).await.line());
         }
-        house.set_store_down(true);
-        lines.push(house.post(PATH, CALLS).await.line());
+        service.set_store_down(true);
+        lines.push(service.post(PATH, CALLS).await.line());
         insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[actix_web::test]
-    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
-        let house = House::with_accounts();
+    async fn data_of_others_is_not_found() {
+        let service = TestService::with_accounts();
         let of = |supplier: &str| CALLS.replace("ACME_ENERGY", supplier);
-        let none = house.post(PATH, of("NOBODY")).await.line();
+        let none = service.post(PATH, of("NOBODY")).await.line();
         assert!(none.starts_with("404 ") && none.contains("\"import_process_does_not_exist\""), "{none}");
-        assert_eq!(house.post(PATH, of("OTHER")).await.line(), none);
+        assert_eq!(service.post(PATH, of("OTHER")).await.line(), none);
         let unknown = CALLS.replace("ELEC-1001", "ELEC-9999");
-        assert_eq!(house.post(PATH, unknown).await.line(), none);
+        assert_eq!(service.post(PATH, unknown).await.line(), none);
     }
 
     #[actix_web::test]
-    async fn documents_are_looked_up_for_who_verifies_them() {
-        let house = House::with_accounts();
-        house.post(PATH, CALLS).await;
-        assert_eq!(house.documents.look_ups(), 0);
-        house.verify_documents();
-        house.documents.set("/ACME_ENERGY", "notes/ELEC-1001/hardship-form.pdf", DocumentState::Present);
-        let missing = house.post(PATH, DOCUMENTS).await;
-        house.documents.set_down(true);
-        let down = house.post(PATH, DOCUMENTS).await;
+    async fn documents_are_looked_up_if_the_supplier_verifies_them() {
+        let service = TestService::with_accounts();
+        service.post(PATH, CALLS).await;
+        assert_eq!(service.documents.look_ups(), 0);
+        service.verify_documents();
+        service.documents.set("/ACME_ENERGY", "notes/ELEC-1001/hardship-form.pdf", DocumentState::Present);
+        let missing = service.post(PATH, DOCUMENTS).await;
+        service.documents.set_down(true);
+        let down = service.post(PATH, DOCUMENTS).await;
         assert_eq!(down.header("retry-after"), "2");
-        house.documents.set_down(false);
+        service.documents.set_down(false);
         for path in ["payslip.png", "meter-photo.jpg"] {
-            house.documents.set("/ACME_ENERGY", &format!("notes/ELEC-1001/{path}"), DocumentState::Present);
+            service.documents.set("/ACME_ENERGY", &format!("notes/ELEC-1001/{path}"), DocumentState::Present);
         }
-        let added = house.post(PATH, DOCUMENTS).await;
-        assert_eq!((added.status, house.documents.look_ups()), (201, 3));
+        let added = service.post(PATH, DOCUMENTS).await;
+        assert_eq!((added.status, service.documents.look_ups()), (201, 3));
         insta::assert_snapshot!([missing.line(), down.line()].join("\n"));
     }
 }

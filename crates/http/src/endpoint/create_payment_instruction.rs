@@ -16,11 +16,12 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createPaymentInstruction",
         tag: openapi::AFTER,
         summary: "Stores a payment instruction of an imported account",
-        notes: "The payment vendor is asked first. After a 400 do not send it again unchanged; after a 500 do.",
+        notes: "The payment vendor confirms the instruction first. After a 400 do not send it again unchanged; after \
+                a 500 do.",
         body: Body::Request("payment-instruction", &["payment_instruction"]),
         answers: &[response(
             201,
-            "It is stored.",
+            "The instruction is stored.",
             json_content(schema_of!(PaymentInstructionStored), &[("usual", examples::instruction)]),
         )],
         refusals: refusals::of_instruction,
@@ -35,7 +36,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::instruction::testing::{add_vendors, answers, unavailable};
-    use crate::testing::{ELECTRICITY, House};
+    use crate::testing::{ELECTRICITY, TestService};
     use cutover_app::port::InstructionDetails;
 
     const PATH: &str = "/v1/data-import/payment-instruction/create/";
@@ -43,73 +44,73 @@ mod tests {
     const MADE_UP: &str =
         include_str!("../../../../fixtures/payment_instructions/faulty/STR-05-invalid-choice.json");
 
-    fn house() -> House {
-        let house = House::with_accounts();
-        add_vendors(&house);
-        house
+    fn service() -> TestService {
+        let service = TestService::with_accounts();
+        add_vendors(&service);
+        service
     }
 
     #[actix_web::test]
     async fn a_confirmed_instruction_is_stored_once() {
-        let house = house();
-        house.vendors.has("pm_1QELEC1001", "CARD", InstructionDetails::default());
-        let stored = house.post(PATH, CARD).await;
-        assert_eq!(house.post(PATH, CARD).await.line(), stored.line());
-        assert_eq!(house.vendors.look_ups(), 1);
+        let service = service();
+        service.vendors.has("pm_1QELEC1001", "CARD", InstructionDetails::default());
+        let stored = service.post(PATH, CARD).await;
+        assert_eq!(service.post(PATH, CARD).await.line(), stored.line());
+        assert_eq!(service.vendors.look_ups(), 1);
         insta::assert_snapshot!(stored.line());
     }
 
     #[actix_web::test]
-    async fn each_answer_of_a_vendor_has_its_own() {
-        let house = house();
+    async fn each_answer_of_a_vendor_has_its_own_response() {
+        let service = service();
         let mut lines = Vec::new();
         for answer in answers("DIRECT_DEBIT") {
-            house.vendors.answer("pm_1QELEC1001", answer);
-            lines.push(house.post(PATH, CARD).await.line());
+            service.vendors.answer("pm_1QELEC1001", answer);
+            lines.push(service.post(PATH, CARD).await.line());
         }
         insta::assert_snapshot!(lines.join("\n"));
-        house.vendors.has("pm_1QELEC1001", "CARD", InstructionDetails::default());
-        assert_eq!(house.post(PATH, CARD).await.status, 201);
+        service.vendors.has("pm_1QELEC1001", "CARD", InstructionDetails::default());
+        assert_eq!(service.post(PATH, CARD).await.status, 201);
     }
 
     #[actix_web::test]
     async fn each_refusal_has_its_body() {
-        let house = House::new();
-        house.create("Acme", ELECTRICITY);
+        let service = TestService::new();
+        service.create("Acme", ELECTRICITY);
         let mut lines = Vec::new();
         for body in ["{", MADE_UP, CARD] {
-            lines.push(house.post(PATH, body).await.line());
+            lines.push(service.post(PATH, body).await.line());
         }
-        add_vendors(&house);
-        lines.push(house.post(PATH, CARD).await.line());
-        house.import_pending();
-        lines.push(house.post(PATH, CARD.replace("\"stripe\"", "\"bpay\"")).await.line());
-        assert_eq!(house.vendors.look_ups(), 0);
+        add_vendors(&service);
+        lines.push(service.post(PATH, CARD).await.line());
+        service.import_pending();
+        lines.push(service.post(PATH, CARD.replace("\"stripe\"", "\"bpay\"")).await.line());
+        assert_eq!(service.vendors.look_ups(), 0);
         insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[actix_web::test]
-    async fn what_is_down_is_an_error_to_be_sent_again() {
-        let house = house();
-        house.vendors.answer("pm_1QELEC1001", unavailable());
-        let vendor = house.post(PATH, CARD).await;
+    async fn an_unavailable_part_is_a_500() {
+        let service = service();
+        service.vendors.answer("pm_1QELEC1001", unavailable());
+        let vendor = service.post(PATH, CARD).await;
         assert_eq!((vendor.status, vendor.header("retry-after")), (500, ""));
         assert_eq!(vendor.json()["code"], "payment_vendor_unavailable");
-        house.set_store_down(true);
-        let store = house.post(PATH, CARD).await;
+        service.set_store_down(true);
+        let store = service.post(PATH, CARD).await;
         assert_eq!((store.status, store.header("retry-after")), (500, ""));
         assert_eq!(store.json()["code"], "error");
-        house.set_store_down(false);
-        house.vendors.has("pm_1QELEC1001", "CARD", InstructionDetails::default());
-        assert_eq!(house.post(PATH, CARD).await.status, 201);
+        service.set_store_down(false);
+        service.vendors.has("pm_1QELEC1001", "CARD", InstructionDetails::default());
+        assert_eq!(service.post(PATH, CARD).await.status, 201);
     }
 
     #[actix_web::test]
-    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
-        let house = house();
+    async fn data_of_others_is_not_found() {
+        let service = service();
         let of = |supplier: &str| CARD.replace("ACME_ENERGY", supplier);
-        let none = house.post(PATH, of("NOBODY")).await.line();
+        let none = service.post(PATH, of("NOBODY")).await.line();
         assert!(none.starts_with("400 ") && none.contains("\"import_supplier_not_found\""), "{none}");
-        assert_eq!(house.post(PATH, of("OTHER")).await.line(), none);
+        assert_eq!(service.post(PATH, of("OTHER")).await.line(), none);
     }
 }

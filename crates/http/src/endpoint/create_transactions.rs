@@ -11,8 +11,8 @@ use cutover_app::additions::AddTransactions;
 use cutover_model::describe::{Json, Schemas};
 use cutover_model::service::transaction_results;
 
-/// `POST /v1/data-import/transactions/create/`: 201 with what became of each transaction (contract 4.2,
-/// D8). Faulty parameters are faults among those of the body (contract D4).
+/// `POST /v1/data-import/transactions/create/`: 201 with the result of each transaction (contract 4.2, D8).
+/// Faulty parameters are listed among the faults of the body (contract D4).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::POST,
     template: "/v1/data-import/transactions/create/",
@@ -22,17 +22,17 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createTransactions",
         tag: openapi::AFTER,
         summary: "Adds transactions to an imported account",
-        notes: "All of them or none. The balance of the account's first ledger follows.",
+        notes: "Adds all of them or none, and updates the balance of the account's first ledger.",
         query: &[
             Parameter {
                 name: "check_previously_added",
-                doc: "Whether a transaction that the account has is passed over. `true` or `false` in any case, `1` \
-                      or `0`.",
+                doc: "If true, a transaction that the account already has is skipped. `true` or `false` in any \
+                      case, `1` or `0`.",
                 schema: || boolean_schema(true),
             },
             Parameter {
                 name: "force_add_to_current_statement",
-                doc: "Whether a transaction outside the open statement period is moved into it; if not, it is an \
+                doc: "If true, a transaction outside the open statement period is moved into it; if false, it is an \
                       error. `true` or `false` in any case, `1` or `0`.",
                 schema: || boolean_schema(true),
             },
@@ -40,7 +40,7 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         body: Body::Request("transactions", &["transactions"]),
         answers: &[response(
             201,
-            "What became of each transaction, in order.",
+            "The result of each transaction, in order.",
             json_content(transactions, &[("usual", examples::transactions)]),
         )],
         refusals: refusals::of_transactions,
@@ -68,7 +68,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// What the query asks for, or the names of its faulty parameters.
+/// Parses the query, or returns the names of its faulty parameters.
 fn options(query: &str) -> Result<AddTransactions, Vec<&'static str>> {
     let (mut query, mut options) = (Query::new(query), AddTransactions::default());
     if let Some(check) = query.read("check_previously_added", boolean) {
@@ -84,7 +84,7 @@ fn options(query: &str) -> Result<AddTransactions, Vec<&'static str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ELECTRICITY, House};
+    use crate::testing::{ELECTRICITY, TestService};
 
     const PATH: &str = "/v1/data-import/transactions/create/";
     const REFUND: &str = include_str!("../../../../fixtures/transactions/valid/refund.json");
@@ -92,30 +92,30 @@ mod tests {
 
     #[actix_web::test]
     async fn transactions_are_added_once() {
-        let house = House::with_accounts();
+        let service = TestService::with_accounts();
         let mut lines = Vec::new();
         for _ in 0..2 {
-            lines.push(house.post(PATH, REFUND).await.line());
+            lines.push(service.post(PATH, REFUND).await.line());
         }
         insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[actix_web::test]
     async fn the_query_is_obeyed() {
-        let house = House::with_accounts();
-        house.post(PATH, REFUND).await;
-        let again = house.post(&format!("{PATH}?check_previously_added=FALSE"), REFUND).await;
+        let service = TestService::with_accounts();
+        service.post(PATH, REFUND).await;
+        let again = service.post(&format!("{PATH}?check_previously_added=FALSE"), REFUND).await;
         assert_eq!(again.json()["results"][0]["status"], "TRANSACTION_ADDED_TO_ACCOUNT");
         let old = REFUND.replace("2026-11-18", "2020-01-01").replace("CH-11", "CH-12");
-        let kept_out = house.post(&format!("{PATH}?force_add_to_current_statement=0"), old.clone()).await;
-        let moved = house.post(PATH, old).await;
+        let kept_out = service.post(&format!("{PATH}?force_add_to_current_statement=0"), old.clone()).await;
+        let moved = service.post(PATH, old).await;
         assert_eq!(moved.json()["results"][0]["status"], "TRANSACTION_ADDED_TO_ACCOUNT");
         assert_ne!(moved.json()["results"][0]["transaction_data"]["transaction_date"], "2020-01-01");
         insta::assert_snapshot!(kept_out.line());
     }
 
     #[test]
-    fn options_are_true_unless_they_are_false() {
+    fn options_default_to_true() {
         fn read(query: &str) -> Result<(bool, bool), Vec<&'static str>> {
             let read = options(query)?;
             Ok((read.check_previously_added, read.force_add_to_current_statement))
@@ -137,39 +137,39 @@ mod tests {
 
     #[actix_web::test]
     async fn each_refusal_has_its_body() {
-        let house = House::new();
-        let mut lines = vec![house.post(PATH, REFUND).await.line()];
-        house.create("Acme", ELECTRICITY);
+        let service = TestService::new();
+        let mut lines = vec![service.post(PATH, REFUND).await.line()];
+        service.create("Acme", ELECTRICITY);
         let wrapper = REFUND.replace("\"transactions\"", "\"transaction\"");
         for body in [REFUND, "{\"transactions\":", NO_DATE, &wrapper] {
-            lines.push(house.post(PATH, body.to_owned()).await.line());
+            lines.push(service.post(PATH, body.to_owned()).await.line());
         }
-        house.import_pending();
-        house.post(PATH, REFUND).await;
-        lines.push(house.post(PATH, REFUND.replace("8.8", "8.9")).await.line());
-        house.set_store_down(true);
-        lines.push(house.post(PATH, REFUND).await.line());
+        service.import_pending();
+        service.post(PATH, REFUND).await;
+        lines.push(service.post(PATH, REFUND.replace("8.8", "8.9")).await.line());
+        service.set_store_down(true);
+        lines.push(service.post(PATH, REFUND).await.line());
         insta::assert_snapshot!(lines.join("\n"));
     }
 
     #[actix_web::test]
-    async fn a_faulty_query_is_told_with_the_faults_of_the_body() {
-        let house = House::with_accounts();
+    async fn a_faulty_query_is_reported_with_the_faults_of_the_body() {
+        let service = TestService::with_accounts();
         let path = format!("{PATH}?check_previously_added=maybe&force_add_to_current_statement=&x=1");
         let mut lines = Vec::new();
         for body in ["{", REFUND, NO_DATE] {
-            lines.push(house.post(&path, body).await.line());
+            lines.push(service.post(&path, body).await.line());
         }
         insta::assert_snapshot!(lines.join("\n"));
-        assert!(house.post(PATH, REFUND).await.text().contains("TRANSACTION_ADDED_TO_ACCOUNT"));
+        assert!(service.post(PATH, REFUND).await.text().contains("TRANSACTION_ADDED_TO_ACCOUNT"));
     }
 
     #[actix_web::test]
-    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
-        let house = House::with_accounts();
+    async fn data_of_others_is_not_found() {
+        let service = TestService::with_accounts();
         let of = |supplier: &str| REFUND.replace("ACME_ENERGY", supplier);
-        let none = house.post(PATH, of("NOBODY")).await.line();
+        let none = service.post(PATH, of("NOBODY")).await.line();
         assert!(none.starts_with("404 "), "{none}");
-        assert_eq!(house.post(PATH, of("OTHER")).await.line(), none);
+        assert_eq!(service.post(PATH, of("OTHER")).await.line(), none);
     }
 }

@@ -16,25 +16,29 @@ use cutover_core::{Code, Word};
 use cutover_model::describe::{Json, Schemas};
 use cutover_model::{DateTime, ListedStatus};
 
-/// The size of a page where none is given.
+/// The default size of a page.
 const USUAL: u32 = 100;
 
-/// Which accounts of a supplier, and which page of them (contract D12).
+/// Parameters that filter accounts and select a page (contract D12).
 const FILTERS: &[Parameter] = &[
-    Parameter { name: "status", doc: "Only those with this status.", schema: own::status },
-    Parameter { name: "error_code", doc: "Only those whose latest error has this code.", schema: own::code },
+    Parameter { name: "status", doc: "Only accounts with this status.", schema: own::status },
+    Parameter {
+        name: "error_code",
+        doc: "Only accounts whose latest error has this code.",
+        schema: own::code,
+    },
     Parameter {
         name: "modified_after",
-        doc: "Only those that took a step after this time. Without an offset it is in the supplier's zone. Steps \
-              may be committed in another order than their times: who polls asks from the newest `modified_at` \
-              that was seen less one minute, and passes over what comes twice. No index knows this: a page reads a \
-              bounded number of accounts, and may have none though others follow.",
+        doc: "Only accounts modified after this time. Without an offset it is in the supplier's zone. Steps \
+              may be committed in another order than their times: to poll, send the newest `modified_at` seen so \
+              far minus one minute, and skip duplicates. There is no index for this filter: a page reads a bounded \
+              number of accounts, and may be empty although others follow.",
         schema: || Json::object().with("type", "string").with("format", "date-time"),
     },
     Parameter {
         name: "page_size",
-        doc: "How many there are at most. There may be fewer, even none, and more on the next page: go on until an \
-              answer has no `Link`.",
+        doc: "Maximum number of accounts. A page may have fewer, even none, before the last one: continue until a \
+              response has no `Link`.",
         schema: || {
             let size = Json::object().with("type", "integer").with("minimum", 1_u32);
             size.with("maximum", 10_000_u32).with("default", 100_u32)
@@ -42,13 +46,13 @@ const FILTERS: &[Parameter] = &[
     },
     Parameter {
         name: "cursor",
-        doc: "Where the page begins: taken from the `Link` of the one before, never made up.",
+        doc: "Start of the page, from the `Link` of the page before.",
         schema: || Json::object().with("type", "string"),
     },
 ];
 
-/// `GET /v2/data-import/accounts/<supplier>/`: the accounts of a supplier with their status, filtered, a page at a
-/// time (contract D12).
+/// `GET /v2/data-import/accounts/<supplier>/`: the accounts of a supplier with their status, filtered, in
+/// pages (contract D12).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     template: "/v2/data-import/accounts/<supplier>/",
@@ -58,11 +62,11 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "findAccounts",
         tag: openapi::PROGRESS,
         summary: "Finds accounts of a supplier, with their status",
-        notes: "Always in pages, in the order the accounts were first sent.",
+        notes: "Returns pages, in the order the accounts were first sent.",
         query: FILTERS,
         answers: &[Response {
             status: 200,
-            means: "The accounts that meet every condition; an empty array if there are none.",
+            means: "The accounts that match every filter; an empty array if there are none.",
             headers: &["Link"],
             content: json_content(statuses, &[("usual", examples::statuses)]),
         }],
@@ -98,7 +102,7 @@ fn statuses(schemas: &mut Schemas) -> Json {
     array_of(schemas, &ListedStatus::SPEC)
 }
 
-/// What a query asks for.
+/// The parsed query.
 struct Asked {
     filter: AccountFilter,
     after: Option<Position>,
@@ -119,7 +123,7 @@ impl Asked {
     }
 }
 
-/// What a query asks for, as the query of a link (feature `fuzzing`).
+/// Parses a query and writes it as the query of a link (feature `fuzzing`).
 ///
 /// # Errors
 /// [`Refusal::Parameters`].
@@ -130,13 +134,13 @@ pub(crate) fn same_query(query: &str) -> Result<String, Refusal> {
     Ok(format!("{}page_size={size}{}", words(&filter), cursor.unwrap_or_default()))
 }
 
-/// A datetime that is one in every zone.
+/// Returns a datetime that is valid in every zone.
 fn datetime(text: &str) -> Option<DateTime<'static>> {
     let datetime: DateTime<'static> = text.parse().ok()?;
     (2..=9_998).contains(&datetime.local().year()).then_some(datetime)
 }
 
-/// The filter as the beginning of a query.
+/// Returns the filter as the beginning of a query.
 fn words(filter: &AccountFilter) -> String {
     let AccountFilter { status, error_code, modified_after } = filter;
     let status = status.map(|status| format!("status={}&", status.as_str()));
@@ -145,7 +149,7 @@ fn words(filter: &AccountFilter) -> String {
     [status, code, after].into_iter().flatten().collect()
 }
 
-/// A datetime has no other characters that mean something in a query.
+/// A datetime has no other characters with a meaning in a query.
 fn plain(datetime: &str) -> String {
     datetime.replace('+', "%2B").replace(' ', "%20")
 }
@@ -153,7 +157,7 @@ fn plain(datetime: &str) -> String {
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
-    use crate::testing::{ACCOUNT, House, Reply};
+    use crate::testing::{ACCOUNT, Reply, TestService};
     use actix_web::http::header::AUTHORIZATION;
     use actix_web::test::TestRequest;
     use chrono::Duration;
@@ -175,35 +179,35 @@ mod tests {
     }
 
     /// Accounts 0 to 4; account 1 failed.
-    fn house() -> House {
-        let house = House::new();
+    fn service() -> TestService {
+        let service = TestService::new();
         let require_customers = |level| {
             let rules = [("ACC-04".to_owned(), level)].into();
-            house.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+            service.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
         };
         for n in 0..5 {
-            house.clock.advance(Duration::seconds(1));
+            service.clock.advance(Duration::seconds(1));
             let mut account: serde_json::Value = serde_json::from_str(ACCOUNT).unwrap();
             account["external_account_number"] = format!("A-{n}").into();
             account["customers"] = serde_json::json!([]);
-            house.create("Acme", &account.to_string());
+            service.create("Acme", &account.to_string());
             require_customers((n == 1).then_some(Level::Error));
-            house.import_pending();
+            service.import_pending();
             require_customers(None);
         }
-        house
+        service
     }
 
     #[actix_web::test]
     async fn each_item_is_a_status_with_its_number() {
-        let house = house();
-        insta::assert_json_snapshot!(house.get(&format!("{PATH}?page_size=2")).await.json());
+        let service = service();
+        insta::assert_json_snapshot!(service.get(&format!("{PATH}?page_size=2")).await.json());
     }
 
     #[actix_web::test]
-    async fn filters_are_met_together() {
-        let house = house();
-        let first = house.get(&format!("{PATH}?page_size=1")).await.json();
+    async fn filters_are_combined() {
+        let service = service();
+        let first = service.get(&format!("{PATH}?page_size=1")).await.json();
         let modified = first[0]["modified_at"].as_str().unwrap().replace('+', "%2B");
         for (query, expected) in [
             ("", &["A-0", "A-1", "A-2", "A-3", "A-4"][..]),
@@ -216,18 +220,18 @@ mod tests {
             (&format!("modified_after={modified}&status=PROCESSED&page_size=2"), &["A-2", "A-3"]),
             ("modified_after=2999-01-01T00:00:00", &[]),
         ] {
-            assert_eq!(numbers(&house.get(&format!("{PATH}?{query}")).await), expected, "{query}");
+            assert_eq!(numbers(&service.get(&format!("{PATH}?{query}")).await), expected, "{query}");
         }
     }
 
     #[actix_web::test]
     async fn pages_lead_to_the_next_with_their_filters() {
-        let house = house();
+        let service = service();
         let mut path =
             format!("{PATH}?status=PROCESSED&modified_after=2020-01-01T00:00:00%2B01:00&page_size=3");
         let mut pages = Vec::new();
         loop {
-            let reply = house.get(&path).await;
+            let reply = service.get(&path).await;
             pages.push(numbers(&reply));
             let link = reply.header("link").to_owned();
             let Some((next, _)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else { break };
@@ -236,27 +240,27 @@ mod tests {
         assert_eq!(pages, [vec!["A-0", "A-2", "A-3"], vec!["A-4"]]);
     }
 
-    /// More than a page reads.
+    /// A page can read more rows than match.
     #[actix_web::test]
     async fn an_empty_page_leads_to_the_next() {
-        let house = House::new();
+        let service = TestService::new();
         let accounts = (0..1_001).map(|n| ACCOUNT.replace("UNME-4001", &format!("N-{n}")));
-        accounts.for_each(|account| house.create("Acme", &account));
-        let first = house.get(&format!("{PATH}?modified_after=9000-01-01T00:00:00Z&page_size=5")).await;
+        accounts.for_each(|account| service.create("Acme", &account));
+        let first = service.get(&format!("{PATH}?modified_after=9000-01-01T00:00:00Z&page_size=5")).await;
         assert_eq!(numbers(&first), [""; 0]);
         let (next, _) = first.header("link").strip_prefix('<').unwrap().split_once('>').unwrap();
         assert!(
             next.starts_with(&format!("{PATH}?modified_after=9000-01-01T00:00:00Z&page_size=5&cursor=")),
             "{next}"
         );
-        let last = house.get(next).await;
+        let last = service.get(next).await;
         assert_eq!((numbers(&last), last.header("link")), (vec![], ""));
     }
 
-    /// A store whose lists end when they are told to.
+    /// A store whose lists block until they are released.
     struct Stalled {
         store: Arc<MemoryStore>,
-        /// How many are being read, and whether they may end.
+        /// Number of lists being read, and whether they are released.
         lists: Mutex<(usize, bool)>,
         changed: Condvar,
     }
@@ -290,17 +294,17 @@ mod tests {
         }
     }
 
-    /// Failure 17: reads of one organisation that do not end leave places and connections to the others.
+    /// Failure 17: endless reads of one organisation leave slots and connections to the others.
     #[actix_web::test]
     async fn slow_lists_of_one_organisation_hold_up_no_other() {
         let mut stalled = None;
-        let house = House::over(Config { rate_limit: 0, workers: 8, ..Config::default() }, |store| {
+        let service = TestService::over(Config { rate_limit: 0, workers: 8, ..Config::default() }, |store| {
             let (lists, changed) = (Mutex::default(), Condvar::new());
             stalled.insert(Arc::new(Stalled { store, lists, changed })).clone()
         });
         let store = stalled.unwrap();
-        let lists = join_all((0..64).map(|_| house.get(PATH)));
-        let other = (AUTHORIZATION, format!("Token {}", house.token_of("Other")));
+        let lists = join_all((0..64).map(|_| service.get(PATH)));
+        let other = (AUTHORIZATION, format!("Token {}", service.token_of("Other")));
         let body = ACCOUNT.replace("ACME_ENERGY", "OTHER");
         let create = async {
             let held = store.clone();
@@ -308,7 +312,7 @@ mod tests {
                 move || drop(held.changed.wait_while(held.lists.lock().unwrap(), |l| l.0 < 4).unwrap());
             actix_web::rt::task::spawn_blocking(wait).await.unwrap();
             let request = TestRequest::post().uri("/v2/data-import/accounts/").insert_header(other);
-            let created = house.send(request.set_payload(body)).await;
+            let created = service.send(request.set_payload(body)).await;
             let read = std::mem::replace(&mut *store.lists.lock().unwrap(), (0, true)).0;
             store.changed.notify_all();
             (created.line(), read)
@@ -325,20 +329,20 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn what_cannot_be_asked_for_is_told() {
-        let house = House::new();
+    async fn invalid_parameters_are_reported() {
+        let service = TestService::new();
         let query = "status=DONE&error_code=x&modified_after=yesterday&page_size=0&cursor=!";
-        let refused = house.get(&format!("{PATH}?{query}")).await.json();
+        let refused = service.get(&format!("{PATH}?{query}")).await.json();
         let attrs = refused["errors"].as_array().unwrap().iter().map(|error| error["attr"].as_str().unwrap());
         assert_eq!(
             attrs.collect::<Vec<_>>(),
             ["status", "error_code", "modified_after", "cursor", "page_size"]
         );
-        let edge = house.get(&format!("{PATH}?modified_after=9999-12-31T23:00:00")).await;
+        let edge = service.get(&format!("{PATH}?modified_after=9999-12-31T23:00:00")).await;
         assert_eq!(edge.json()["errors"][0]["attr"], "modified_after");
         for path in ["/v2/data-import/accounts/OTHER/", "/v2/data-import/accounts/NOBODY/"] {
-            assert_eq!(house.get(path).await.status, 404, "{path}");
+            assert_eq!(service.get(path).await.status, 404, "{path}");
         }
-        assert_eq!(numbers(&house.get(PATH).await), [""; 0]);
+        assert_eq!(numbers(&service.get(PATH).await), [""; 0]);
     }
 }

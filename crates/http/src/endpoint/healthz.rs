@@ -6,7 +6,7 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use serde_json::json;
 
-/// `GET /healthz`: the process serves (contract D11). Asks nothing of the database.
+/// `GET /healthz`: the process is up (contract D11). Does not use the database.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     template: "/healthz",
@@ -14,9 +14,13 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     handler: handle,
     operation: Some(Operation {
         id: "getHealth",
-        summary: "Says that the process serves",
+        summary: "Returns 200 while the process is up",
         access: Access::All,
-        answers: &[response(200, "It serves.", json_content(own::health, &[("usual", own::health_example)]))],
+        answers: &[response(
+            200,
+            "The process is up.",
+            json_content(own::health, &[("usual", own::health_example)]),
+        )],
         ..Operation::BASE
     }),
 };
@@ -27,15 +31,15 @@ fn handle(_: &mut Call) -> Answer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::House;
+    use crate::testing::TestService;
     use actix_web::test::TestRequest;
     use cutover_testkit::memory::Fault;
 
     #[actix_web::test]
-    async fn it_is_well_even_where_the_store_is_not() {
-        let house = House::new();
-        house.store.set_fault(Some(Fault::Panic));
-        let reply = house.send(TestRequest::get().uri("/healthz")).await;
+    async fn liveness_ignores_the_store() {
+        let service = TestService::new();
+        service.store.set_fault(Some(Fault::Panic));
+        let reply = service.send(TestRequest::get().uri("/healthz")).await;
         assert_eq!(reply.line(), r#"200 {"status":"ok"}"#);
     }
 }

@@ -1,4 +1,4 @@
-//! What the endpoints of payment instructions have in common.
+//! Shared code of the payment instruction endpoints.
 
 use crate::answer::json;
 use crate::call::{Answer, Call};
@@ -8,11 +8,11 @@ use cutover_app::App;
 use cutover_app::additions::{AddRefused, InstructionStep, InstructionStored};
 use cutover_app::auth::Caller;
 
-/// A use case that checks an instruction as far as that goes without its vendor.
+/// A use case that checks an instruction before its vendor is asked.
 pub(super) type Begin = fn(&App, &Caller, &[u8]) -> Result<InstructionStep, AddRefused>;
 
-/// 201 once the vendor has confirmed the instruction and it is stored. Where other endpoints answer 503,
-/// these answer 500, which the contract has for what is to be sent again unchanged.
+/// Answers 201 once the vendor has confirmed the instruction and it is stored. Answers 500 where other
+/// endpoints answer 503: the contract has 500 for requests to be sent again unchanged.
 pub(super) fn handle(call: &mut Call, begin: Begin) -> Answer<'_> {
     Box::pin(async move {
         match store(call, begin).await.map_err(Refusal::without_503)? {
@@ -22,8 +22,7 @@ pub(super) fn handle(call: &mut Call, begin: Begin) -> Answer<'_> {
     })
 }
 
-/// Nothing is stored before the vendor has answered, and no place for blocking jobs is held while it is
-/// asked.
+/// Stores nothing before the vendor has answered, and holds no slot for blocking jobs meanwhile.
 async fn store(call: &mut Call, begin: Begin) -> Result<InstructionStored, Refusal> {
     let caller = call.caller().await?;
     let body = call.body().await?;
@@ -38,15 +37,15 @@ async fn store(call: &mut Call, begin: Begin) -> Result<InstructionStored, Refus
 
 #[cfg(test)]
 pub(super) mod testing {
-    use crate::testing::House;
+    use crate::testing::TestService;
     use cutover_app::port::{InstructionDetails, VendorError, VendorInstruction, VendorKind};
 
     type Said = Result<Option<VendorInstruction>, VendorError>;
 
-    /// The vendors of the fixtures.
-    pub(in super::super) fn add_vendors(house: &House) {
+    /// Adds the vendors of the fixtures.
+    pub(in super::super) fn add_vendors(service: &TestService) {
         for (name, kind) in [("stripe", VendorKind::Stripe), ("gocardless", VendorKind::Gocardless)] {
-            house.app.add_vendor(name, kind, "https://vendor.test", None).unwrap();
+            service.app.add_vendor(name, kind, "https://vendor.test", None).unwrap();
         }
     }
 
@@ -54,7 +53,7 @@ pub(super) mod testing {
         Err(VendorError::Unavailable("SECRET".into()))
     }
 
-    /// What vendors may say that is no confirmation; the other kind is not the one asked for.
+    /// Returns the vendors' answers that are not a confirmation of the requested kind.
     pub(in super::super) fn answers(other_kind: &str) -> [Said; 4] {
         let other = VendorInstruction { kind: other_kind.into(), details: InstructionDetails::default() };
         [Ok(None), Ok(Some(other)), Err(VendorError::Rejected("SECRET".into())), unavailable()]

@@ -5,12 +5,12 @@ use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-/// OpenMetrics, which Prometheus reads by this name.
+/// The media type of OpenMetrics, which Prometheus requests.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// `GET /metrics`: requests by route, method and class of status, their durations, those under way, what the
-/// import workers have done, the circuit breaker of document storage, the connections to the database, the program's
-/// version (contract D11), and how the whole installation stands.
+/// `GET /metrics`: requests by route, method and class of status, their durations and number under way, the
+/// counters of the import workers, the circuit breaker of document storage, the connections to the database,
+/// the program's version (contract D11), and the state of the whole installation.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     template: "/metrics",
@@ -18,8 +18,8 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     handler: handle,
     operation: Some(Operation {
         id: "getMetrics",
-        summary: "Gives metrics",
-        notes: "Only on the address for operators where there is one.",
+        summary: "Returns metrics",
+        notes: "Served only on the address for operators, if there is one.",
         access: Access::All,
         answers: &[response(
             200,
@@ -46,19 +46,19 @@ fn handle(call: &mut Call) -> Answer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::House;
+    use crate::testing::TestService;
     use actix_web::http::header::AUTHORIZATION;
     use actix_web::test::TestRequest;
 
     #[actix_web::test]
     async fn requests_are_counted_by_template() {
-        let house = House::new();
+        let service = TestService::new();
         let token = (AUTHORIZATION, "Token forged");
         for path in ["/v2/data-import/accounts/ACME/SECRET-1/", "/v2/data-import/accounts/ACME/SECRET-2"] {
-            house.send(TestRequest::get().uri(path).insert_header(token.clone())).await;
+            service.send(TestRequest::get().uri(path).insert_header(token.clone())).await;
         }
-        house.send(TestRequest::delete().uri("/nowhere/SECRET-3?key=SECRET-4")).await;
-        let reply = house.send(TestRequest::get().uri("/metrics")).await;
+        service.send(TestRequest::delete().uri("/nowhere/SECRET-3?key=SECRET-4")).await;
+        let reply = service.send(TestRequest::get().uri("/metrics")).await;
         assert!(reply.header("content-type").starts_with("application/openmetrics-text"));
         for line in [
             r#"cutover_http_requests_total{route="/v2/data-import/accounts/<supplier>/<number>/",method="GET",status="4xx"} 2"#,

@@ -1,4 +1,4 @@
-//! A file per endpoint: its value, its handler (extract, one call, respond) and its tests.
+//! One file per endpoint: its declaration, its handler (extract, one call, respond) and its tests.
 
 pub(crate) mod account_lists;
 pub(crate) mod account_status;
@@ -25,27 +25,27 @@ use crate::call::Handler;
 use crate::openapi::Operation;
 use actix_web::http::Method;
 
-/// A method of a path.
+/// An endpoint: a method of a path.
 pub(crate) struct Endpoint {
-    /// GET serves HEAD as well: the server leaves out the body.
+    /// GET serves HEAD as well: actix leaves out the body.
     pub(crate) method: Method,
-    /// The path; `<…>` stands for one segment. Logs and metrics name the endpoint by it.
+    /// The path; `<…>` matches one segment. Logs and metrics name the endpoint by it.
     pub(crate) template: &'static str,
     pub(crate) kind: Kind,
     pub(crate) handler: Handler,
-    /// The description in the API. Pages of the console have none, nor has a method that is only served to be
+    /// The description in the API. Pages of the console have none, nor has a method that exists only to be
     /// refused with a reason.
     pub(crate) operation: Option<Operation>,
 }
 
-/// The kind of an endpoint, which decides where it is served.
+/// The kind of an endpoint, which decides on which listeners it is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The service itself.
+    /// The data-import API.
     Api,
     /// The description of the API, for programs and for people.
     Description,
-    /// Pages for the operator: no part of the API, and not described with it.
+    /// Pages for the operator, which are not described with the API.
     Console,
     /// Liveness and readiness.
     Health,

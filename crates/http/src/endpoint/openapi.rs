@@ -8,10 +8,10 @@ use actix_web::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH,
 };
 
-/// The page has its style in itself and loads nothing.
+/// The page has an inline style and loads nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
-/// `GET /openapi.json`: the description of the API, for anybody.
+/// `GET /openapi.json`: the description of the API, without a token.
 pub(crate) const DESCRIPTION: Endpoint = Endpoint {
     method: Method::GET,
     template: "/openapi.json",
@@ -19,7 +19,7 @@ pub(crate) const DESCRIPTION: Endpoint = Endpoint {
     handler: handle,
     operation: Some(Operation {
         id: "getDescription",
-        summary: "Gives this description",
+        summary: "Returns this description",
         access: Access::All,
         answers: &[
             Response {
@@ -30,7 +30,7 @@ pub(crate) const DESCRIPTION: Endpoint = Endpoint {
             },
             Response {
                 status: 304,
-                means: "It is what `If-None-Match` names.",
+                means: "The text still has a tag named by `If-None-Match`.",
                 headers: &["ETag"],
                 content: None,
             },
@@ -43,7 +43,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async { Ok(answer(call.headers(), call.service().description.json(), "application/json")) })
 }
 
-/// `GET /docs/`: the same as a page to read.
+/// `GET /docs/`: the same as an HTML page.
 pub(crate) const PAGE: Endpoint = Endpoint {
     method: Method::GET,
     template: "/docs/",
@@ -51,7 +51,7 @@ pub(crate) const PAGE: Endpoint = Endpoint {
     handler: read,
     operation: Some(Operation {
         id: "readDescription",
-        summary: "Gives this description as a page to read",
+        summary: "Returns this description as an HTML page",
         access: Access::All,
         answers: &[
             Response {
@@ -66,7 +66,7 @@ pub(crate) const PAGE: Endpoint = Endpoint {
             },
             Response {
                 status: 304,
-                means: "It is what `If-None-Match` names.",
+                means: "The text still has a tag named by `If-None-Match`.",
                 headers: &["ETag"],
                 content: None,
             },
@@ -84,7 +84,7 @@ fn read(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// The text, or that the client has it already.
+/// Answers with the text, or with 304 if the client has it.
 fn answer(headers: &HeaderMap, served: &Served, media: &'static str) -> HttpResponse {
     let given = headers.get_all(IF_NONE_MATCH).filter_map(|value| value.to_str().ok());
     let is_known = given.flat_map(|tags| tags.split(',')).any(|tag| names(tag.trim(), &served.tag));
@@ -96,7 +96,7 @@ fn answer(headers: &HeaderMap, served: &Served, media: &'static str) -> HttpResp
     }
 }
 
-/// Whether a tag of a condition names this one; weak ones name what strong ones do.
+/// Returns true if an entity tag of a condition matches this one; weak comparison.
 fn names(given: &str, tag: &str) -> bool {
     let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
     given == "*" || opaque(given) == opaque(tag)
@@ -104,36 +104,36 @@ fn names(given: &str, tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::House;
+    use crate::testing::TestService;
     use actix_web::http::header::IF_NONE_MATCH;
     use actix_web::test::TestRequest;
 
     #[actix_web::test]
-    async fn anybody_gets_it_once() {
-        let house = House::new();
+    async fn the_description_is_public_and_cacheable() {
+        let service = TestService::new();
         let get = || TestRequest::get().uri("/openapi.json");
-        let whole = house.send(get()).await;
+        let whole = service.send(get()).await;
         assert_eq!((whole.status, whole.header("content-type")), (200, "application/json"));
         assert_eq!(whole.json()["openapi"], "3.1.0");
         let tag = whole.header("etag");
         for condition in [tag, &format!("\"x\", {tag}"), tag.trim_start_matches("W/"), "*"] {
-            let again = house.send(get().insert_header((IF_NONE_MATCH, condition))).await;
+            let again = service.send(get().insert_header((IF_NONE_MATCH, condition))).await;
             assert_eq!((again.status, again.text(), again.header("etag")), (304, "", tag), "{condition}");
         }
-        let other = house.send(get().insert_header((IF_NONE_MATCH, "\"x\""))).await;
+        let other = service.send(get().insert_header((IF_NONE_MATCH, "\"x\""))).await;
         assert_eq!(other.text(), whole.text());
     }
 
     #[actix_web::test]
-    async fn people_get_a_page_that_loads_nothing() {
-        let house = House::new();
+    async fn the_html_page_loads_nothing() {
+        let service = TestService::new();
         for path in ["/docs/", "/docs"] {
-            let page = house.send(TestRequest::get().uri(path)).await;
+            let page = service.send(TestRequest::get().uri(path)).await;
             assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
             assert!(page.header("content-security-policy").starts_with("default-src 'none'"));
             assert!(page.text().starts_with("<!doctype html>"));
-            let again =
-                house.send(TestRequest::get().uri(path).insert_header((IF_NONE_MATCH, page.header("etag"))));
+            let again = service
+                .send(TestRequest::get().uri(path).insert_header((IF_NONE_MATCH, page.header("etag"))));
             assert_eq!(again.await.status, 304);
         }
     }

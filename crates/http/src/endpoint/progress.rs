@@ -7,7 +7,7 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use cutover_app::account::shown_progress;
 
-/// `GET /v2/data-import/import-suppliers/<supplier>/progress/`: how far a supplier's migration has come
+/// `GET /v2/data-import/import-suppliers/<supplier>/progress/`: the progress of a supplier's migration
 /// (contract D12).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
@@ -17,8 +17,8 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     operation: Some(Operation {
         id: "getProgress",
         tag: openapi::PROGRESS,
-        summary: "Says how far a supplier's migration has come",
-        notes: "All figures are of one moment. Asking costs the same however many accounts there are.",
+        summary: "Returns the progress of a supplier's migration",
+        notes: "All figures are of the same moment. The cost does not depend on the number of accounts.",
         answers: &[response(
             200,
             "The figures.",
@@ -41,7 +41,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{ELECTRICITY, House, Reply};
+    use crate::testing::{ELECTRICITY, Reply, TestService};
     use chrono::{Duration, Timelike};
     use cutover_app::operator::SupplierChange;
     use cutover_app::port::Clock;
@@ -49,75 +49,76 @@ mod tests {
 
     const PATH: &str = "/v2/data-import/import-suppliers/ACME_ENERGY/progress/";
 
-    fn create(house: &House, number: &str) {
+    fn create(service: &TestService, number: &str) {
         let mut account: serde_json::Value = serde_json::from_str(ELECTRICITY).unwrap();
         account["external_account_number"] = number.into();
         account["customers"] = serde_json::json!([]);
         account["supply_addresses"] = serde_json::json!([]);
-        house.create("Acme", &account.to_string());
+        service.create("Acme", &account.to_string());
     }
 
-    /// Of 7 accounts two are imported and three fail, in half a minute; then one is taken out, and one waits.
-    fn house() -> House {
-        let house = House::new();
+    /// Of 7 accounts two are imported and three fail within half a minute; then one is cancelled, and one is
+    /// pending.
+    fn service() -> TestService {
+        let service = TestService::new();
         let require = |level| {
             let rules = [("ACC-04".to_owned(), level)].into();
-            house.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+            service.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
         };
         for n in 0..5 {
-            create(&house, &format!("A-{n}"));
+            create(&service, &format!("A-{n}"));
             require((n > 1).then_some(Level::Error));
-            house.import_pending();
+            service.import_pending();
             require(None);
         }
-        create(&house, "A-5");
-        create(&house, "A-6");
-        house.app.cancel_process("ACME_ENERGY", "A-5").unwrap();
-        let seconds = i64::from(house.clock.now().second());
-        house.clock.advance(Duration::seconds(90 - seconds));
-        house
+        create(&service, "A-5");
+        create(&service, "A-6");
+        service.app.cancel_process("ACME_ENERGY", "A-5").unwrap();
+        let seconds = i64::from(service.clock.now().second());
+        service.clock.advance(Duration::seconds(90 - seconds));
+        service
     }
 
-    async fn progress(house: &House) -> Reply {
-        let reply = house.get(PATH).await;
+    async fn progress(service: &TestService) -> Reply {
+        let reply = service.get(PATH).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
         reply
     }
 
     #[actix_web::test]
     async fn figures_of_a_migration() {
-        insta::assert_json_snapshot!(progress(&house()).await.json());
+        insta::assert_json_snapshot!(progress(&service()).await.json());
     }
 
     #[actix_web::test]
-    async fn an_end_is_only_foreseen_where_one_is_in_sight() {
-        let house = house();
+    async fn an_end_is_estimated_only_while_accounts_are_imported() {
+        let service = service();
         let end = |reply: Reply| reply.json()["estimated_finish_at"].clone();
-        assert!(end(progress(&house).await).is_string());
+        assert!(end(progress(&service).await).is_string());
         let set = |status| {
-            house.set_supplier(SupplierChange { status: Some(status), ..SupplierChange::default() });
+            service.set_supplier(SupplierChange { status: Some(status), ..SupplierChange::default() });
         };
         set(SupplierStatus::Paused);
-        assert!(end(progress(&house).await).is_null());
+        assert!(end(progress(&service).await).is_null());
         set(SupplierStatus::Ongoing);
-        house.clock.advance(Duration::minutes(5));
-        let idle = progress(&house).await.json();
+        service.clock.advance(Duration::minutes(5));
+        let idle = progress(&service).await.json();
         assert_eq!((&idle["rate_per_minute"], &idle["estimated_finish_at"]), (&"0.0".into(), &().into()));
-        house.import_pending();
-        let done = progress(&house).await.json();
+        service.import_pending();
+        let done = progress(&service).await.json();
         assert_ne!(done["rate_per_minute"], "0.0");
         assert!(done["estimated_finish_at"].is_null(), "nothing waits: {done}");
     }
 
     #[actix_web::test]
-    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
-        let house = House::new();
+    async fn data_of_others_is_not_found() {
+        let service = TestService::new();
         let mut answers = Vec::new();
         for supplier in ["OTHER", "NOBODY", "validate", "%20", "%ff"] {
-            answers.push(house.get(&PATH.replace("ACME_ENERGY", supplier)).await.line());
+            answers.push(service.get(&PATH.replace("ACME_ENERGY", supplier)).await.line());
         }
         answers.dedup();
         insta::assert_snapshot!(answers.join("\n"));
-        insta::assert_json_snapshot!(progress(&house).await.json());
+        insta::assert_json_snapshot!(progress(&service).await.json());
     }
 }

@@ -13,8 +13,8 @@ use tokio::time::timeout;
 /// A part that takes longer counts as down.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// `GET /readyz`: whether the database and the document storage answer (contract D11), and whether this process has the
-/// encryption keys; 503 if one does not answer, if tokens cannot be verified for want of a key, or if it is about to stop.
+/// `GET /readyz`: the state of the database, the document storage (contract D11) and the encryption keys; 503
+/// if a part is down, if tokens cannot be verified because a key is missing, or during shutdown.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     template: "/readyz",
@@ -22,15 +22,15 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     handler: handle,
     operation: Some(Operation {
         id: "getReadiness",
-        summary: "Says whether database and document storage answer",
-        notes: "503 as well while the service is about to stop, and if it lacks the encryption key that tokens are verified \
-                with: send to another node. Another missing encryption key is shown, and no cause for 503.",
+        summary: "Returns the state of the database, the document storage and the encryption keys",
+        notes: "503 also during shutdown, and if the encryption key for verifying tokens is missing: send requests to \
+                another node. Any other missing encryption key is reported without a 503.",
         access: Access::All,
         answers: &[
             response(200, "Both answer.", json_content(own::ready, &[("usual", own::ready_example)])),
             Response {
                 status: 503,
-                means: "One does not.",
+                means: "A part is down.",
                 headers: &["Retry-After"],
                 content: json_content(own::ready, &[("usual", own::unready_example)]),
             },
@@ -53,20 +53,20 @@ fn handle(call: &mut Call) -> Answer<'_> {
             "documents": word(documents),
             "encryption_keys": if lacks_key { "missing" } else { "ok" },
         });
-        let is_leaving = service.is_leaving();
-        if database && documents && !lacks_signing_key && !is_leaving {
+        let is_shutting_down = service.is_shutting_down();
+        if database && documents && !lacks_signing_key && !is_shutting_down {
             return Ok(json(&mut HttpResponse::Ok(), &json!({"status": "ok", "parts": parts})));
         }
-        if !is_leaving {
+        if !is_shutting_down {
             tracing::warn!(database, documents, missing_encryption_keys = ?missing, "not ready");
         }
-        let refusal = if lacks_signing_key && database && documents && !is_leaving {
+        let refusal = if lacks_signing_key && database && documents && !is_shutting_down {
             Refusal::KeyMissing("not ready".into())
         } else {
             Refusal::Unavailable("not ready".into())
         };
         let code = refusal.code();
-        let detail = if is_leaving { "It is about to stop." } else { code.detail() };
+        let detail = if is_shutting_down { "It is about to stop." } else { code.detail() };
         let body = json!({"status": "unavailable", "parts": parts, "code": code.as_str(), "detail": detail});
         Ok(refusal.respond_with(&body))
     })
@@ -85,36 +85,36 @@ async fn documents(service: &Service) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::House;
+    use crate::testing::TestService;
     use actix_web::test::TestRequest;
     use cutover_app::port::StoreError;
     use cutover_testkit::memory::Fault;
 
     #[actix_web::test]
-    async fn it_says_which_part_is_down_and_that_it_stops() {
-        let house = House::new();
-        let probe = || house.send(TestRequest::get().uri("/readyz"));
+    async fn readiness_reports_failed_parts_and_shutdown() {
+        let service = TestService::new();
+        let probe = || service.send(TestRequest::get().uri("/readyz"));
         let mut lines = vec![probe().await.line()];
-        house.documents.set_down(true);
+        service.documents.set_down(true);
         lines.push(probe().await.line());
-        house.documents.set_down(false);
-        house.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
+        service.documents.set_down(false);
+        service.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
         let reply = probe().await;
         assert_eq!(reply.header("retry-after"), "2");
         lines.push(reply.line());
-        house.store.set_fault(None);
+        service.store.set_fault(None);
         lines.push(probe().await.line());
-        // What a signing key is sealed with.
-        house.store.set_fault(Some(Fault::Error(StoreError::KeyMissing("new".into()))));
+        // The key that a signing key is sealed with.
+        service.store.set_fault(Some(Fault::Error(StoreError::KeyMissing("new".into()))));
         let reply = probe().await;
         assert_eq!((reply.status, reply.header("retry-after")), (503, "2"));
         lines.push(reply.line());
-        house.store.set_fault(None);
-        // What an import met with: requests are served all the same.
-        house.store.set_missing_keys(&["new"]);
+        service.store.set_fault(None);
+        // A key that an import lacked: requests are served all the same.
+        service.store.set_missing_keys(&["new"]);
         lines.push(probe().await.line());
-        house.store.set_missing_keys(&[]);
-        house.service.leave();
+        service.store.set_missing_keys(&[]);
+        service.inner.begin_shutdown();
         lines.push(probe().await.line());
         insta::assert_snapshot!(lines.join("\n"));
     }

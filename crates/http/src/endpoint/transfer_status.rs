@@ -16,7 +16,7 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     operation: Some(Operation {
         id: "getAccountTransferStatus",
         tag: openapi::PROGRESS,
-        summary: "Says in three words where the import of an account stands",
+        summary: "Returns the status of an account's import as one of three words",
         answers: &[response(
             200,
             "The status.",
@@ -39,40 +39,40 @@ fn handle(call: &mut Call) -> Answer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{ACCOUNT, House};
+    use crate::testing::{ACCOUNT, TestService};
 
     const PATH: &str = "/v1/data-import/account-transfer-status/";
 
     #[actix_web::test]
     async fn the_number_is_empty_until_there_is_an_account() {
-        let house = House::new();
-        house.create("Acme", ACCOUNT);
-        let pending = house.get(&format!("{PATH}ACME_ENERGY/UNME-4001/")).await;
+        let service = TestService::new();
+        service.create("Acme", ACCOUNT);
+        let pending = service.get(&format!("{PATH}ACME_ENERGY/UNME-4001/")).await;
         assert_eq!(pending.line(), r#"200 {"status":"IN_PROGRESS","service_account_number":""}"#);
-        house.import_pending();
-        let completed = house.get(&format!("{PATH}ACME_ENERGY/UNME-4001")).await;
+        service.import_pending();
+        let completed = service.get(&format!("{PATH}ACME_ENERGY/UNME-4001")).await;
         insta::assert_snapshot!(completed.line());
     }
 
     #[actix_web::test]
     async fn an_attempt_that_made_no_account_is_unknown() {
-        let house = House::new();
-        house.create("Acme", ACCOUNT);
-        house.app.cancel_process("ACME_ENERGY", "UNME-4001").unwrap();
-        let unknown = house.get(&format!("{PATH}ACME_ENERGY/UNME-4001/")).await;
+        let service = TestService::new();
+        service.create("Acme", ACCOUNT);
+        service.app.cancel_process("ACME_ENERGY", "UNME-4001").unwrap();
+        let unknown = service.get(&format!("{PATH}ACME_ENERGY/UNME-4001/")).await;
         assert_eq!(unknown.line(), r#"200 {"status":"UNKNOWN","service_account_number":""}"#);
     }
 
     #[actix_web::test]
-    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
-        let house = House::with_accounts();
+    async fn data_of_others_is_not_found() {
+        let service = TestService::with_accounts();
         for path in
             ["OTHER/ELEC-1001/", "NOBODY/ELEC-1001/", "ACME_ENERGY/NOBODY/", "%20/A/", "ACME_ENERGY//"]
         {
-            let reply = house.get(&format!("{PATH}{path}")).await;
+            let reply = service.get(&format!("{PATH}{path}")).await;
             assert_eq!(reply.line(), r#"404 {"detail":"Not found.","code":"not_found"}"#, "{path}");
         }
-        house.set_store_down(true);
-        assert_eq!(house.get(&format!("{PATH}ACME_ENERGY/ELEC-1001/")).await.status, 503);
+        service.set_store_down(true);
+        assert_eq!(service.get(&format!("{PATH}ACME_ENERGY/ELEC-1001/")).await.status, 503);
     }
 }

@@ -16,7 +16,7 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "validateAccount",
         tag: openapi::ACCOUNTS,
         summary: "Checks an account and lists every fault at once",
-        notes: "By the same rules as create. Nothing is stored. It does not matter whether the supplier is Ongoing.",
+        notes: "Applies the same rules as create and stores nothing. The supplier's status is ignored.",
         body: ACCOUNT_BODY,
         answers: &[empty_response(200, "The account is valid.")],
         refusals: refusals::of_validate,
@@ -39,7 +39,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
-    use crate::testing::{ACCOUNT, ELECTRICITY, House, gzip};
+    use crate::testing::{ACCOUNT, ELECTRICITY, TestService, gzip};
     use actix_web::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
     use actix_web::test::TestRequest;
     use cutover_app::port::StoreError;
@@ -48,85 +48,86 @@ mod tests {
     const PATH: &str = "/v2/data-import/accounts/validate/";
 
     #[actix_web::test]
-    async fn a_good_account_is_answered_with_an_empty_object() {
-        let house = House::new();
-        let reply = house.post(PATH, ACCOUNT).await;
+    async fn a_valid_account_is_answered_with_an_empty_object() {
+        let service = TestService::new();
+        let reply = service.post(PATH, ACCOUNT).await;
         assert_eq!(reply.line(), "200 {}");
         assert_eq!(reply.header("content-type"), "application/json");
-        assert_eq!(house.post(PATH.trim_end_matches('/'), ACCOUNT).await.line(), "200 {}");
+        assert_eq!(service.post(PATH.trim_end_matches('/'), ACCOUNT).await.line(), "200 {}");
         let wrapped = format!("{{\"payload\": {ACCOUNT}, \"task_params\": {{\"is_dry_run\": true}}}}");
-        assert_eq!(house.post(PATH, wrapped).await.line(), "200 {}");
+        assert_eq!(service.post(PATH, wrapped).await.line(), "200 {}");
     }
 
     #[actix_web::test]
     async fn every_fault_is_listed() {
         let account =
             ACCOUNT.replace("\"ONLINE\"", "7").replace("\"last_billed_to_date\"", "\"lsat_billed\"");
-        let reply = House::new().post(PATH, account).await;
+        let reply = TestService::new().post(PATH, account).await;
         assert_eq!(reply.status, 400);
         insta::assert_json_snapshot!(reply.json());
     }
 
     #[actix_web::test]
-    async fn anothers_supplier_is_as_unknown_as_none() {
-        let house = House::new();
+    async fn another_organisations_supplier_is_unknown() {
+        let service = TestService::new();
         let of = |supplier: &str| ACCOUNT.replace("ACME_ENERGY", supplier);
-        let (anothers, none) = (house.post(PATH, of("OTHER")).await, house.post(PATH, of("NOBODY")).await);
+        let (anothers, none) =
+            (service.post(PATH, of("OTHER")).await, service.post(PATH, of("NOBODY")).await);
         assert_eq!(anothers.line(), none.line());
         assert_eq!(none.json()["errors"][0]["code"], "import_supplier_not_found");
     }
 
     #[actix_web::test]
-    async fn documents_are_looked_up_for_who_verifies_them() {
-        let house = House::new();
-        assert_eq!((house.post(PATH, ELECTRICITY).await.status, house.documents.look_ups()), (200, 0));
-        house.verify_documents();
-        assert_eq!((house.post(PATH, ACCOUNT).await.status, house.documents.look_ups()), (200, 0));
-        let missing = house.post(PATH, ELECTRICITY).await;
+    async fn documents_are_looked_up_if_the_supplier_verifies_them() {
+        let service = TestService::new();
+        assert_eq!((service.post(PATH, ELECTRICITY).await.status, service.documents.look_ups()), (200, 0));
+        service.verify_documents();
+        assert_eq!((service.post(PATH, ACCOUNT).await.status, service.documents.look_ups()), (200, 0));
+        let missing = service.post(PATH, ELECTRICITY).await;
         assert_eq!(missing.json()["errors"][0]["code"], "path_does_not_exist_in_file_store");
-        house.documents.set_down(true);
-        let down = house.post(PATH, ELECTRICITY).await;
+        service.documents.set_down(true);
+        let down = service.post(PATH, ELECTRICITY).await;
         assert_eq!((down.status, down.header("retry-after")), (503, "2"));
         assert!(!down.text().contains("on purpose"));
     }
 
     #[actix_web::test]
-    async fn what_is_no_json_is_told_where() {
-        let house = House::new();
+    async fn invalid_json_is_reported_with_its_position() {
+        let service = TestService::new();
         for body in ["", "{\n  \"a\": }", "\u{feff}{}", "{} x", &"[".repeat(200)] {
-            let reply = house.post(PATH, body.to_owned()).await;
+            let reply = service.post(PATH, body.to_owned()).await;
             assert_eq!((reply.status, &reply.json()["code"]), (400, &"parse_error".into()), "{body:?}");
         }
-        insta::assert_json_snapshot!(house.post(PATH, "{\n  \"a\": }").await.json());
+        insta::assert_json_snapshot!(service.post(PATH, "{\n  \"a\": }").await.json());
     }
 
     #[actix_web::test]
-    async fn bodies_are_bounded_packed_or_not() {
-        let house = House::with(Config { body_limit: 10_000, rate_limit: 0, ..Config::default() });
+    async fn compressed_and_plain_bodies_are_limited() {
+        let service = TestService::with(Config { body_limit: 10_000, rate_limit: 0, ..Config::default() });
         let post = || TestRequest::post().uri(PATH);
         let large = format!("{ACCOUNT}{}", " ".repeat(10_000));
-        assert_eq!(house.post(PATH, large.clone()).await.status, 413);
+        assert_eq!(service.post(PATH, large.clone()).await.status, 413);
         let packed =
             |body: &str| post().insert_header((CONTENT_ENCODING, "gzip")).set_payload(gzip(body.as_bytes()));
-        assert_eq!(house.send_as_acme(packed(&large)).await.status, 413);
-        assert_eq!(house.send_as_acme(packed(ACCOUNT)).await.line(), "200 {}");
+        assert_eq!(service.send_as_acme(packed(&large)).await.status, 413);
+        assert_eq!(service.send_as_acme(packed(ACCOUNT)).await.line(), "200 {}");
         let twice = packed(ACCOUNT).append_header((CONTENT_ENCODING, "gzip"));
-        assert_eq!(house.send_as_acme(twice).await.json()["code"], "unsupported_media_type");
+        assert_eq!(service.send_as_acme(twice).await.json()["code"], "unsupported_media_type");
         let text = post().insert_header((CONTENT_TYPE, "text/plain")).set_payload(ACCOUNT);
-        assert_eq!(house.send_as_acme(text).await.json()["code"], "unsupported_media_type");
+        assert_eq!(service.send_as_acme(text).await.json()["code"], "unsupported_media_type");
     }
 
     #[actix_web::test]
-    async fn without_a_good_token_nothing_is_looked_at() {
-        let house = House::new();
+    async fn without_a_valid_token_nothing_is_read() {
+        let service = TestService::new();
         let post = || TestRequest::post().uri(PATH).insert_header((CONTENT_TYPE, "text/plain"));
-        let nothing = house.send(post()).await;
+        let nothing = service.send(post()).await;
         assert_eq!(nothing.header("www-authenticate"), "Token");
         assert_eq!((nothing.status, nothing.json()["code"].as_str()), (401, Some("not_authenticated")));
-        let token = house.token();
+        let token = service.token();
         let forged = format!("{}x", &token[..token.len() - 1]);
         let answers = ["Token a.b.c", &format!("Token {forged}"), &format!("Bearer {token}x"), "Basic YTpi"]
-            .map(|header| house.send(post().insert_header((AUTHORIZATION, header.to_owned()))));
+            .map(|header| service.send(post().insert_header((AUTHORIZATION, header.to_owned()))));
         for reply in futures_util::future::join_all(answers).await {
             assert_eq!(reply.header("www-authenticate"), "Token");
             assert_eq!((reply.status, reply.json()["code"].as_str()), (401, Some("authentication_failed")));
@@ -134,39 +135,39 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn an_organisation_that_comes_too_often_is_told_to_wait() {
-        let house = House::with(Config { rate_limit: 1, ..Config::default() });
-        let mut reply = house.post(PATH, ACCOUNT).await;
+    async fn an_organisation_above_its_rate_is_throttled() {
+        let service = TestService::with(Config { rate_limit: 1, ..Config::default() });
+        let mut reply = service.post(PATH, ACCOUNT).await;
         for _ in 0..100 {
             if reply.status == 429 {
                 break;
             }
-            reply = house.post(PATH, ACCOUNT).await;
+            reply = service.post(PATH, ACCOUNT).await;
         }
         assert_eq!(reply.json()["code"], "throttled");
         assert_eq!(reply.header("retry-after"), "1");
     }
 
     #[actix_web::test]
-    async fn faults_of_ours_tell_nothing_of_the_inside() {
-        let house = House::new();
-        assert_eq!(house.post(PATH, ACCOUNT).await.status, 200);
-        let token = house.token();
+    async fn internal_errors_reveal_no_details() {
+        let service = TestService::new();
+        assert_eq!(service.post(PATH, ACCOUNT).await.status, 200);
+        let token = service.token();
         let post = || {
             let header = (AUTHORIZATION, format!("Token {token}"));
             TestRequest::post().uri(PATH).insert_header(header).set_payload(ACCOUNT)
         };
         let secret = || "disk at /secret".to_owned();
-        house.store.set_fault(Some(Fault::Error(StoreError::Unavailable(secret()))));
-        let unavailable = house.send(post()).await;
+        service.store.set_fault(Some(Fault::Error(StoreError::Unavailable(secret()))));
+        let unavailable = service.send(post()).await;
         assert_eq!(unavailable.header("retry-after"), "2");
-        house.store.set_fault(Some(Fault::Error(StoreError::Corrupt(secret()))));
-        let failed = house.send(post()).await;
-        house.store.set_fault(Some(Fault::Panic));
-        let panicked = house.send(post()).await;
+        service.store.set_fault(Some(Fault::Error(StoreError::Corrupt(secret()))));
+        let failed = service.send(post()).await;
+        service.store.set_fault(Some(Fault::Panic));
+        let panicked = service.send(post()).await;
         assert_eq!(failed.line(), panicked.line());
         insta::assert_snapshot!([unavailable.line(), failed.line()].join("\n"));
-        house.store.set_fault(None);
-        assert_eq!(house.send(post()).await.status, 200);
+        service.store.set_fault(None);
+        assert_eq!(service.send(post()).await.status, 200);
     }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// More brackets than this are not parsed: the parser recurses as deep as they are nested.
 const MAX_BRACKETS: usize = 200;
 
-/// The answer to a body.
+/// Executes the request in a body.
 pub(crate) async fn answer(schema: &Schema, body: &[u8]) -> Result<Response, Refusal> {
     let request = read(body)?;
     let attempt = Arc::new(Attempt::default());
@@ -27,7 +27,8 @@ pub(crate) async fn answer(schema: &Schema, body: &[u8]) -> Result<Response, Ref
     attempt.take_refusal().map_or(Ok(response), Err)
 }
 
-/// Null beside no error is no answer of GraphQL. The library gives it where `@skip` leaves nothing to ask.
+/// Replaces null data by an empty object if there is no error, as GraphQL requires. The library returns null
+/// where `@skip` leaves no field.
 fn with_data(mut response: Response) -> Response {
     if response.errors.is_empty() && response.data == Value::Null {
         response.data = Value::Object(IndexMap::new());
@@ -35,7 +36,7 @@ fn with_data(mut response: Response) -> Response {
     response
 }
 
-/// The request in a body.
+/// Parses the request in a body.
 fn read(body: &[u8]) -> Result<Request, Refusal> {
     if body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
         return Err(Refusal::Invalid("Send one operation as a JSON object; batches are not taken."));
@@ -50,16 +51,16 @@ fn read(body: &[u8]) -> Result<Request, Refusal> {
     if request.query.is_empty() { Err(malformed()) } else { Ok(request) }
 }
 
-/// Parses the query and weighs it, before anything looks at it that could be made to work for long. Errors
-/// name a place, never a text: it may hold a key.
+/// Parses the query and limits its weight before it is validated or executed. Errors name a position, never
+/// text: it may contain a key.
 fn prepare(mut request: Request) -> Result<Request, ServerError> {
     let brackets = request.query.bytes().filter(|byte| matches!(byte, b'{' | b'[' | b'(')).count();
     if brackets > MAX_BRACKETS {
         return Err(ServerError::new("The query has too many brackets.", None));
     }
     let document = parse_query(&request.query).map_err(|error| {
-        let place = error.positions().next();
-        ServerError::new("The query is not GraphQL.", place)
+        let position = error.positions().next();
+        ServerError::new("The query is not GraphQL.", position)
     })?;
     weight::check(&document).map_err(|problem| ServerError::new(problem, None))?;
     request.set_parsed_query(document);

@@ -12,12 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The schema of `/v1/graphql/`.
 pub(crate) type Schema = async_graphql::Schema<Query, Mutation, EmptySubscription>;
 
-/// The schema over the use cases.
+/// Builds the schema over the use cases.
 pub(crate) fn schema(app: Arc<App>, blocking: Arc<Blocking>) -> Schema {
     Schema::build(Query, Mutation, EmptySubscription).data(app).data(blocking).finish()
 }
 
-/// What a request may do once, and what it ends with if that is no answer of GraphQL's.
+/// The state of one request: whether it has tried to obtain a token, and the refusal that replaces its
+/// response.
 #[derive(Default)]
 pub(super) struct Attempt {
     made: AtomicBool,
@@ -25,7 +26,7 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    /// The refusal in place of an answer, if there is one.
+    /// Takes the refusal that replaces the response, if there is one.
     pub(super) fn take_refusal(&self) -> Option<Refusal> {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -35,7 +36,7 @@ impl Attempt {
     }
 }
 
-/// Reads; there is little to read here.
+/// The queries; GraphQL requires at least one.
 pub(crate) struct Query;
 
 #[Object]
@@ -66,36 +67,36 @@ impl Mutation {
     }
 }
 
-/// What a token is obtained with: exactly one of the two.
+/// The credential for a token: exactly one of the two.
 #[derive(InputObject)]
 struct ObtainTokenInput {
     /// The organisation's API key.
     api_key: Option<String>,
-    /// The refresh token of an earlier call; good once.
+    /// The refresh token of an earlier call; valid once.
     refresh_token: Option<String>,
 }
 
-/// What a token is obtained with: exactly one of the two.
+/// The credential for a token: exactly one of the two.
 #[derive(InputObject)]
 #[graphql(name = "ObtainJSONWebTokenInput")]
 struct ObtainJsonWebTokenInput {
     /// The organisation's API key.
     #[graphql(name = "APIKey")]
     api_key: Option<String>,
-    /// The refresh token of an earlier call; good once.
+    /// The refresh token of an earlier call; valid once.
     refresh_token: Option<String>,
 }
 
-/// An access token and the means to the next one.
+/// An access token, and a refresh token for the next one.
 #[derive(SimpleObject)]
 struct ObtainToken {
     /// To be sent as `Authorization: Token <token>`.
     token: String,
-    /// What the token says.
+    /// The claims of the token.
     payload: Json<Claims>,
-    /// Obtains the next token, once, in place of the key.
+    /// Obtains the next token, once, instead of the key.
     refresh_token: String,
-    /// Until when the refresh token is good, in Unix seconds.
+    /// Expiry of the refresh token, in Unix seconds.
     refresh_expires_in: i64,
 }
 

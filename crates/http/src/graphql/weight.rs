@@ -2,28 +2,28 @@ use async_graphql::Name;
 use async_graphql::parser::types::{ExecutableDocument, Selection, SelectionSet};
 use std::collections::HashMap;
 
-/// What a query weighs with its fragments spread out.
+/// The cost of a query with its fragments expanded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Weight {
     selections: u32,
     aliases: u32,
     directives: u32,
-    /// Fields within fields.
+    /// Nesting of fields.
     depth: u32,
-    /// Lists of the introspection within one another: each multiplies the answer.
+    /// Nesting of introspection lists: each multiplies the size of the response.
     lists: u32,
 }
 
-/// The introspection queries of the usual tools weigh less than half of this.
+/// Introspection queries of the usual tools have less than half of this.
 const LIMIT: Weight = Weight { selections: 500, aliases: 20, directives: 20, depth: 20, lists: 3 };
-/// A document has no more fragments.
+/// Maximum number of fragments in a document.
 const FRAGMENTS: usize = 50;
 
-/// Refuses a document that costs too much to validate or to execute. Takes time in proportion to its length,
-/// whatever its fragments spread to: libraries that spread them out can be kept busy for ever.
+/// Refuses a document that costs too much to validate or to execute. Runs in time linear in its length,
+/// however far its fragments expand: libraries that expand them can be kept busy forever.
 ///
 /// # Errors
-/// A text that says what there is too much of.
+/// The limit that is exceeded.
 pub(super) fn check(document: &ExecutableDocument) -> Result<(), &'static str> {
     if document.fragments.len() > FRAGMENTS {
         return Err("The query has too many fragments.");
@@ -79,7 +79,7 @@ impl<'d> Scales<'d> {
             Some(None) => return Err("The query has a fragment within itself."),
             None => {}
         }
-        // One that is not defined weighs nothing; validation names it.
+        // An undefined fragment has no weight; validation reports it.
         let Some(fragment) = self.document.fragments.get(name) else { return Ok(Weight::default()) };
         self.known.insert(name, None);
         let mut weight = self.weigh(&fragment.node.selection_set.node)?;

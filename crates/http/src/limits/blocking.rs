@@ -7,49 +7,49 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long a use case may take before its client is told to come again: longer than a statement may by default. A
-/// database that has taken a question and says nothing, on a connection that nobody closes, would have it wait for ever.
+/// Time limit of a use case, after which the client is told to come again: longer than the default statement
+/// timeout. Without it, a use case would wait forever for a database that is silent on an open connection.
 pub(crate) const SILENCE: Duration = Duration::from_secs(20);
 
 /// Time that a request waits for a slot.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a client is told that has waited so long.
+/// Returns the refusal of a use case that took too long.
 pub(crate) fn silent() -> Refusal {
     Refusal::Unavailable("the store did not answer in time".into())
 }
 
-/// One of these places, to be held for as long as it is used.
+/// Takes one of these slots, to be held while it is used.
 ///
 /// # Errors
-/// [`Refusal::Unavailable`] if there was none in time.
-pub(crate) async fn place(
-    places: &Arc<Semaphore>,
+/// [`Refusal::Unavailable`] if none was free in time.
+pub(crate) async fn slot(
+    slots: &Arc<Semaphore>,
     patience: Duration,
 ) -> Result<OwnedSemaphorePermit, Refusal> {
-    places_for(places, 1, patience).await
+    slots_for(slots, 1, patience).await
 }
 
-/// The same for what takes several.
+/// Takes several of these slots.
 ///
 /// # Errors
-/// [`Refusal::Unavailable`] if there were not as many in time.
-pub(crate) async fn places_for(
-    places: &Arc<Semaphore>,
+/// [`Refusal::Unavailable`] if not enough were free in time.
+pub(crate) async fn slots_for(
+    slots: &Arc<Semaphore>,
     count: u32,
     patience: Duration,
 ) -> Result<OwnedSemaphorePermit, Refusal> {
-    match timeout(patience, places.clone().acquire_many_owned(count)).await {
-        Ok(Ok(place)) => Ok(place),
-        _ => Err(no_place()),
+    match timeout(patience, slots.clone().acquire_many_owned(count)).await {
+        Ok(Ok(slot)) => Ok(slot),
+        _ => Err(no_slot()),
     }
 }
 
-fn no_place() -> Refusal {
-    Refusal::Unavailable("no place for a job in time".into())
+fn no_slot() -> Refusal {
+    Refusal::Unavailable("no slot for a job in time".into())
 }
 
-/// Slots for what is done at the same time. One organisation has a share of them, so that the others find some free however
+/// Slots for concurrent jobs. One organisation has a share of them, so that others find some free however
 /// long its jobs take.
 pub(crate) struct Slots {
     all: Arc<Semaphore>,
@@ -58,14 +58,14 @@ pub(crate) struct Slots {
     shares: Mutex<HashMap<i64, Arc<Semaphore>>>,
 }
 
-/// A place that is taken, until it is dropped.
+/// A slot that is taken until it is dropped.
 pub(crate) struct Slot {
     _share: Option<OwnedSemaphorePermit>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Slots {
-    /// So many, and so many of them for one organisation; at least one.
+    /// Creates `all` slots, `of_each` of them (at least one) for one organisation.
     pub(crate) fn new(all: usize, of_each: usize) -> Self {
         let of_each = of_each.clamp(1, all.max(1));
         Self { all: Arc::new(Semaphore::new(all)), of_each, shares: Mutex::default() }
@@ -76,11 +76,11 @@ impl Slots {
         shares.entry(organisation).or_insert_with(|| Arc::new(Semaphore::new(self.of_each))).clone()
     }
 
-    /// One of them for a job of an organisation, if that is known, however long that takes. Those that wait for their share
-    /// keep no place from others.
+    /// Takes a slot for a job of an organisation, if that is known, without a time limit. Jobs that wait for
+    /// their organisation's share hold no slot meanwhile.
     ///
     /// # Errors
-    /// If there are none any more.
+    /// If the slots are closed.
     pub(crate) async fn take(&self, organisation: Option<i64>) -> Result<Slot, AcquireError> {
         let share = match organisation {
             Some(id) => Some(self.share(id).acquire_owned().await?),
@@ -89,28 +89,29 @@ impl Slots {
         Ok(Slot { _share: share, _permit: self.all.clone().acquire_owned().await? })
     }
 
-    /// Takes a place, and waits for it at most this long.
+    /// Takes a slot, and waits for it at most this long.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] if there was none in time.
+    /// [`Refusal::Unavailable`] if none was free in time.
     pub(crate) async fn take_within(
         &self,
         patience: Duration,
         organisation: Option<i64>,
     ) -> Result<Slot, Refusal> {
         match timeout(patience, self.take(organisation)).await {
-            Ok(Ok(place)) => Ok(place),
-            _ => Err(no_place()),
+            Ok(Ok(slot)) => Ok(slot),
+            _ => Err(no_slot()),
         }
     }
 }
 
-/// Runs what blocks off the event loops: a bounded number at a time, on as many threads, and nobody waits long for a
-/// place. The event loops have threads for it too, but each its own, and each thread keeps some memory.
+/// Runs blocking jobs off the event loops: a bounded number at a time, on as many threads, with a bounded
+/// wait for a slot. The pools of the event loops are not used: each has its own, and each thread retains some
+/// memory.
 pub(crate) struct Blocking {
-    places: Slots,
+    slots: Slots,
     patience: Duration,
-    /// Only its threads that may block are used; none of them waits to be joined.
+    /// Only its blocking threads are used; shutdown does not wait for them.
     threads: Option<Runtime>,
 }
 
@@ -123,52 +124,54 @@ impl Drop for Blocking {
 }
 
 impl Blocking {
-    /// So many jobs at a time, and so many of one organisation; one that waits longer for a place is refused.
+    /// Creates `slots` threads, `of_each` of them for one organisation. A job that waits longer than
+    /// `patience` for a slot is refused.
     ///
     /// # Errors
-    /// If the system has nothing left for it.
-    pub(crate) fn new(name: &str, places: usize, of_each: usize, patience: Duration) -> io::Result<Self> {
-        let threads = Builder::new_current_thread().max_blocking_threads(places).thread_name(name).build()?;
-        Ok(Self { places: Slots::new(places, of_each), patience, threads: Some(threads) })
+    /// If no thread can be created.
+    pub(crate) fn new(name: &str, slots: usize, of_each: usize, patience: Duration) -> io::Result<Self> {
+        let threads = Builder::new_current_thread().max_blocking_threads(slots).thread_name(name).build()?;
+        Ok(Self { slots: Slots::new(slots, of_each), patience, threads: Some(threads) })
     }
 
-    /// Runs a job of an organisation, if that is known. It runs to its end even if nobody waits for it any more, and keeps its place until then.
+    /// Runs a job of an organisation, if that is known. It runs to its end and holds its slot even if its
+    /// caller has gone.
     ///
     /// # Errors
-    /// Of the job; [`Refusal::Unavailable`] if there was no place in time, or it takes too long; [`Refusal::Unexpected`]
-    /// if it panicked.
+    /// The job's refusal; [`Refusal::Unavailable`] if no slot was free in time or the job takes too long;
+    /// [`Refusal::Unexpected`] if it panicked.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         organisation: Option<i64>,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let place = self.places.take_within(self.patience, organisation).await?;
-        self.at(place, job).await
+        let slot = self.slots.take_within(self.patience, organisation).await?;
+        self.at(slot, job).await
     }
 
-    /// The same for a part of an answer that has begun: it waits for its turn as long as that takes, for it
-    /// can be refused no more.
+    /// Runs a job for a response that has begun: it waits for a slot without a time limit, since the response
+    /// can no longer be refused.
     ///
     /// # Errors
-    /// Of the job; [`Refusal::Unexpected`] if it panicked.
-    pub(crate) async fn run_in_turn<T: Send + 'static>(
+    /// The job's refusal; [`Refusal::Unexpected`] if it panicked.
+    pub(crate) async fn run_when_free<T: Send + 'static>(
         &self,
         organisation: Option<i64>,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        match self.places.take(organisation).await {
-            Ok(place) => self.at(place, job).await,
+        match self.slots.take(organisation).await {
+            Ok(slot) => self.at(slot, job).await,
             Err(error) => Err(Refusal::Unexpected(error.to_string())),
         }
     }
 
     async fn at<T: Send + 'static>(
         &self,
-        place: Slot,
+        slot: Slot,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let job = move || {
-            let _place = place;
+            let _slot = slot;
             job()
         };
         let ended = || Refusal::Unexpected("the threads for blocking jobs have ended".into());
@@ -185,7 +188,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[actix_web::test]
-    async fn without_a_place_a_job_is_refused() {
+    async fn without_a_slot_a_job_is_refused() {
         let blocking = Blocking::new("jobs", 1, 1, Duration::ZERO).unwrap();
         let (finish, finished) = mpsc::channel::<()>();
         let (begin, begun) = tokio::sync::oneshot::channel::<()>();
@@ -197,7 +200,7 @@ mod tests {
             begun.await.unwrap();
             let refused = blocking.run(None, || Ok(())).await;
             assert!(matches!(refused, Err(Refusal::Unavailable(_))));
-            let mut patient = std::pin::pin!(blocking.run_in_turn(None, || Ok(())));
+            let mut patient = std::pin::pin!(blocking.run_when_free(None, || Ok(())));
             assert!(futures_util::poll!(patient.as_mut()).is_pending());
             finish.send(()).unwrap();
             patient.await
@@ -207,23 +210,23 @@ mod tests {
         assert!(blocking.run(None, || Ok(())).await.is_ok());
     }
 
-    /// Failure 17: an organisation whose jobs take long leaves half of the places to the others.
+    /// Failure 17: an organisation whose jobs take long leaves half of the slots to the others.
     #[actix_web::test]
-    async fn one_organisation_never_has_all_places() {
-        let places = Slots::new(4, 2);
-        let now = async |organisation| places.take(organisation).now_or_never();
+    async fn one_organisation_has_at_most_its_share_of_slots() {
+        let slots = Slots::new(4, 2);
+        let now = async |organisation| slots.take(organisation).now_or_never();
         let (_first, second) = (now(Some(1)).await.unwrap(), now(Some(1)).await.unwrap());
-        let mut third = std::pin::pin!(places.take(Some(1)));
+        let mut third = std::pin::pin!(slots.take(Some(1)));
         assert!(futures_util::poll!(third.as_mut()).is_pending());
         let others = [now(Some(2)).await, now(None).await];
-        assert!(others.iter().all(Option::is_some), "what waits for its share keeps nothing from others");
-        assert!(now(None).await.is_none(), "the whole is a bound as well");
+        assert!(others.iter().all(Option::is_some), "a job that waits for its share holds no slot");
+        assert!(now(None).await.is_none(), "the total is limited as well");
         drop(second);
         assert!(futures_util::poll!(third.as_mut()).is_ready());
     }
 
     #[actix_web::test]
-    async fn a_panic_is_an_unexpected_refusal_and_frees_the_place() {
+    async fn a_panic_is_an_unexpected_refusal_and_frees_the_slot() {
         let blocking = Blocking::new("jobs", 1, 1, Duration::ZERO).unwrap();
         let refused = blocking.run(None, || -> Result<(), Refusal> { panic!("on purpose") }).await;
         assert!(matches!(refused, Err(Refusal::Unexpected(_))));

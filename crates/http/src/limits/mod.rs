@@ -1,4 +1,4 @@
-//! Limits on the work that is done at the same time.
+//! Limits on concurrent work.
 
 pub(crate) mod blocking;
 pub(crate) mod throttle;

@@ -6,24 +6,25 @@ use std::hash::Hash;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 
-/// Token requests a second from one address, and how many at once.
+/// Token requests per second from one address, and the burst.
 const SIGN_INS: (u32, u32) = (20, 100);
-/// Requests of the console a second with sessions of one key, and how many at once: pages ask for themselves.
+/// Requests of the console per second with sessions of one key, and the burst: pages refresh themselves.
 const VISITS: (u32, u32) = (20, 60);
-/// More addresses than this are not remembered without looking whether they still matter.
+/// Above this number of addresses, those that no longer matter are removed.
 const ADDRESSES: usize = 10_000;
 
-/// How often callers may come (contract D3, D11).
+/// Rate limits of callers (contract D3, D11).
 pub(crate) struct Throttle {
     organisations: Option<DefaultKeyedRateLimiter<i64>>,
     addresses: DefaultKeyedRateLimiter<IpAddr>,
-    /// By the ids of API keys, of which there are as many as were issued.
+    /// By the ids of API keys, whose number is bounded by the keys issued.
     visitors: DefaultKeyedRateLimiter<i64>,
     clock: DefaultClock,
 }
 
 impl Throttle {
-    /// So many requests a second of an organisation, twice as many at once; 0 sets no limit.
+    /// Limits organisations to `rate_limit` requests per second, with bursts of twice as many; 0 sets no
+    /// limit.
     pub(crate) fn new(rate_limit: u32) -> Self {
         let organisations = quota(rate_limit, rate_limit.saturating_mul(2));
         let addresses = quota(SIGN_INS.0, SIGN_INS.1);
@@ -80,13 +81,13 @@ fn quota(per_second: u32, burst: u32) -> Quota {
 mod tests {
     use super::*;
 
-    /// How many of so many requests at once are let through.
+    /// Returns the number of requests let through of this many at once.
     fn passed(requests: usize, check: impl Fn() -> Result<(), Refusal>) -> usize {
         (0..requests).filter(|_| check().is_ok()).count()
     }
 
     #[test]
-    fn an_organisation_has_a_burst_of_its_own() {
+    fn each_organisation_has_its_own_burst() {
         let throttle = Throttle::new(1);
         assert!((2..50).contains(&passed(1_000, || throttle.organisation(1))));
         assert!(throttle.organisation(2).is_ok());
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_of_the_console_has_a_bound_whatever_the_rate() {
+    fn the_console_limits_visitors_even_without_a_rate_limit() {
         let throttle = Throttle::new(0);
         assert!((60..200).contains(&passed(1_000, || throttle.visit(1))));
         assert!(throttle.visit(2).is_ok());

@@ -1,36 +1,36 @@
-use crate::limits::blocking::{PATIENCE, places_for};
+use crate::limits::blocking::{PATIENCE, slots_for};
 use crate::refusal::Refusal;
 use crate::request::body::SHORT;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many bytes of bodies may be decoded at a time: what a body is decoded to takes many times its size. Short ones are not
-/// weighed; they are bounded by the places for jobs.
+/// Limits the bytes of bodies that are decoded at a time: decoding takes many times the size of a body. Short
+/// bodies are not weighed; the slots for jobs bound them.
 pub(crate) struct Weights {
     left: Arc<Semaphore>,
     whole: u32,
 }
 
-/// Part of what may be decoded at a time, until it is dropped.
+/// A share of the bytes being decoded, until it is dropped.
 pub(crate) type Weight = Option<OwnedSemaphorePermit>;
 
 impl Weights {
-    /// So many bytes, at least a body of the largest size.
+    /// Limits decoding to this many bytes, at least those of the largest body.
     pub(crate) fn new(bytes: usize) -> Self {
         let whole = units(bytes).max(1);
         Self { left: Arc::new(Semaphore::new(whole as usize)), whole }
     }
 
-    /// The weight of a body of so many bytes; to be held for as long as what it is decoded to.
+    /// Takes the weight of a body of this size, to be held as long as the decoded value.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] if there was none in time.
+    /// [`Refusal::Unavailable`] if none was free in time.
     pub(crate) async fn take(&self, bytes: usize) -> Result<Weight, Refusal> {
         if bytes <= SHORT {
             return Ok(None);
         }
         let weight = units(bytes).min(self.whole);
-        places_for(&self.left, weight, PATIENCE).await.map(Some)
+        slots_for(&self.left, weight, PATIENCE).await.map(Some)
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[actix_web::test]
-    async fn large_bodies_share_what_may_be_decoded_and_short_ones_need_none() {
+    async fn large_bodies_share_a_limit_and_short_ones_are_exempt() {
         tokio::time::pause();
         let weights = Weights::new(10 * SHORT);
         let first = weights.take(6 * SHORT).await.unwrap();

@@ -19,11 +19,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Upper bounds of the classes of durations, in seconds.
+/// Upper bounds of the duration histogram's buckets, in seconds.
 const BUCKETS: [f64; 13] =
     [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// What is counted of a request. The route is its template: a path would hold account numbers.
+/// Labels of an answered request. The route is its template: a path would contain account numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct Answered {
     pub(crate) route: &'static str,
@@ -36,7 +36,7 @@ struct Route {
     route: &'static str,
 }
 
-/// What `/metrics` shows (contract D11).
+/// The registry behind `/metrics` (contract D11).
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Answered, Counter>,
@@ -46,10 +46,11 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// The metrics of a server, of the workers beside it, of their database, and of the whole installation.
+    /// Registers the metrics of a server, of the workers in its process, of their database, and of the whole
+    /// installation.
     ///
     /// # Errors
-    /// If the system has no thread left for it.
+    /// If no thread can be created.
     pub(crate) fn new(app: Arc<App>, workers: Arc<WorkerMetrics>) -> io::Result<Self> {
         let metrics = Self {
             monitor: Monitor::new(app.clone())?,
@@ -83,24 +84,24 @@ impl Metrics {
         self
     }
 
-    /// What reads the figures of the installation.
+    /// Returns the reader of the installation's figures.
     pub(crate) fn monitor(&self) -> &Monitor {
         &self.monitor
     }
 
-    /// A request began.
+    /// Counts the beginning of a request.
     pub(crate) fn begin(&self) {
         self.in_flight.inc();
     }
 
-    /// A request ended.
+    /// Counts the end of a request.
     pub(crate) fn end(&self, answered: &Answered, took: Duration) {
         self.in_flight.dec();
         self.requests.get_or_create(answered).inc();
         self.durations.get_or_create(&Route { route: answered.route }).observe(took.as_secs_f64());
     }
 
-    /// All of them as OpenMetrics text.
+    /// Writes all metrics as OpenMetrics text.
     ///
     /// # Errors
     /// Never in practice: writing to memory does not fail.
@@ -110,7 +111,7 @@ impl Metrics {
     }
 }
 
-/// The counters of the workers, read when they are asked for.
+/// Collects the counters of the workers.
 #[derive(Debug)]
 struct Workers(Arc<WorkerMetrics>);
 
@@ -130,7 +131,7 @@ impl Collector for Workers {
     }
 }
 
-/// The circuit breaker of the document storage, looked at when it is asked for.
+/// Collects the state of the document storage's circuit breaker.
 struct Documents(Arc<App>);
 
 impl fmt::Debug for Documents {
@@ -147,7 +148,7 @@ impl Collector for Documents {
     }
 }
 
-/// The connections to the database, counted when they are asked for. An embedded one has none.
+/// Collects the connections to the database. An embedded one has none.
 struct Connections(Arc<App>);
 
 impl fmt::Debug for Connections {

@@ -1,5 +1,5 @@
-//! Examples: requests are fixtures, answers are made by what writes the real ones, or stand here beside a test
-//! that compares them.
+//! Examples: requests are fixtures; responses are written by the real serializers, or are texts that a test
+//! compares with real ones.
 
 use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, StateV1, Zone};
 use cutover_model::describe::Json;
@@ -12,7 +12,7 @@ use cutover_model::{
 };
 use serde::Serialize;
 
-/// Bodies of requests by name: the request of the model and the text.
+/// Request bodies: the name, the model's request and the text.
 pub(crate) const REQUESTS: &[(&str, &str, &str)] = &[
     ("account", "account", include_str!("../../../../fixtures/accounts/valid/unmetered_gas.json")),
     ("account_in_envelope", "account", include_str!("../../../../fixtures/accounts/valid/business.json")),
@@ -35,10 +35,10 @@ pub(crate) const REQUESTS: &[(&str, &str, &str)] = &[
 const TRANSACTIONS: &str = include_str!("../../../../fixtures/transactions/valid/refund.json");
 const STATEMENTS: &str = include_str!("../../../../fixtures/statements/valid/year.json");
 
-/// A transaction as answers show it.
+/// A transaction in responses.
 pub(crate) const TRANSACTION: &str = r#"{"transaction_id":"CH-1","transaction_date":"2020-01-01","amount":"8.80","type":"CHARGE","reason":"IMPORTED_CHARGE"}"#;
 
-/// What a text of ours holds.
+/// Parses one of our own texts.
 pub(crate) fn of(json: &[u8]) -> Json {
     Json::parse(json).unwrap_or(Json::Null)
 }
@@ -47,7 +47,7 @@ fn written(answer: &impl Serialize) -> Json {
     of(&serde_json::to_vec(answer).unwrap_or_default())
 }
 
-/// The status of an account that is imported.
+/// The status of an imported account.
 pub(crate) fn status() -> Json {
     written(&processed())
 }
@@ -68,7 +68,7 @@ fn time(text: &str) -> Timestamp {
     Timestamp(chrono::DateTime::parse_from_rfc3339(text).unwrap_or_default())
 }
 
-/// Accounts that were searched for.
+/// The result of a search for accounts.
 pub(crate) fn statuses() -> Json {
     written(&[
         ListedStatus { external_account_number: "ELEC-1001".into(), status: processed() },
@@ -92,7 +92,7 @@ fn failed() -> ProcessStatus {
     status
 }
 
-/// A migration under way.
+/// The progress of a migration.
 pub(crate) fn progress() -> Json {
     let count = |state| match state {
         State::Pending => 18_211,

@@ -1,5 +1,5 @@
-//! The description of the API (OpenAPI 3.1), made from the model's declarations, the refusals and the description
-//! of each endpoint.
+//! The description of the API (OpenAPI 3.1), generated from the model's declarations, the refusals and the
+//! description of each endpoint.
 
 pub(crate) mod examples;
 mod operation;
@@ -21,23 +21,24 @@ use operation::{Named, TAGS};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
-/// Where the schemas are.
+/// The path of the schemas.
 const SCHEMAS: &str = "#/components/schemas/";
 
 const ABOUT: &str = "\
 Takes in the customers of an energy or water retailer: accounts are validated, accepted durably and imported; \
 progress can be read at any time.
 
-A path is good with and without its last slash. HEAD is served wherever GET is. An unknown path is a 404 \
+The trailing slash of a path is optional. HEAD is served wherever GET is. An unknown path is a 404 \
 `not_found`, another method a 405 `method_not_allowed` with `Allow`. Bodies are JSON in UTF-8, at most 8 MiB, and may \
-be packed with gzip; answers are packed for who takes it. Logic may depend on a `code`, never on a `detail`.
+be compressed with gzip; responses are compressed if the client accepts it. Logic may depend on a `code`, \
+never on a `detail`.
 
-Later versions add to this: clients pass over members that they do not know, and send only documented ones.";
+Later versions add members: clients must ignore unknown ones, and send only documented ones.";
 
 /// A described endpoint: the template of its path, its method, and its description.
 pub(crate) type Described = (&'static str, &'static Method, &'static Operation);
 
-/// The description of the API, made when it is first asked for.
+/// The description of the API, generated at the first request.
 pub(crate) struct Description {
     endpoints: fn() -> Vec<Described>,
     json: OnceLock<Served>,
@@ -45,23 +46,23 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    /// The description of these endpoints, in their order.
+    /// Describes these endpoints, in their order.
     pub(crate) const fn new(endpoints: fn() -> Vec<Described>) -> Self {
         Self { endpoints, json: OnceLock::new(), page: OnceLock::new() }
     }
 
-    /// As OpenAPI.
+    /// Returns the description as OpenAPI.
     pub(crate) fn json(&self) -> &Served {
         self.json.get_or_init(|| Served::new(document(&(self.endpoints)()).pretty()))
     }
 
-    /// As a page to read.
+    /// Returns the description as an HTML page.
     pub(crate) fn page(&self) -> &Served {
         self.page.get_or_init(|| Served::new(page::page(&document(&(self.endpoints)()))))
     }
 }
 
-/// A text that never changes while the service runs.
+/// A text that does not change while the service runs.
 pub(crate) struct Served {
     /// The text.
     pub(crate) body: Bytes,
@@ -77,7 +78,7 @@ impl Served {
     }
 }
 
-/// The whole description.
+/// Generates the whole description.
 fn document(endpoints: &[Described]) -> Json {
     let mut schemas = Schemas::new(SCHEMAS);
     let paths = paths(endpoints, &mut schemas);
@@ -116,7 +117,7 @@ fn paths(endpoints: &[Described], schemas: &mut Schemas) -> Json {
     paths
 }
 
-/// A template of a route as descriptions write it.
+/// Converts the template of a route to OpenAPI's notation.
 fn path(template: &str) -> String {
     template.replace('<', "{").replace('>', "}")
 }
@@ -174,7 +175,7 @@ fn body(body: &Body, schemas: &mut Schemas) -> Option<Json> {
             (*media, Json::object().with("schema", schema(schemas)).with("example", example()))
         }
     };
-    // No line at all is none too few.
+    // A request without lines is valid.
     let required = media == operation::JSON;
     Some(Json::object().with("required", required).with("content", Json::object().with(media, content)))
 }
@@ -212,7 +213,7 @@ fn with_examples(content: Json, examples: &[Named]) -> Json {
     content.with("examples", named)
 }
 
-/// Headers of an answer: that of every answer, and these.
+/// Describes the headers of a response: those of every response, and these.
 fn headers(names: &[&str]) -> Json {
     ["X-Request-Id"].iter().chain(names).fold(Json::object(), |all, name| all.with(name, header(name)))
 }
@@ -226,11 +227,11 @@ fn reference(kind: &str, name: &str) -> Json {
 }
 
 const HEADERS: &[(&str, &str, &str)] = &[
-    ("X-Request-Id", "string", "The id of the request: the caller's, if it sent a sane one."),
-    ("Retry-After", "integer", "When to come again, in seconds."),
+    ("X-Request-Id", "string", "The id of the request: the caller's, if it sent a valid one."),
+    ("Retry-After", "integer", "Seconds to wait before the next attempt."),
     ("WWW-Authenticate", "string", "`Token`."),
     ("Link", "string", "`<…>; rel=\"next\"`: the next page, if there is one."),
-    ("ETag", "string", "The tag of this text."),
+    ("ETag", "string", "The entity tag of this text."),
 ];
 
 fn components(schemas: Schemas) -> Json {

@@ -1,57 +1,56 @@
-//! What is said of an operation: the rest of its description follows from the declarations of the model and from
-//! the refusals themselves.
+//! The description of an operation, apart from what the model's declarations and the refusals imply.
 
 use crate::refusal::Refusal;
 use cutover_model::describe::{AnswerSpec, Json, Schemas};
 
 /// The description of an endpoint, without its method and path.
 pub(crate) struct Operation {
-    /// What clients call it; never renamed.
+    /// The name of the operation in generated clients; never renamed.
     pub(crate) id: &'static str,
     pub(crate) tag: &'static str,
-    /// What it does, in a line.
+    /// One line.
     pub(crate) summary: &'static str,
-    /// What else there is to know.
+    /// Further description; may be empty.
     pub(crate) notes: &'static str,
     pub(crate) access: Access,
     pub(crate) query: &'static [Parameter],
     pub(crate) body: Body,
-    /// Answers that are no refusals.
+    /// Responses other than refusals.
     pub(crate) answers: &'static [Response],
     pub(crate) refusals: fn() -> Vec<Refusal>,
 }
 
-/// Who may call.
+/// Authentication of the caller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Who has an access token.
+    /// An access token.
     Token,
-    /// Anybody.
+    /// None.
     All,
 }
 
-/// A parameter of the query; none is required.
+/// A parameter of the query; all are optional.
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
     pub(crate) doc: &'static str,
     pub(crate) schema: fn() -> Json,
 }
 
-/// What is sent.
+/// The body of a request.
 pub(crate) enum Body {
     Nothing,
-    /// A request of the model by the name of its schema, and the names of its examples.
+    /// A request of the model: the name of its schema, and the names of its examples.
     Request(&'static str, &'static [&'static str]),
-    /// Something else: media type, schema and an example.
+    /// Any other body: media type, schema and an example.
     Other(&'static str, fn(&mut Schemas) -> Json, fn() -> Json),
 }
 
-/// An answer that is no refusal.
+/// A response other than a refusal.
 pub(crate) struct Response {
     pub(crate) status: u16,
-    /// What it says.
+    /// Its description.
     pub(crate) means: &'static str,
-    /// Headers besides those of every answer, by the name of their component.
+    /// Headers in addition to those of every response, by the name of their component.
     pub(crate) headers: &'static [&'static str],
     pub(crate) content: Option<Content>,
 }
@@ -60,16 +59,16 @@ pub(crate) struct Response {
 pub(crate) struct Content {
     pub(crate) media: &'static str,
     pub(crate) schema: fn(&mut Schemas) -> Json,
-    /// Bodies as they are sent, by name.
+    /// Examples by name.
     pub(crate) examples: &'static [Named],
 }
 
-/// An example and its name.
+/// An example with its name.
 pub(crate) type Named = (&'static str, fn() -> Json);
 
 pub(crate) const JSON: &str = "application/json";
 
-/// A JSON object that is declared.
+/// Describes a declared JSON object.
 pub(crate) const fn json_content(
     schema: fn(&mut Schemas) -> Json,
     examples: &'static [Named],
@@ -77,13 +76,13 @@ pub(crate) const fn json_content(
     Some(Content { media: JSON, schema, examples })
 }
 
-/// The answer `{}`.
+/// Describes the response `{}`.
 pub(crate) const fn empty_response(status: u16, means: &'static str) -> Response {
     let schema = |_: &mut Schemas| Json::object().with("type", "object").with("maxProperties", 0_u32);
     Response { status, means, headers: &[], content: json_content(schema, &[("usual", Json::object)]) }
 }
 
-/// A reference to a declared answer.
+/// Refers to a declared response.
 macro_rules! schema_of {
     ($name:ident) => {
         |schemas| schemas.answer(&cutover_model::$name::SPEC)
@@ -91,17 +90,17 @@ macro_rules! schema_of {
 }
 pub(crate) use schema_of;
 
-/// An array of them.
+/// Returns the schema of an array.
 pub(crate) fn array_of(schemas: &mut Schemas, item: &'static AnswerSpec) -> Json {
     Json::object().with("type", "array").with("items", schemas.answer(item))
 }
 
-/// An answer without further headers.
+/// Describes a response without further headers.
 pub(crate) const fn response(status: u16, means: &'static str, content: Option<Content>) -> Response {
     Response { status, means, headers: &[], content }
 }
 
-/// The schema of a parameter that is true or false.
+/// Returns the schema of a boolean parameter.
 pub(crate) fn boolean_schema(default: bool) -> Json {
     Json::object().with("type", "boolean").with("default", default)
 }
@@ -116,12 +115,12 @@ pub(crate) const BUSINESSES: &str = "Businesses";
 pub(crate) const TOKENS: &str = "Tokens";
 pub(crate) const SERVICE: &str = "Service";
 
-/// What the operations are grouped by, and what each group is.
+/// The groups of operations, with their descriptions.
 pub(super) const TAGS: &[(&str, &str)] = &[
-    (ACCOUNTS, "Validating and creating accounts, and where each stands."),
-    (AFTER, "What is added to an account once it is imported."),
-    (PROGRESS, "How far a supplier's migration has come."),
-    (BUSINESSES, "Businesses with contracts: created before their accounts."),
+    (ACCOUNTS, "Validating and creating accounts, and their status."),
+    (AFTER, "Additions to imported accounts."),
+    (PROGRESS, "The progress of a supplier's migration."),
+    (BUSINESSES, "Businesses and their contracts, created before their accounts."),
     (TOKENS, "Access tokens."),
     (SERVICE, "Health, metrics and this description."),
 ];

@@ -1,5 +1,5 @@
-//! Schemas and examples of what is not declared in the model, for it is written by hand or by a library; tests
-//! compare them with what is really answered.
+//! Schemas and examples of bodies that the model does not declare, since they are written by hand or by a
+//! library. Tests compare them with real responses.
 
 use super::examples;
 use cutover_core::Code;
@@ -23,7 +23,7 @@ fn object(means: &str, members: &[(&str, Json)], required: &[&str]) -> Json {
         .with("required", Json::list(required.iter().copied()))
 }
 
-/// A status word, as the declaration of the status has it.
+/// The schema of a status, from its declaration.
 pub(crate) fn status() -> Json {
     let word = ProcessStatus::SPEC.members.iter().find_map(|member| match member.kind {
         AnswerKind::Words(words) if member.name == "status" => Some(words),
@@ -32,7 +32,7 @@ pub(crate) fn status() -> Json {
     typed("string").with_some("enum", word.map(|words| Json::list(words.iter().copied())))
 }
 
-/// A code, as the table of codes has it.
+/// The schema of an error code, from the table of codes.
 pub(crate) fn code() -> Json {
     typed("string").with("enum", Json::list(Code::ALL.iter().map(|code| code.as_str())))
 }
@@ -47,7 +47,8 @@ pub(crate) fn list(schemas: &mut Schemas) -> Json {
             (
                 "account_created_at",
                 or_null(
-                    text("When it was imported; null while there is no account.").with("format", "date-time"),
+                    text("The time of the import; null while there is no account.")
+                        .with("format", "date-time"),
                 ),
             ),
         ];
@@ -66,12 +67,16 @@ pub(crate) fn list_example() -> Json {
     )
 }
 
-/// What GraphQL is asked.
+/// The schema of a GraphQL request.
 pub(crate) fn graphql_request(_: &mut Schemas) -> Json {
     let query = text("The operation: `obtainToken` or its alias `obtainKrakenToken`, or introspection.");
     let members = [
         ("query", query.with("minLength", 1_u32)),
-        ("operationName", text("Which operation of several.").with("type", Json::list(["string", "null"]))),
+        (
+            "operationName",
+            text("The operation to execute, if there are several.")
+                .with("type", Json::list(["string", "null"])),
+        ),
         ("variables", typed("object").with("type", Json::list(["object", "null"]))),
     ];
     object("An operation of GraphQL.", &members, &["query"])
@@ -86,13 +91,13 @@ pub(crate) fn graphql_request_example() -> Json {
     )
 }
 
-/// What GraphQL answers, also where it refuses.
+/// The schema of a GraphQL response, also of a refusal.
 pub(crate) fn graphql_answer(_: &mut Schemas) -> Json {
     let members = [
         ("data", typed("object").with("type", Json::list(["object", "null"]))),
         ("errors", typed("array").with("items", typed("object"))),
     ];
-    object("The result, or why there is none.", &members, &["data"])
+    object("The result, or the errors.", &members, &["data"])
 }
 
 pub(crate) fn graphql_answer_example() -> Json {
@@ -101,16 +106,16 @@ pub(crate) fn graphql_answer_example() -> Json {
     )
 }
 
-/// That the process serves.
+/// The schema of the liveness response.
 pub(crate) fn health(_: &mut Schemas) -> Json {
-    object("The process serves.", &[("status", text("`ok`."))], &["status"])
+    object("The process is up.", &[("status", text("`ok`."))], &["status"])
 }
 
 pub(crate) fn health_example() -> Json {
     examples::of(br#"{"status": "ok"}"#)
 }
 
-/// Which parts are reachable.
+/// The schema of the readiness response.
 pub(crate) fn ready(schemas: &mut Schemas) -> Json {
     schemas.define("Readiness", |_| {
         let word = typed("string").with("enum", Json::list(["ok", "down"]));
@@ -118,11 +123,14 @@ pub(crate) fn ready(schemas: &mut Schemas) -> Json {
         let parts = [("database", word.clone()), ("documents", word), ("encryption_keys", keys)];
         let members = [
             ("status", typed("string").with("enum", Json::list(["ok", "unavailable"]))),
-            ("parts", object("Each part.", &parts, &["database", "documents", "encryption_keys"])),
-            ("code", text("Of an error.")),
-            ("detail", text("Of an error, for people.")),
+            (
+                "parts",
+                object("The state of each part.", &parts, &["database", "documents", "encryption_keys"]),
+            ),
+            ("code", text("The code of an error.")),
+            ("detail", text("The description of an error, for people.")),
         ];
-        object("Whether requests can be served.", &members, &["status", "parts"])
+        object("The readiness of the service.", &members, &["status", "parts"])
     })
 }
 
@@ -139,7 +147,7 @@ pub(crate) fn unready_example() -> Json {
     )
 }
 
-/// Metrics are text.
+/// The schema of the metrics.
 pub(crate) fn metrics(_: &mut Schemas) -> Json {
     text("Metrics in the text format of OpenMetrics.")
 }
@@ -148,7 +156,7 @@ pub(crate) fn metrics_example() -> Json {
     "# EOF\n".into()
 }
 
-/// This description.
+/// The schema of this description.
 pub(crate) fn description(_: &mut Schemas) -> Json {
     object("An OpenAPI description.", &[("openapi", text("The version of OpenAPI."))], &["openapi"])
 }
@@ -157,7 +165,7 @@ pub(crate) fn description_example() -> Json {
     examples::of(br#"{"openapi": "3.1.0"}"#)
 }
 
-/// This description to read.
+/// The schema of the page with this description.
 pub(crate) fn page(_: &mut Schemas) -> Json {
     text("A page in HTML.")
 }
@@ -166,14 +174,14 @@ pub(crate) fn page_example() -> Json {
     "<!doctype html>".into()
 }
 
-/// Accounts, a line each.
+/// The schema of a line with an account.
 pub(crate) fn bulk_request(schemas: &mut Schemas) -> Json {
     let account = cutover_model::describe::REQUESTS.iter().find(|request| request.name == "account");
     let line = account.map_or_else(Json::object, |request| schemas.request(request));
-    line.with("description", "Of each line: what create takes. Blank lines are passed over.")
+    line.with("description", "Each line holds an account as in create. Blank lines are skipped.")
 }
 
-/// What became of a line.
+/// The schema of the result of a line.
 pub(crate) fn bulk_answer(schemas: &mut Schemas) -> Json {
     schemas.define("BulkResult", |_| {
         let members = [
@@ -181,12 +189,11 @@ pub(crate) fn bulk_answer(schemas: &mut Schemas) -> Json {
                 "line",
                 typed("integer")
                     .with("minimum", 1_u32)
-                    .with("description", "The line, from 1; blank ones count."),
+                    .with("description", "The number of the line, from 1; blank lines count."),
             ),
             (
                 "external_account_number",
-                text("The account's number, where it can be told.")
-                    .with("type", Json::list(["string", "null"])),
+                text("The account's number, if it can be read.").with("type", Json::list(["string", "null"])),
             ),
             (
                 "status",
@@ -197,7 +204,7 @@ pub(crate) fn bulk_answer(schemas: &mut Schemas) -> Json {
                 typed("object").with("description", "The body that create or validate would answer with."),
             ),
         ];
-        object("Of each line, in order.", &members, &members.each_ref().map(|(name, _)| *name))
+        object("One per line, in order.", &members, &members.each_ref().map(|(name, _)| *name))
     })
 }
 

@@ -1,10 +1,10 @@
-//! The description as a page to read: one document without scripts, made once.
+//! The description as an HTML page: one document without scripts, generated once.
 
 use cutover_model::describe::Json;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The page of a description.
+/// Returns the page of a description.
 pub(super) fn page(description: &Json) -> String {
     let title = text(description.get("info").and_then(|info| info.get("title")));
     let mut html = Html(String::with_capacity(1 << 18));
@@ -27,7 +27,7 @@ pub(super) fn page(description: &Json) -> String {
     html.0
 }
 
-/// HTML that grows; what is not said to be raw is escaped.
+/// Writes HTML; text is escaped unless it is raw.
 struct Html(String);
 
 impl Html {
@@ -53,7 +53,7 @@ impl Html {
         self.raw(&format!("<{name}>")).text(text).raw(&format!("</{name}>\n"))
     }
 
-    /// Text in which what stands between backquotes is code.
+    /// Writes text, with code between backquotes.
     fn prose(&mut self, text: &str) -> &mut Self {
         for (i, part) in text.split('`').enumerate() {
             match i % 2 {
@@ -74,7 +74,7 @@ impl Html {
         self.raw("<a href=\"#").text(id).raw("\">").text(text).raw("</a>")
     }
 
-    /// Something long that is opened by who wants to see it.
+    /// Writes a long value that the reader can expand.
     fn example(&mut self, name: &str, value: &Json) {
         self.raw("<details><summary>").text(name).raw("</summary><pre tabindex=\"0\">");
         self.text(value.pretty().trim_end()).raw("</pre></details>\n");
@@ -140,7 +140,7 @@ fn section(html: &mut Html, description: &Json, (path, method): (&str, &str), op
     html.raw("</dl>\n");
 }
 
-/// A term with what is said of it in passing.
+/// Writes a term with short remarks.
 fn entry(html: &mut Html, name: &str, remarks: &[&str]) {
     html.raw("<dt><code>").text(name).raw("</code>");
     for remark in remarks.iter().filter(|remark| !remark.is_empty()) {
@@ -149,7 +149,7 @@ fn entry(html: &mut Html, name: &str, remarks: &[&str]) {
     html.raw("</dt>\n");
 }
 
-/// The bodies of a request or an answer: what they are, and examples.
+/// Writes the bodies of a request or a response: their types and examples.
 fn content(html: &mut Html, description: &Json, message: &Json) {
     for (media, content) in members(message.get("content")) {
         html.raw("<div><code>").text(media).raw("</code>");
@@ -191,7 +191,7 @@ fn schema_section(html: &mut Html, name: &str, schema: &Json) {
     html.raw("</dl>\n");
 }
 
-/// The words of a list, closed or open.
+/// Writes the words of a closed or open list.
 fn words(html: &mut Html, schema: &Json) {
     for (list, title) in [("enum", "Values"), ("x-known-values", "Known values")] {
         let words: Vec<&str> = items(schema.get(list)).iter().map(|word| text(Some(word))).collect();
@@ -203,7 +203,7 @@ fn words(html: &mut Html, schema: &Json) {
     }
 }
 
-/// The type of a value in a few words.
+/// Describes the type of a value in a few words.
 fn kind_of(schema: &Json) -> String {
     let mut words: Vec<String> = match schema.get("type") {
         Some(Json::List(kinds)) => {
@@ -233,7 +233,7 @@ fn kind_of(schema: &Json) -> String {
     words.join(", ")
 }
 
-/// The schemas that one refers to, itself or for its items.
+/// Returns the schemas that a schema refers to, itself or for its items.
 fn references(schema: &Json) -> Vec<&str> {
     let own = schema.get("$ref").and_then(|_| text(schema.get("$ref")).strip_prefix(super::SCHEMAS));
     let items = schema.get("items").into_iter().flat_map(references);
@@ -276,13 +276,13 @@ mod tests {
     use crate::dispatch::route::described;
     use std::collections::BTreeSet;
 
-    /// What follows a word up to the next quote, each time.
+    /// Returns the text between each occurrence of a word and the next quote.
     fn after<'p>(page: &'p str, word: &str) -> Vec<&'p str> {
         page.split(word).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0)).collect()
     }
 
     #[test]
-    fn every_operation_and_schema_has_a_place_and_links_lead_there() {
+    fn every_operation_and_schema_has_an_anchor_and_links_resolve() {
         let page = page(&document(&described()));
         let places = after(&page, " id=\"");
         assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "a place twice");
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn it_needs_no_other_host_and_no_script() {
+    fn the_page_needs_no_other_host_and_no_script() {
         let page = page(&document(&described()));
         for word in ["<script", "src=", "url(", "@import", "<link", "href=\"http"] {
             assert!(!page.contains(word), "{word}");
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_told_in_words() {
+    fn types_are_described_in_words() {
         let schema = Json::object().with("type", Json::list(["string", "null"])).with("maxLength", 9_u32);
         assert_eq!(kind_of(&schema), "string or null, at most 9");
         let schema = Json::object().with("type", "boolean").with("default", true);

@@ -1,4 +1,4 @@
-//! Refusals in the description: each with the status, the headers and the body that it really has.
+//! The refusals in the description, each with its real status, headers and body.
 
 use super::examples;
 use crate::refusal::{Refusal, TransactionFailure};
@@ -9,7 +9,8 @@ use cutover_model::{AlreadyThere, Detail, PROCESS_ERROR, TransactionRefusal, Val
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// These, and those of a head, which every operation has: no endpoint sees such a request.
+/// Adds the refusals of a request's head, which every operation has: actix refuses such a request before any
+/// endpoint.
 pub(crate) fn with_head(mut refusals: Vec<Refusal>) -> Vec<Refusal> {
     refusals.extend([Refusal::BadRequest, Refusal::HeadTooLarge]);
     if !refusals.iter().any(|refusal| matches!(refusal, Refusal::Timeout)) {
@@ -18,7 +19,7 @@ pub(crate) fn with_head(mut refusals: Vec<Refusal>) -> Vec<Refusal> {
     refusals
 }
 
-/// Of every request with a token.
+/// Refusals of every request with a token.
 pub(crate) fn with_token() -> Vec<Refusal> {
     vec![
         Refusal::NotAuthenticated,
@@ -30,14 +31,14 @@ pub(crate) fn with_token() -> Vec<Refusal> {
     ]
 }
 
-/// Of every request with a token and a JSON body.
+/// Refusals of every request with a token and a JSON body.
 pub(crate) fn with_body() -> Vec<Refusal> {
     let mut refusals = of_body();
     refusals.extend(with_token());
     refusals
 }
 
-/// Of every request with a JSON body, whoever sends it.
+/// Refusals of every request with a JSON body.
 pub(crate) fn of_body() -> Vec<Refusal> {
     vec![
         Refusal::NotJson("a value is expected at line 1 column 1".into()),
@@ -47,17 +48,17 @@ pub(crate) fn of_body() -> Vec<Refusal> {
     ]
 }
 
-/// Of a request that names a supplier, and maybe an account, in its path.
+/// Refusals of a request with a supplier, and possibly an account, in its path.
 pub(crate) fn of_path() -> Vec<Refusal> {
     also(with_token, [Refusal::NotFound])
 }
 
-/// Those of validate.
+/// Refusals of validate.
 pub(crate) fn of_validate() -> Vec<Refusal> {
     also(with_body, [Refusal::AccountFaults(vec![phone()])])
 }
 
-/// Those of create.
+/// Refusals of create.
 pub(crate) fn of_create() -> Vec<Refusal> {
     let number = ServiceAccountNumber::from_random(7);
     also(
@@ -71,23 +72,23 @@ pub(crate) fn of_create() -> Vec<Refusal> {
     )
 }
 
-/// Those of many accounts: what a line has is its own.
+/// Refusals of a bulk request as a whole; those of a line are in its result.
 pub(crate) fn of_bulk() -> Vec<Refusal> {
     let media = Refusal::UnsupportedMediaType("The body must be application/x-ndjson.");
     also(with_token, [media, Refusal::Parameters(vec!["validate_only"])])
 }
 
-/// Those of notes.
+/// Refusals of notes.
 pub(crate) fn of_notes() -> Vec<Refusal> {
     of_addition(issue("NOT-01", path("notes", 0), Code::NoteBodyOrDocumentPathNotFound))
 }
 
-/// Those of historical statements.
+/// Refusals of historical statements.
 pub(crate) fn of_statements() -> Vec<Refusal> {
     of_addition(issue("STM-02", path("statements", 1).name("statement_id"), Code::DuplicateStatementIds))
 }
 
-/// Those of transactions.
+/// Refusals of transactions.
 pub(crate) fn of_transactions() -> Vec<Refusal> {
     let attr = || path("transactions", 0).name("transaction_date");
     let fault = issue("PST-06", attr(), Code::TransactionOutsideOpenStatementPeriod);
@@ -101,7 +102,7 @@ pub(crate) fn of_transactions() -> Vec<Refusal> {
     refusals
 }
 
-/// Those of what is added to an account.
+/// Refusals of additions to an account.
 fn of_addition(fault: Issue) -> Vec<Refusal> {
     let no_account = [Code::AccountNotFound, Code::ImportProcessDoesNotExist].map(Refusal::NoAccount);
     let mut refusals = also(with_body, [Refusal::Faults(vec![fault])]);
@@ -109,13 +110,13 @@ fn of_addition(fault: Issue) -> Vec<Refusal> {
     refusals
 }
 
-/// Those of businesses.
+/// Refusals of businesses.
 pub(crate) fn of_business() -> Vec<Refusal> {
     let attr = AttrPath::root().name("external_business_identifier");
     also(with_body, [Refusal::Faults(vec![issue("PST-13", attr, Code::BusinessAlreadyExists)])])
 }
 
-/// Those of payment instructions, which know no 503 (contract 4.2, 4.4).
+/// Refusals of payment instructions, which have no 503 (contract 4.2, 4.4).
 pub(crate) fn of_instruction() -> Vec<Refusal> {
     let attr = AttrPath::root().name("reference");
     let fault = Refusal::Faults(vec![issue("PST-11", attr, Code::PaymentInstructionNotFound)]);
@@ -124,17 +125,17 @@ pub(crate) fn of_instruction() -> Vec<Refusal> {
     refusals
 }
 
-/// Those of lists.
+/// Refusals of lists.
 pub(crate) fn of_list() -> Vec<Refusal> {
     also(of_path, [Refusal::Parameters(vec!["page_size"])])
 }
 
-/// Those of a search.
+/// Refusals of a search.
 pub(crate) fn of_search() -> Vec<Refusal> {
     also(of_path, [Refusal::Parameters(vec!["modified_after"])])
 }
 
-/// Those of tokens: nothing has to be sent but a body.
+/// Refusals of token requests.
 pub(crate) fn of_sign_in() -> Vec<Refusal> {
     also(
         of_body,
@@ -164,7 +165,7 @@ fn issue(rule: &'static str, attr: AttrPath, code: Code) -> Issue {
     Issue { attr, code, rule: RuleId(rule), level: Level::Error, detail: code.detail().into() }
 }
 
-/// The answers that these refusals make, by status.
+/// Describes the responses of these refusals, by status.
 pub(crate) fn responses(refusals: Vec<Refusal>, schemas: &mut Schemas) -> BTreeMap<u16, Json> {
     let mut by_status: BTreeMap<u16, Vec<Refusal>> = BTreeMap::new();
     for refusal in refusals {
@@ -205,7 +206,7 @@ fn response(refusals: &[Refusal], schemas: &mut Schemas) -> Json {
         .with("content", Json::object().with(super::JSON, content))
 }
 
-/// Two refusals may have the same code and different bodies.
+/// Returns a unique name: two refusals may have the same code and different bodies.
 fn name_of(refusal: &Refusal) -> String {
     let code = refusal.code().as_str();
     match refusal {
@@ -215,7 +216,7 @@ fn name_of(refusal: &Refusal) -> String {
     }
 }
 
-/// The declaration of the body; see [`Refusal::respond`].
+/// Returns the declaration of the body; see [`Refusal::respond`].
 fn body_of(refusal: &Refusal) -> &'static AnswerSpec {
     match refusal {
         Refusal::AccountFaults(_) | Refusal::Faults(_) | Refusal::Invalid(_) | Refusal::Parameters(_) => {

@@ -2,7 +2,7 @@ use super::{Access, Body, document, examples, path};
 use crate::dispatch::route::{described, endpoints};
 use crate::endpoint::Kind;
 use crate::refusal::Refusal;
-use crate::testing::{ACCOUNT, House};
+use crate::testing::{ACCOUNT, TestService};
 use actix_web::http::Method;
 use actix_web::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use actix_web::test::TestRequest;
@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// How `cargo xtask docs` has the file in `docs/` written.
+/// Set by `cargo xtask docs` to have the file in `docs/` written.
 const WRITE: &str = "CUTOVER_WRITE_REFERENCES";
 
 fn description() -> Value {
     serde_json::from_str(&document(&described()).pretty()).unwrap()
 }
 
-/// The description with answers that hold nothing but what is described.
+/// Returns the description with responses that allow no undescribed members.
 fn strict() -> Value {
     let mut description = description();
     for schema in description["components"]["schemas"].as_object_mut().unwrap().values_mut() {
@@ -39,7 +39,7 @@ fn close(schema: &mut Value) {
     members.values_mut().for_each(close);
 }
 
-/// What is wrong with a body by a schema of the description.
+/// Returns the faults of a body by a schema of the description.
 fn faults(description: &Value, schema: &Value, body: &Value) -> Vec<String> {
     let mut root = schema.clone();
     root["components"] = description["components"].clone();
@@ -60,7 +60,7 @@ fn operations(description: &Value) -> Vec<(String, &Value)> {
 #[test]
 fn every_endpoint_of_the_api_is_described_once() {
     for endpoint in endpoints().filter(|endpoint| endpoint.kind != Kind::Console) {
-        // It is only served to be refused with a reason.
+        // It exists only to be refused with a reason.
         let is_refused = endpoint.template == "/v1/graphql/" && endpoint.method == Method::GET;
         assert_eq!(endpoint.operation.is_none(), is_refused, "{} {}", endpoint.method, endpoint.template);
     }
@@ -83,7 +83,7 @@ fn the_file_in_docs_is_up_to_date() {
 }
 
 #[test]
-fn references_lead_somewhere_and_components_are_used() {
+fn references_resolve_and_components_are_used() {
     let description = description();
     let mut named = BTreeSet::new();
     references(&description, &mut named);
@@ -109,7 +109,7 @@ fn references(value: &Value, named: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn examples_of_requests_are_decoded_without_a_fault() {
+fn request_examples_are_valid() {
     for (name, request, text) in examples::REQUESTS {
         let body = text.as_bytes();
         macro_rules! findings {
@@ -174,7 +174,7 @@ fn examples_of(description: &Value, content: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn words_are_those_of_the_process() {
+fn status_words_match_the_process() {
     let words = |name: &str, member: &str| -> BTreeSet<String> {
         let schema = &description()["components"]["schemas"][name]["properties"][member]["enum"];
         serde_json::from_value(schema.clone()).unwrap()
@@ -194,7 +194,7 @@ fn words_are_those_of_the_process() {
     assert_eq!(filter, of(Code::ALL.iter().map(|code| code.as_str()).collect()));
 }
 
-/// A parameter of GET.
+/// Returns a query parameter of GET.
 fn parameter(path: &str, name: &str) -> Value {
     let description = description();
     let parameters = description["paths"][path]["get"]["parameters"].as_array().unwrap();
@@ -202,19 +202,19 @@ fn parameter(path: &str, name: &str) -> Value {
 }
 
 #[actix_web::test]
-async fn a_body_is_required_where_nothing_is_refused() {
-    let house = House::new();
+async fn a_body_is_required_if_an_empty_one_is_refused() {
+    let service = TestService::new();
     let description = description();
     for (template, _, _) in described().into_iter().filter(|(_, method, _)| *method == Method::POST) {
         let body = &description["paths"][path(template)]["post"]["requestBody"];
         let media = body["content"].as_object().unwrap().keys().next().unwrap().as_str();
         let request = TestRequest::post().uri(template).insert_header((CONTENT_TYPE, media));
-        let refused = house.send_as_acme(request).await.status == 400;
+        let refused = service.send_as_acme(request).await.status == 400;
         assert_eq!(body["required"], refused, "{template}");
     }
 }
 
-/// A request whose answer is looked at: method, path, the template of its route, and a body.
+/// A request whose response is checked: method, path, template of the route, and body.
 type Sent = (Method, &'static str, &'static str, String);
 
 fn requests() -> Vec<Sent> {
@@ -284,11 +284,11 @@ fn requests() -> Vec<Sent> {
 
 #[actix_web::test]
 async fn real_answers_are_as_described() {
-    let house = House::with_accounts();
-    house.app.add_vendor("stripe", VendorKind::Stripe, "https://vendor.test", None).unwrap();
-    house.vendors.has("pm_1QELEC1001", "CARD", InstructionDetails::default());
+    let service = TestService::with_accounts();
+    service.app.add_vendor("stripe", VendorKind::Stripe, "https://vendor.test", None).unwrap();
+    service.vendors.has("pm_1QELEC1001", "CARD", InstructionDetails::default());
     for down in [false, true] {
-        house.documents.set_down(down);
+        service.documents.set_down(down);
         for (method, path, template, body) in requests() {
             if down && path != "/readyz" {
                 continue;
@@ -298,14 +298,14 @@ async fn real_answers_are_as_described() {
                 true => request.insert_header((CONTENT_TYPE, "application/x-ndjson")),
                 false => request,
             };
-            let reply = house.send_as_acme(request).await;
+            let reply = service.send_as_acme(request).await;
             let place = format!("{} {template}", method.as_str());
             is_described(&place, reply.status, &reply.headers, &reply.bytes);
         }
     }
 }
 
-/// The status, the headers and the body are described for the operation.
+/// Asserts that the status, the headers and the body are described for the operation.
 fn is_described(place: &str, status: u16, headers: &actix_web::http::header::HeaderMap, bytes: &[u8]) {
     let description = strict();
     let all = operations(&description);
@@ -329,7 +329,7 @@ fn is_described(place: &str, status: u16, headers: &actix_web::http::header::Hea
 
 #[actix_web::test]
 async fn metrics_are_of_the_described_type() {
-    let reply = House::new().send(TestRequest::get().uri("/metrics")).await;
+    let reply = TestService::new().send(TestRequest::get().uri("/metrics")).await;
     let media = reply.header("content-type").split(';').next().unwrap();
     let description = description();
     assert!(
@@ -339,20 +339,20 @@ async fn metrics_are_of_the_described_type() {
 }
 
 #[actix_web::test]
-async fn who_needs_a_token_is_as_described() {
-    let house = House::new();
+async fn token_requirements_match_the_description() {
+    let service = TestService::new();
     for (template, method, operation) in described() {
         let path = template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
-        let reply = house.send(TestRequest::default().method(method.clone()).uri(&path)).await;
+        let reply = service.send(TestRequest::default().method(method.clone()).uri(&path)).await;
         assert_eq!(reply.status == 401, operation.access == Access::Token, "{path}: {}", reply.line());
     }
     let bearer = TestRequest::get().uri("/v2/data-import/accounts/ACME_ENERGY/none/");
-    let bearer = bearer.insert_header((AUTHORIZATION, format!("Bearer {}", house.token())));
-    assert_eq!(house.send(bearer).await.status, 404);
+    let bearer = bearer.insert_header((AUTHORIZATION, format!("Bearer {}", service.token())));
+    assert_eq!(service.send(bearer).await.status, 404);
 }
 
 #[test]
-fn refusals_that_pass_say_when_to_come_again() {
+fn transient_refusals_have_retry_after() {
     let description = description();
     for (place, operation) in operations(&description) {
         for (status, answer) in operation["responses"].as_object().unwrap() {

@@ -1,4 +1,4 @@
-//! What the use cases refuse, as refusals of the edge.
+//! Conversions of the use cases' errors to refusals.
 
 use super::{Refusal, TransactionFailure};
 use cutover_app::account::{CreateRefused, Refused};
@@ -92,13 +92,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_encryption_key_has_a_code_of_its_own() {
+    fn a_missing_encryption_key_has_its_own_code() {
         let refusal = Refusal::from(StoreError::KeyMissing("new".into()));
         assert_eq!((refusal.status().as_u16(), refusal.code().as_str()), (503, "encryption_key_missing"));
     }
 
     #[test]
-    fn only_passing_faults_of_the_store_ask_to_come_again() {
+    fn only_transient_store_errors_ask_for_a_retry() {
         let status = |error: StoreError| Refusal::from(error).status().as_u16();
         for error in [StoreError::Unavailable, StoreError::Busy, StoreError::KeyMissing] {
             assert_eq!(status(error(String::new())), 503);

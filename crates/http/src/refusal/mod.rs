@@ -1,5 +1,5 @@
-//! Why a request is not done, and the only mapping of that to status codes, headers and bodies
-//! (contract 4.2, 7, D3 and D4, rules 9).
+//! The reasons why a request is refused, and their only mapping to status codes, headers and bodies (contract
+//! 4.2, 7, D3 and D4, rules 9).
 
 mod from;
 
@@ -13,45 +13,45 @@ use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
 
-/// When to come again after a 503, in seconds.
+/// Value of `Retry-After` with a 503, in seconds.
 const RETRY_SOON: u64 = 2;
 
-/// Why a request is not done.
+/// The reason why a request is refused.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// No such route, supplier or process.
     NotFound,
-    /// The route has other methods: these.
+    /// The route has only these other methods.
     MethodNotAllowed(String),
     /// No token was sent.
     NotAuthenticated,
-    /// The token is not good.
+    /// The token is not valid.
     AuthenticationFailed,
     /// The body took too long.
     Timeout,
     /// The body is over the limit.
     TooLarge,
-    /// It is no request of HTTP, or an ambiguous one.
+    /// Not an HTTP request, or an ambiguous one.
     BadRequest,
     /// Request line and headers are over the limit.
     HeadTooLarge,
-    /// The body is no JSON by its headers; what it must be.
+    /// The headers announce another type of body than the stated one.
     UnsupportedMediaType(&'static str),
-    /// The body is no JSON; what is wrong and where.
+    /// The body is not JSON; states the fault and its position.
     NotJson(String),
-    /// The request as a whole is not what it must be.
+    /// The request as a whole is invalid.
     Invalid(&'static str),
-    /// These parameters of the query are not what they must be (contract D4).
+    /// The invalid parameters of the query (contract D4).
     Parameters(Vec<&'static str>),
     /// The faults of a request of version 1 (contract D4).
     Faults(Vec<Issue>),
-    /// There is no imported account to add to; why (contract D8).
+    /// There is no imported account to add to, with the reason (contract D8).
     NoAccount(Code),
-    /// A transaction fails (contract 4.2).
+    /// A transaction is refused (contract 4.2).
     Transaction(TransactionFailure),
-    /// The faults of an account that was to be validated (contract 7.1).
+    /// The faults of an account in a validate request (contract 7.1).
     AccountFaults(Vec<Issue>),
-    /// An account that was to be created has faults (contract 7.2).
+    /// An account in a create request has faults (contract 7.2).
     ImportFaults,
     /// The supplier is Paused or Complete (contract D4).
     SupplierNotOngoing,
@@ -59,29 +59,29 @@ pub(crate) enum Refusal {
     AlreadyImported(ServiceAccountNumber),
     /// The account is being imported (contract D5).
     InProgress,
-    /// Too many requests; when to come again.
+    /// Too many requests; the time after which to come again.
     Throttled(Duration),
-    /// A payment vendor cannot be reached now; the cause is for the log (contract 4.2).
+    /// A payment vendor is unreachable; the cause is for the log (contract 4.2).
     VendorUnavailable(String),
     /// A part of the service is down or full; the cause is for the log.
     Unavailable(String),
     /// A value is sealed with an encryption key that this process lacks; the cause is for the log.
     KeyMissing(String),
-    /// A fault of ours; the cause is for the log.
+    /// An internal fault; the cause is for the log.
     Unexpected(String),
 }
 
-/// The first transaction that fails, and all faults of its request.
+/// The first refused transaction, and all faults of its request.
 pub(crate) struct TransactionFailure {
     /// The transaction as JSON.
     pub(crate) transaction_data: String,
-    /// Why it fails.
+    /// The reason.
     pub(crate) error_detail: String,
     /// The faults.
     pub(crate) errors: Vec<Issue>,
 }
 
-/// Where it fails, never the transaction.
+/// Shows the position of the fault, never the transaction.
 impl fmt::Debug for TransactionFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TransactionFailure").field("errors", &self.errors).finish_non_exhaustive()
@@ -89,17 +89,17 @@ impl fmt::Debug for TransactionFailure {
 }
 
 impl Refusal {
-    /// For a head that the server below refuses with this status.
+    /// Returns the refusal of a head that actix refuses with this status.
     pub(crate) fn of_head(status: StatusCode) -> Self {
         match status {
             StatusCode::REQUEST_TIMEOUT => Self::Timeout,
             StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Self::HeadTooLarge,
             status if status.is_client_error() => Self::BadRequest,
-            status => Self::Unexpected(format!("the server below answers {}", status.as_u16())),
+            status => Self::Unexpected(format!("actix answers {}", status.as_u16())),
         }
     }
 
-    /// The stable code (rules 9).
+    /// Returns the stable code (rules 9).
     pub(crate) fn code(&self) -> Code {
         match self {
             Self::NotFound => Code::NotFound,
@@ -128,7 +128,7 @@ impl Refusal {
         }
     }
 
-    /// The status code.
+    /// Returns the status code.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::NotFound | Self::NoAccount(_) => StatusCode::NOT_FOUND,
@@ -149,7 +149,7 @@ impl Refusal {
         }
     }
 
-    /// What the log says beside the status.
+    /// Returns the cause for the log.
     pub(crate) fn cause(&self) -> Option<&str> {
         match self {
             Self::Unavailable(cause)
@@ -160,8 +160,8 @@ impl Refusal {
         }
     }
 
-    /// The same for an endpoint whose contract has no 503: come again unchanged after a 500 (contract 4.2,
-    /// 4.4, contract D3).
+    /// Converts a 503 to a 500, for endpoints whose contract has no 503: the request is to be sent again
+    /// unchanged (contract 4.2, 4.4, D3).
     pub(crate) fn without_503(self) -> Self {
         match self {
             Self::Unavailable(cause) | Self::KeyMissing(cause) => Self::Unexpected(cause),
@@ -169,12 +169,12 @@ impl Refusal {
         }
     }
 
-    /// The answer with another body than the usual one.
+    /// Returns the response with another body than the usual one.
     pub(crate) fn respond_with(&self, body: &impl Serialize) -> HttpResponse {
         json(&mut self.head(), body)
     }
 
-    /// The answer.
+    /// Returns the response.
     pub(crate) fn respond(&self) -> HttpResponse {
         match self {
             Self::AccountFaults(issues) | Self::Faults(issues) => self.with_errors(items(issues)),
@@ -192,7 +192,7 @@ impl Refusal {
         }
     }
 
-    /// The answer without its body.
+    /// Returns the response without its body.
     pub(crate) fn head(&self) -> HttpResponseBuilder {
         let mut response = HttpResponse::build(self.status());
         if let Some((name, value)) = self.header() {
@@ -262,12 +262,13 @@ fn invalid(detail: &str, attr: &str) -> ErrorItem {
     ErrorItem { detail: detail.to_owned(), code: Code::Invalid.as_str(), attr: attr.to_owned() }
 }
 
-/// Rounded up, so that who waits as long is let in; a second at least, for a wait may be over by the time it is told.
+/// Rounds up, so that a client which waits this long is let in; at least 1, since the wait may be over by
+/// now.
 fn whole_seconds(wait: Duration) -> u64 {
     (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 
-/// Logs why a request, or a line of one, failed that was not at fault.
+/// Logs the cause of a failure that is not the client's fault, of a request or of one line.
 pub(crate) fn log_cause(refusal: &Refusal, request_id: &str, route: &str) {
     match (refusal, refusal.cause()) {
         (Refusal::Unavailable(_) | Refusal::VendorUnavailable(_) | Refusal::KeyMissing(_), Some(cause)) => {
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_told_to_wait_is_told_for_how_long() {
+    fn throttled_requests_have_retry_after() {
         let told =
             [0, 1, 999_999_999, 1_000_000_000, 1_000_000_001].map(Duration::from_nanos).map(whole_seconds);
         assert_eq!(told, [1, 1, 1, 1, 2]);

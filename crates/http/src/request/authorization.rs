@@ -2,10 +2,10 @@ use crate::refusal::Refusal;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
 use memchr::memchr2;
 
-/// Longer than any token of ours; what is longer is not looked at.
+/// Longer than any token of this service; longer values are not checked.
 const MAX_TOKEN: usize = 4_096;
 
-/// The access token of a request: `Authorization: Token <…>` or `Bearer <…>` (contract 5, D2).
+/// Returns the access token of a request: `Authorization: Token <…>` or `Bearer <…>` (contract 5, D2).
 ///
 /// # Errors
 /// [`Refusal::NotAuthenticated`] if there is no such header, [`Refusal::AuthenticationFailed`] if it has
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_sent_and_malformed_are_told_apart() {
+    fn missing_and_malformed_tokens_are_distinguished() {
         assert!(matches!(token(&headers(&[])), Err(Refusal::NotAuthenticated)));
         let long = format!("Token {}", "x".repeat(MAX_TOKEN + 1));
         for header in ["", "Token", "Token ", "a.b.c", "Basic YTpi", "Token a b", "Token a\tb", &long] {

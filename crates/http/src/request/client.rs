@@ -1,8 +1,8 @@
 use actix_web::http::header::{HeaderMap, X_FORWARDED_FOR};
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Who sent a request: the peer, or, if that is a trusted proxy, the last address it forwards for that is
-/// not one. What an untrusted peer says counts for nothing.
+/// Returns the client's address: the peer, or, if that is a trusted proxy, the last forwarded address that is
+/// not one. Headers of untrusted peers are ignored.
 pub(crate) fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
     let mut client = peer.to_canonical();
     if trusted.is_empty() {
@@ -19,14 +19,14 @@ pub(crate) fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> 
     client
 }
 
-/// Whether a proxy says that the client connects to it with TLS: of a list, the first entry is the client's.
+/// Returns true if a proxy says that the client uses TLS: the first entry of a list is the client's.
 pub(crate) fn is_forwarded_with_tls(headers: &HeaderMap) -> bool {
     let schemes = headers.get("x-forwarded-proto").and_then(|schemes| schemes.to_str().ok());
     let first = schemes.and_then(|schemes| schemes.split(',').next());
     first.is_some_and(|scheme| scheme.trim().eq_ignore_ascii_case("https"))
 }
 
-/// Whether a `Host` is this computer for who asks.
+/// Returns true if a `Host` is the local computer.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
     let name = name.map_or(host, |(name, _)| name).trim_end_matches('.').to_ascii_lowercase();
@@ -34,7 +34,8 @@ pub(crate) fn is_loopback(host: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// What rates are counted by: an IPv4 address, or the first half of an IPv6 one, which one client has all of.
+/// Returns the key of rate limits: an IPv4 address, or the first half of an IPv6 one, since one client has
+/// all of those.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
@@ -62,7 +63,7 @@ mod tests {
         assert_eq!(of("9.9.9.9", &["1.1.1.1"], &["10.0.0.1"]), "9.9.9.9");
         assert_eq!(of("10.0.0.1", &["1.1.1.1"], &["10.0.0.1"]), "1.1.1.1");
         assert_eq!(of("::ffff:10.0.0.1", &["1.1.1.1"], &["10.0.0.1"]), "1.1.1.1");
-        // The client itself wrote 6.6.6.6; the proxy added what it saw.
+        // The client itself wrote 6.6.6.6; the proxy added the peer's address.
         assert_eq!(of("10.0.0.1", &["6.6.6.6, 1.1.1.1"], &["10.0.0.1"]), "1.1.1.1");
         assert_eq!(of("10.0.0.1", &["1.1.1.1", "10.0.0.2"], &["10.0.0.1", "10.0.0.2"]), "1.1.1.1");
         assert_eq!(of("10.0.0.1", &["nonsense"], &["10.0.0.1"]), "10.0.0.1");
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_has_many_names() {
+    fn loopback_hosts_are_recognised() {
         for host in
             ["localhost", "LOCALHOST:8080", "a.localhost", "127.0.0.1:80", "127.9.9.9", "[::1]:80", "[::1]"]
         {
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_client_has_a_whole_network() {
+    fn ipv6_clients_are_identified_by_network() {
         assert_eq!(network("2001:db8::1:2:3:4".parse().unwrap()).to_string(), "2001:db8::");
         assert_eq!(network("192.0.2.7".parse().unwrap()).to_string(), "192.0.2.7");
     }

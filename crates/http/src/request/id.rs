@@ -1,22 +1,22 @@
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The header of a request's id (contract D3).
+/// The header with a request's id (contract D3).
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Gives requests their ids: the caller's if it is sane, else 8 random digits of this run and a count.
+/// Assigns ids to requests: the caller's if it is valid, else 8 random digits of this process and a counter.
 pub(crate) struct RequestIds {
     run: u32,
     next: AtomicU32,
 }
 
 impl RequestIds {
-    /// Ids of a run that a random number tells from others.
+    /// Creates ids that a random number distinguishes from those of other processes.
     pub(crate) fn new(random: u64) -> Self {
         Self { run: (random >> 32) as u32, next: AtomicU32::new(random as u32) }
     }
 
-    /// The id of the request with these headers.
+    /// Returns the id of the request with these headers.
     pub(crate) fn of(&self, headers: &HeaderMap) -> HeaderValue {
         match headers.get(X_REQUEST_ID) {
             Some(id) if is_sane(id.as_bytes()) => id.clone(),
@@ -24,7 +24,7 @@ impl RequestIds {
         }
     }
 
-    /// A new id.
+    /// Returns a new id.
     pub(crate) fn generate(&self) -> HeaderValue {
         let count = self.next.fetch_add(1, Ordering::Relaxed);
         HeaderValue::try_from(format!("{:08x}{count:08x}", self.run))
@@ -32,7 +32,7 @@ impl RequestIds {
     }
 }
 
-/// 1 to 64 of `[A-Za-z0-9._-]`: nothing that could forge a log line.
+/// Returns true for 1 to 64 of `[A-Za-z0-9._-]`, which cannot forge a log line.
 fn is_sane(id: &[u8]) -> bool {
     let sane = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     (1..=64).contains(&id.len()) && id.iter().all(sane)

@@ -1,4 +1,4 @@
-//! The parts of a request: each is read and checked here, without knowledge of endpoints.
+//! Parsers for the parts of a request, independent of endpoints.
 
 pub(crate) mod authorization;
 pub(crate) mod body;

@@ -1,15 +1,15 @@
-//! Paths as they were sent: segments split before they are percent-decoded, so that `%2F` stays inside its
-//! segment, and decoded once, so that `%252F` reads `%2F` (contract D1).
+//! Raw paths: split into segments before percent-decoding, so that `%2F` stays inside its segment, and
+//! decoded once, so that `%252F` reads `%2F` (contract D1).
 
 use std::borrow::Cow;
 
-/// The segments between slashes; a slash at the end makes none of its own.
+/// Returns the segments between slashes; a trailing slash adds none.
 pub(crate) fn segments(path: &str) -> impl Iterator<Item = &str> {
     let path = path.strip_prefix('/').unwrap_or(path);
     path.strip_suffix('/').unwrap_or(path).split('/')
 }
 
-/// A segment decoded once; what is no escape stays as it is. `None` if it is not UTF-8 then.
+/// Decodes a segment once; invalid escapes stay as they are. `None` if the result is not UTF-8.
 pub(crate) fn decode(segment: &str) -> Option<Cow<'_, str>> {
     if !segment.contains('%') {
         return Some(Cow::Borrowed(segment));
@@ -30,7 +30,7 @@ pub(crate) fn decode(segment: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(decoded).ok().map(Cow::Owned)
 }
 
-/// A path as it was sent, with an escape for each byte that addresses must not hold as it is (RFC 3986).
+/// Escapes the bytes of a raw path that URLs must not contain (RFC 3986).
 pub(crate) fn encode(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_must_not_stand_is_encoded() {
+    fn only_forbidden_bytes_are_encoded() {
         assert_eq!(encode("/v1/A-1_%2F.~/"), "/v1/A-1_%2F.~/");
         assert_eq!(encode("/\"é>{\r\n|"), "/%22%C3%A9%3E%7B%0D%0A%7C");
     }

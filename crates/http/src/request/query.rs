@@ -1,21 +1,20 @@
 use crate::refusal::Refusal;
 use crate::request::path::decode;
 
-/// The query of an address, read parameter by parameter; faulty ones are collected. Parameters that nobody
-/// asks for are ignored.
+/// A query, read parameter by parameter. Collects faulty parameters and ignores unknown ones.
 pub(crate) struct Query<'q> {
     text: &'q str,
     faulty: Vec<&'static str>,
 }
 
 impl<'q> Query<'q> {
-    /// The raw text behind the `?`.
+    /// Creates a query from the raw text after the `?`.
     pub(crate) fn new(text: &'q str) -> Self {
         Self { text, faulty: Vec::new() }
     }
 
-    /// The value of a parameter; `None` if it is not given, and if it is faulty: given twice, or not what
-    /// `parse` takes.
+    /// Returns the value of a parameter; `None` if it is missing or faulty: repeated, or not accepted by
+    /// `parse`.
     pub(crate) fn read<T>(&mut self, name: &'static str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let mut given = self.values(name);
         let first = given.next()?;
@@ -27,7 +26,7 @@ impl<'q> Query<'q> {
         value
     }
 
-    /// Ends the reading.
+    /// Checks that no parameter was faulty.
     ///
     /// # Errors
     /// [`Refusal::Parameters`] with the faulty ones, in the order they were read.
@@ -35,12 +34,12 @@ impl<'q> Query<'q> {
         if self.faulty.is_empty() { Ok(()) } else { Err(Refusal::Parameters(self.faulty)) }
     }
 
-    /// Ends the reading: the names of the faulty ones, in the order they were read.
+    /// Returns the names of the faulty parameters, in the order they were read.
     pub(crate) fn into_faulty(self) -> Vec<&'static str> {
         self.faulty
     }
 
-    /// The decoded values of a parameter; `None` for one that is not UTF-8.
+    /// Returns the decoded values of a parameter; `None` for one that is not UTF-8.
     fn values(&self, name: &'static str) -> impl Iterator<Item = Option<String>> + use<'q> {
         let pairs = self.text.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         let named = pairs.filter(move |(given, _)| decoded(given).as_deref() == Some(name));
@@ -48,12 +47,12 @@ impl<'q> Query<'q> {
     }
 }
 
-/// As forms are encoded: a plus sign is a space.
+/// Decodes a value as in forms: a plus sign is a space.
 fn decoded(text: &str) -> Option<String> {
     decode(&text.replace('+', " ")).map(|decoded| decoded.into_owned())
 }
 
-/// A boolean (contract D8): `true` or `false` in any case, `1` or `0`.
+/// Parses a boolean (contract D8): `true` or `false` in any case, `1` or `0`.
 pub(crate) fn boolean(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "1" => Some(true),
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_is_no_fault() {
+    fn missing_parameters_are_not_faults() {
         for text in ["", "&", "b=1", "A=1", "=a", "aa=1&b=a"] {
             assert_eq!(read(text), (None, Ok(())), "{text}");
         }
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn booleans_have_two_forms() {
+    fn booleans_are_words_or_digits() {
         for (text, value) in [("true", true), ("TRUE", true), ("tRue", true), ("1", true)] {
             assert_eq!(boolean(text), Some(value), "{text}");
         }

@@ -1,5 +1,5 @@
 use crate::config::Config;
-use crate::connection::limit::{Connections, Place};
+use crate::connection::limit::{Connections, Permit};
 use crate::connection::pace::Paced;
 use crate::connection::rejection::Reject;
 use crate::dispatch::route::described;
@@ -25,46 +25,47 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// How long an idle connection is kept for its next request.
+/// Time that an idle connection is kept for its next request.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// How long the rest of a request that was answered early is read and thrown away.
+/// Time for which the rest of a request that was answered early is read and discarded.
 const LINGER: Duration = Duration::from_secs(5);
-/// The server below takes times from a clock that it reads twice a second: a shorter deadline could have
-/// passed before it is set, and would never be noticed.
+/// actix takes times from a clock that it reads twice a second: a shorter deadline could pass before it is
+/// set, and would never be noticed.
 const SHORTEST: Duration = Duration::from_secs(1);
-/// Connections that wait to be accepted.
+/// Maximum number of connections that wait to be accepted.
 const BACKLOG: i32 = 1_024;
-/// The server below has no more.
+/// The limit of actix.
 const MAX_WORKERS: usize = 512;
 
-/// A server that is bound, and serves once [`server`](Self::server) is awaited.
+/// A bound server, which serves once [`server`](Self::server) is awaited.
 pub struct Running {
-    /// Where the service is; nowhere without the API.
+    /// Addresses of the API; empty without it.
     pub addresses: Vec<SocketAddr>,
-    /// Where metrics and health are, if they have an address of their own.
+    /// Addresses of metrics and health, if they have their own.
     pub admin_addresses: Vec<SocketAddr>,
-    /// Ends when the server has stopped. To be awaited on a runtime of `actix_web::rt`.
+    /// Completes when the server has stopped. Must be awaited on a runtime of `actix_web::rt`.
     pub server: Server,
-    /// Says whether it wants requests.
+    /// Controls the readiness reported to load balancers.
     pub readiness: Readiness,
-    /// Stops the server: `handle.stop(true)` takes no new connections, lets requests under way finish within
-    /// [`Config::shutdown_timeout`], and closes idle connections. No signal is handled here.
+    /// Stops the server: `handle.stop(true)` accepts no new connections, lets requests under way finish
+    /// within [`Config::shutdown_timeout`], and closes idle connections. Signals are not handled here.
     pub handle: ServerHandle,
 }
 
-/// What load balancers are told by `/readyz`.
+/// The readiness that `/readyz` reports to load balancers.
 #[derive(Clone)]
 pub struct Readiness(Arc<Service>);
 
 impl Readiness {
-    /// Says from now on that it is not ready, and closes each connection after its next answer. It takes
-    /// connections and serves all the same, until it is stopped: those that came before a load balancer knew.
+    /// Reports from now on that the server is not ready, and closes each connection after its next response.
+    /// It still accepts and serves connections until it is stopped, for clients of load balancers that have
+    /// not noticed yet.
     pub fn withdraw(&self) {
-        self.0.leave();
+        self.0.begin_shutdown();
     }
 }
 
-/// Binds the addresses and makes the server.
+/// Binds the addresses and creates the server.
 ///
 /// # Errors
 /// If an address cannot be bound, or there is none: neither the API nor an admin address.
@@ -88,9 +89,9 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         .shutdown_timeout(config.shutdown_timeout.as_secs())
         .disable_signals();
     let service = Arc::new(Service::new(parts, &config, Description::new(described))?);
-    service.stops_with(builder.graceful_shutdown_signal());
+    service.set_stop_signal(builder.graceful_shutdown_signal());
     let readiness = Readiness(service.clone());
-    let front = Front {
+    let context = ListenerContext {
         service,
         listener: Listener::Public,
         connections: Connections::new(config.max_connections, config.trusted_proxies.clone()),
@@ -99,16 +100,16 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         stopping: builder.graceful_shutdown_signal(),
     };
     if let Some(admin) = admin {
-        // What watches over it must get in whoever else is there.
+        // Monitoring must connect however many clients there are.
         let connections = Connections::new(usize::MAX, Vec::new());
-        let front = Front { listener: Listener::Admin, connections, ..front.clone() };
-        builder = builder.listen("admin", admin, move || plain(front.clone()))?;
+        let context = ListenerContext { listener: Listener::Admin, connections, ..context.clone() };
+        builder = builder.listen("admin", admin, move || plain(context.clone()))?;
     }
     builder = match (public, config.tls) {
         (None, _) => builder,
-        (Some(public), None) => builder.listen("public", public, move || plain(front.clone()))?,
+        (Some(public), None) => builder.listen("public", public, move || plain(context.clone()))?,
         (Some(public), Some(tls)) => {
-            builder.listen("public", public, move || secure(front.clone(), tls.clone()))?
+            builder.listen("public", public, move || secure(context.clone(), tls.clone()))?
         }
     };
     let server = builder.run();
@@ -117,7 +118,7 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
 
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-    // On Windows this would let two servers have the same address.
+    // On Windows this would let two servers bind the same address.
     #[cfg(not(windows))]
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;
@@ -125,9 +126,9 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// What a listener needs.
+/// Settings of a listener.
 #[derive(Clone)]
-struct Front {
+struct ListenerContext {
     service: Arc<Service>,
     listener: Listener,
     connections: Arc<Connections>,
@@ -136,68 +137,70 @@ struct Front {
     stopping: GracefulShutdownSignal,
 }
 
-impl Front {
-    /// A connection with its place.
-    fn pace<S>(&self, stream: S, reject: Reject, place: Place) -> Paced<S> {
-        Paced::new(stream, self.head_timeout, self.linger, reject, place)
+impl ListenerContext {
+    /// Wraps a connection with its permit.
+    fn pace<S>(&self, stream: S, reject: Reject, permit: Permit) -> Paced<S> {
+        Paced::new(stream, self.head_timeout, self.linger, reject, permit)
     }
 
-    /// Makes answers to what no endpoint sees.
+    /// Returns the writer of responses to requests that no endpoint sees.
     fn reject(&self) -> Reject {
         let service = self.service.clone();
         Rc::new(move |status| reject(&service, status))
     }
 }
 
-/// HTTP over TCP.
-fn plain(front: Front) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
-    let (accepting, reject) = (front.clone(), front.reject());
+/// Serves HTTP over TCP.
+fn plain(
+    context: ListenerContext,
+) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
+    let (accepting, reject) = (context.clone(), context.reject());
     let accept = fn_service(move |stream: TcpStream| {
         let entered = enter(&stream, &accepting.connections);
         let paced = entered
-            .map(|(peer, place)| (accepting.pace(stream, reject.clone(), place), Protocol::Http1, peer));
+            .map(|(peer, permit)| (accepting.pace(stream, reject.clone(), permit), Protocol::Http1, peer));
         ready(paced)
     });
-    accept.and_then(http(front))
+    accept.and_then(http(context))
 }
 
-/// HTTP over TLS.
+/// Serves HTTP over TLS.
 fn secure(
-    front: Front,
+    context: ListenerContext,
     mut tls: rustls::ServerConfig,
 ) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
-    let (accepting, reject) = (front.clone(), front.reject());
+    let (accepting, reject) = (context.clone(), context.reject());
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
     let accept = Acceptor::new(tls).map_err(TlsError::into_service_error);
     let accept = accept.and_then(move |stream: TlsStream<TcpStream>| {
         let entered = enter(stream.get_ref().0, &accepting.connections).map_err(TlsError::Service);
         let paced = entered
-            .map(|(peer, place)| (accepting.pace(stream, reject.clone(), place), Protocol::Http1, peer));
+            .map(|(peer, permit)| (accepting.pace(stream, reject.clone(), permit), Protocol::Http1, peer));
         ready(paced)
     });
-    accept.and_then(http(front).map_err(TlsError::Service))
+    accept.and_then(http(context).map_err(TlsError::Service))
 }
 
-/// Has small answers sent at once; whom to, and its place among those that are connected.
+/// Sets `TCP_NODELAY` and returns the peer's address with a permit for the connection.
 ///
 /// # Errors
-/// If it has too many connections, which closes this one, or has gone already.
+/// If the peer has too many connections, which closes this one, or has gone already.
 fn enter(
     stream: &TcpStream,
     connections: &Arc<Connections>,
-) -> Result<(Option<SocketAddr>, Place), DispatchError> {
+) -> Result<(Option<SocketAddr>, Permit), DispatchError> {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection closed as it was accepted");
     }
     let peer = stream.peer_addr().map_err(DispatchError::Io)?;
-    let place = connections.place(peer.ip());
-    let place = place.ok_or_else(|| DispatchError::Io(io::ErrorKind::ConnectionRefused.into()))?;
-    Ok((Some(peer), place))
+    let permit = connections.permit(peer.ip());
+    let permit = permit.ok_or_else(|| DispatchError::Io(io::ErrorKind::ConnectionRefused.into()))?;
+    Ok((Some(peer), permit))
 }
 
-/// HTTP on whatever carries it.
+/// Serves HTTP over any stream.
 fn http<S: AsyncRead + AsyncWrite + Unpin + 'static>(
-    front: Front,
+    context: ListenerContext,
 ) -> impl ServiceFactory<
     (Paced<S>, Protocol, Option<SocketAddr>),
     Config = (),
@@ -205,14 +208,15 @@ fn http<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     Error = DispatchError,
     InitError = (),
 > {
-    let Front { service, listener, head_timeout, linger, stopping, .. } = front;
+    let ListenerContext { service, listener, head_timeout, linger, stopping, .. } = context;
     let handler = move |http, payload| serve(service.clone(), listener, http, payload);
     let site = || {
         let site = Site::new().default_service(web::to(handler.clone())).into_factory();
         map_config(site.map_err(Response::<BoxBody>::from), |()| AppConfig::default())
     };
-    // A request whose client waits to be told to send its body. The server below would tell it so at once, unless this
-    // fails: the answer is given as the error, and the handler itself tells the client once it wants the body.
+    // Handles requests with `Expect: 100-continue`. actix would send `100 Continue` at once unless this
+    // service fails. So it returns the response as the error, and the handler itself asks for the body once
+    // it wants it.
     let expectant = site().and_then(fn_service(|answer: ServiceResponse| {
         ready(Err::<Request, _>(Response::<BoxBody>::from(answer)))
     }));

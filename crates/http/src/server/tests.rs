@@ -1,7 +1,7 @@
 //! A server on a real socket, and clients that write bytes to it.
 
 use super::*;
-use crate::testing::{ACCOUNT, House};
+use crate::testing::{ACCOUNT, TestService};
 use cutover_app::port::{Store, StoreError, Tx, WriteJob};
 use cutover_testkit::memory::MemoryStore;
 use rustls::pki_types::PrivateKeyDer;
@@ -12,12 +12,12 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
 const LINGER: Duration = SHORTEST;
-/// Longer than anything here takes; a client that waits so long fails.
+/// Longer than any step of these tests; a client that waits this long fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server that stops when it is dropped.
 struct Served {
-    house: House,
+    service: TestService,
     address: SocketAddr,
     admin: Option<SocketAddr>,
     handle: ServerHandle,
@@ -26,11 +26,11 @@ struct Served {
 
 impl Served {
     fn new(config: Config) -> Self {
-        Self::of(House::new(), config)
+        Self::of(TestService::new(), config)
     }
 
-    fn of(house: House, config: Config) -> Self {
-        let app = house.app.clone();
+    fn of(service: TestService, config: Config) -> Self {
+        let app = service.app.clone();
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let config = Config { listen: any, workers: 1, rate_limit: 0, ..config };
         let (sender, receiver) = mpsc::channel();
@@ -42,29 +42,29 @@ impl Served {
             actix_web::rt::System::new().block_on(running.server)
         });
         let ((address, admin), handle) = receiver.recv().unwrap();
-        Self { house, address, admin, handle, thread: Some(thread) }
+        Self { service, address, admin, handle, thread: Some(thread) }
     }
 
     fn connect(&self) -> Client {
         connect(self.address)
     }
 
-    /// All that is answered to these bytes, until the server closes.
+    /// Sends these bytes and returns everything received until the server closes.
     fn talk(&self, bytes: impl AsRef<[u8]>) -> String {
         let mut client = self.connect();
         client.write_all(bytes.as_ref()).unwrap();
         rest(&mut client)
     }
 
-    /// The head of a POST to validate, with these headers more.
+    /// Returns the head of a POST to validate, with these further headers.
     fn head(&self, headers: &str) -> String {
-        let token = self.house.token();
+        let token = self.service.token();
         format!(
             "POST /v2/data-import/accounts/validate/ HTTP/1.1\r\nHost: cutover\r\nAuthorization: Token {token}\r\n{headers}\r\n"
         )
     }
 
-    /// Stops in order.
+    /// Stops gracefully.
     fn stop(&mut self) -> io::Result<()> {
         let thread = self.thread.take().unwrap();
         let stopped = self.handle.stop(true);
@@ -75,7 +75,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // The command is sent when the future is made; nobody need wait.
+        // The command is sent when the future is created; it need not be awaited.
         drop(self.handle.stop(false));
     }
 }
@@ -87,7 +87,7 @@ fn connect(address: SocketAddr) -> Client {
     client
 }
 
-/// All that still comes until the server closes.
+/// Returns everything received until the server closes.
 fn rest(client: &mut Client) -> String {
     let mut bytes = Vec::new();
     match client.read_to_end(&mut bytes) {
@@ -98,7 +98,7 @@ fn rest(client: &mut Client) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The status line and the headers of the next answer with a body of this size.
+/// Returns the status line and the headers of the next response, whose body has this size.
 fn answer(client: &mut Client, size: usize) -> String {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -119,7 +119,7 @@ fn chunk(bytes: &str) -> String {
 }
 
 #[test]
-fn connections_are_kept_for_the_next_request() {
+fn connections_are_kept_alive() {
     let served = Served::new(Config::default());
     let mut client = served.connect();
     for _ in 0..3 {
@@ -152,7 +152,7 @@ fn ambiguous_framing_is_refused() {
     }
 }
 
-/// The answer ends its connection, and has the body and the id of every refusal.
+/// Asserts that the response closes its connection, and has the body and the id of every refusal.
 fn is_last_refusal(answer: &str, expected: &str, code: &str) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer}"));
     let head = head.to_lowercase();
@@ -169,7 +169,7 @@ fn is_last_refusal(answer: &str, expected: &str, code: &str) {
 const HEALTH: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 
 #[test]
-fn what_is_no_request_is_refused_with_a_body_and_an_id() {
+fn invalid_requests_are_refused_with_a_body_and_an_id() {
     let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
     let served = Served::new(Config { head_timeout: SHORTEST, admin_listen: any, ..Config::default() });
     let both = "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n";
@@ -188,14 +188,14 @@ fn what_is_no_request_is_refused_with_a_body_and_an_id() {
             let mut first = connect(address);
             first.write_all(head.as_bytes()).unwrap();
             is_last_refusal(&rest(&mut first), status, code);
-            // The same behind a request that was served, at once or later.
+            // The same after a served request, at once or later.
             let mut second = connect(address);
             second.write_all(HEALTH.as_bytes()).unwrap();
             assert_eq!(super::tests::status(&answer(&mut second, 15)), "200");
             second.write_all(head.as_bytes()).unwrap();
             is_last_refusal(&rest(&mut second), status, code);
             if status == "408" {
-                // What came with the request before is timed as a connection without a request is.
+                // A head that arrives with the request before is timed like an idle connection.
                 continue;
             }
             let mut third = connect(address);
@@ -207,7 +207,7 @@ fn what_is_no_request_is_refused_with_a_body_and_an_id() {
 }
 
 #[test]
-fn what_is_no_request_is_refused_over_tls_as_well() {
+fn invalid_requests_are_refused_over_tls() {
     let identity = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let certificate = identity.cert.der().clone();
     let key = PrivateKeyDer::try_from(identity.signing_key.serialize_der()).unwrap();
@@ -235,12 +235,12 @@ fn what_is_no_request_is_refused_over_tls_as_well() {
     }
 }
 
-/// Who waits to be told to send a body is told only if it is wanted.
+/// A client that waits for `100 Continue` receives it only if its body is wanted.
 #[test]
-fn nobody_is_told_to_send_what_is_refused_unread() {
+fn continue_is_not_sent_for_a_refused_body() {
     let served = Served::new(Config::default());
     let accounts = "/v2/data-import/accounts/";
-    let token = format!("Authorization: Token {}\r\n", served.house.token());
+    let token = format!("Authorization: Token {}\r\n", served.service.token());
     let small = "Content-Length: 100\r\n";
     for (line, headers, expected) in [
         (format!("POST {accounts}"), small.to_owned(), "401"),
@@ -261,7 +261,7 @@ fn nobody_is_told_to_send_what_is_refused_unread() {
 }
 
 #[test]
-fn who_waits_to_be_told_is_told_once_and_behind_earlier_answers() {
+fn continue_is_sent_once_and_after_earlier_responses() {
     let served = Served::new(Config::default());
     let mut client = served.connect();
     let length = format!("Expect: 100-continue\r\nContent-Length: {}\r\n", ACCOUNT.len());
@@ -275,7 +275,7 @@ fn who_waits_to_be_told_is_told_once_and_behind_earlier_answers() {
     let chunked = served.head("Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n");
     client.write_all(chunked.as_bytes()).unwrap();
     assert_eq!(status(&answer(&mut client, 0)), "100");
-    // In several pieces, as it is sent.
+    // In several chunks, as it is sent.
     for piece in ACCOUNT.as_bytes().chunks(100) {
         client.write_all(chunk(std::str::from_utf8(piece).unwrap()).as_bytes()).unwrap();
     }
@@ -329,13 +329,13 @@ fn an_endless_body_is_cut_off() {
     let mut sent = 0;
     while client.write_all(piece.as_bytes()).is_ok() {
         sent += piece.len();
-        assert!(sent < 100 << 30, "the server reads on and on");
+        assert!(sent < 100 << 30, "the server does not stop reading");
     }
     assert_eq!(status(&answer.join().unwrap()), "413");
 }
 
 #[test]
-fn without_a_token_the_body_is_not_waited_for() {
+fn without_a_token_the_body_is_not_read() {
     let served = Served::new(Config::default());
     let head = "POST /v2/data-import/accounts/ HTTP/1.1\r\nHost: x\r\n";
     for framing in ["Content-Length: 1000", "Transfer-Encoding: chunked"] {
@@ -385,7 +385,7 @@ fn without_the_api_its_address_is_not_bound() {
     let taken = Served::new(Config::default());
     let admin_listen = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
     let config = Config { listen: taken.address, admin_listen, serve_api: false, ..Config::default() };
-    let parts = || Parts { app: taken.house.app.clone(), workers: Arc::default() };
+    let parts = || Parts { app: taken.service.app.clone(), workers: Arc::default() };
     let bound = actix_web::rt::System::new().block_on(async {
         let running = start(parts(), config.clone()).unwrap();
         (running.addresses, running.admin_addresses.len())
@@ -403,7 +403,7 @@ fn a_head_has_no_body() {
     assert!(answer.ends_with("\r\n\r\n"), "{answer}");
 }
 
-/// A store that can be told how many more reads it does.
+/// A store that fails after a settable number of reads.
 struct Limited {
     store: Arc<MemoryStore>,
     left: AtomicUsize,
@@ -428,14 +428,14 @@ impl Store for Limited {
 #[test]
 fn a_list_that_fails_half_way_is_cut_without_an_end() {
     let mut limited = None;
-    let house = House::over(Config::default(), |store| {
+    let service = TestService::over(Config::default(), |store| {
         limited.insert(Arc::new(Limited { store, left: AtomicUsize::new(usize::MAX) })).clone()
     });
     for n in 0..201 {
-        house.create("Acme", &ACCOUNT.replace("UNME-4001", &format!("E-{n}")));
+        service.create("Acme", &ACCOUNT.replace("UNME-4001", &format!("E-{n}")));
     }
-    let served = Served::of(house, Config::default());
-    let token = served.house.token();
+    let served = Served::of(service, Config::default());
+    let token = served.service.token();
     let ask = |method: &str, list: &str| {
         let path = format!("/v1/data-import/{list}-account-import-processes/ACME_ENERGY/");
         let head = format!("{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n");
@@ -447,7 +447,7 @@ fn a_list_that_fails_half_way_is_cut_without_an_end() {
     let head = ask("HEAD", "pending");
     assert!(head.contains("\r\ntransfer-encoding: chunked\r\n") && head.ends_with("\r\n\r\n"), "{head}");
     assert_eq!(head.matches("\r\n\r\n").count(), 1, "{head}");
-    // The token is known; the supplier and the first page are read.
+    // The token is cached; the supplier and the first page are read.
     limited.unwrap().left.store(2, SeqCst);
     let cut = ask("GET", "pending");
     assert_eq!(status(&cut), "200");
@@ -455,7 +455,7 @@ fn a_list_that_fails_half_way_is_cut_without_an_end() {
 }
 
 #[test]
-fn a_stop_finishes_what_is_under_way_and_closes_what_is_idle() {
+fn shutdown_finishes_requests_and_closes_idle_connections() {
     let mut served = Served::new(Config::default());
     let mut idle = served.connect();
     idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
@@ -479,12 +479,12 @@ fn a_stop_finishes_what_is_under_way_and_closes_what_is_idle() {
 fn a_taken_address_is_an_error() {
     let served = Served::new(Config::default());
     let config = Config { listen: served.address, ..Config::default() };
-    let parts = Parts { app: served.house.app.clone(), workers: Arc::default() };
+    let parts = Parts { app: served.service.app.clone(), workers: Arc::default() };
     let error = start(parts, config).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
 }
 
-/// Failure 17: what one address opens leaves half of the connections for others.
+/// Failure 17: the connections of one address leave half of them for others.
 #[test]
 fn one_address_never_has_all_connections() {
     let served = Served::new(Config { max_connections: 6, ..Config::default() });
@@ -500,9 +500,9 @@ fn one_address_never_has_all_connections() {
     elsewhere.connect(&served.address.into()).unwrap();
     assert_eq!(ask(&mut elsewhere.into()), "200");
     drop(held);
-    // The server has yet to hear that they are gone.
+    // The server has yet to notice that they are closed.
     let begun = std::time::Instant::now();
     while served.talk("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").is_empty() {
-        assert!(begun.elapsed() < PATIENCE, "there is no place again");
+        assert!(begun.elapsed() < PATIENCE, "no connection is accepted again");
     }
 }

@@ -18,26 +18,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Semaphore;
 
-/// Use cases at a time that take a thread: some wait for a commit, so there are many. One organisation has half of them, and
-/// no more than half of what there are connections to a database for: one that waits there for a lock keeps its own.
+/// Use cases on threads at a time: many, since some wait for a commit. One organisation has half of them, and
+/// no more than half of the connections to the database: a use case that waits there for a lock keeps its
+/// connection.
 const BLOCKING: usize = 64;
-/// Beside them, checks of bodies that are not short, for each event loop: more at a time than there are cores are not done
-/// sooner.
+/// Checks of long bodies at a time, for each event loop, in addition to the use cases: more than there are
+/// cores would not be done sooner.
 const CHECKS: usize = 2;
-/// Accounts at a time that wait to be stored, which takes no thread. Those that wait together go in one commit: the more,
-/// the less one costs.
+/// Accounts that wait to be stored at a time, which takes no thread. Those that wait together share a commit:
+/// the more, the cheaper.
 const STAGINGS: usize = 256;
-/// Probes at a time: they have places of their own, to tell the truth when the others are all taken.
+/// Probes at a time: they have slots of their own, to report the truth when all others are taken.
 const PROBES: usize = 4;
-/// Lists that are streamed at a time, half as many of one organisation; each has two pages in memory, a good MB together.
+/// Lists streamed at a time, half as many for one organisation; each has two pages in memory, a good MB
+/// together.
 const LISTS: usize = 256;
-/// Bodies that are decoded at a time have at most so many times the bytes of the largest: what they are decoded to takes up to
-/// 50 times as much ([`cutover_model::MAX_EXPANSION`]).
+/// Bytes of bodies decoded at a time, as a multiple of the largest body: decoding takes up to 50 times as
+/// much ([`cutover_model::MAX_EXPANSION`]).
 const DECODED: usize = 2;
-/// All bodies in memory together are at most so many of the largest, those of one organisation half as many.
+/// Memory for all bodies, as a multiple of the largest one; half as much for those of one organisation.
 const LARGEST_BODIES: usize = 32;
 
-/// The parts that a service is made of.
+/// The parts of a service.
 pub struct Parts {
     /// The use cases.
     pub app: Arc<App>,
@@ -53,19 +55,19 @@ pub(crate) struct Service {
     pub(crate) weights: Weights,
     pub(crate) probes: Blocking,
     pub(crate) lists: Arc<Allowance>,
-    /// For accounts that wait to be stored.
+    /// Slots for accounts that wait to be stored.
     pub(crate) stagings: Arc<Semaphore>,
-    /// For lines of requests that have many: they take some of the places for accounts, never all.
+    /// Slots for lines of bulk requests: part of those for accounts, never all.
     pub(crate) lines: Semaphore,
-    /// For lines that take a thread: likewise of the places for use cases.
+    /// Slots for lines that take a thread: part of those for use cases.
     pub(crate) line_slots: Slots,
-    /// For pages of filtered lists.
+    /// Slots for pages of filtered lists.
     pub(crate) pages: Slots,
     pub(crate) body_limit: usize,
     pub(crate) bodies: Limits,
     pub(crate) throttle: Throttle,
     pub(crate) trusted_proxies: Vec<IpAddr>,
-    /// Whether clients connect with TLS.
+    /// True if clients connect with TLS.
     pub(crate) is_secure: bool,
     pub(crate) metrics: Metrics,
     pub(crate) schema: Schema,
@@ -74,24 +76,24 @@ pub(crate) struct Service {
     pub(crate) serve_api: bool,
     pub(crate) console: bool,
     pub(crate) has_admin: bool,
-    is_leaving: AtomicBool,
+    is_shutting_down: AtomicBool,
     stop: OnceLock<GracefulShutdownSignal>,
 }
 
-/// Where a request came in.
+/// The listener of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Listener {
-    /// Where clients connect.
+    /// The address for clients.
     Public,
-    /// Where operators look.
+    /// The address for operators.
     Admin,
 }
 
 impl Service {
-    /// A service of these parts.
+    /// Creates a service of these parts.
     ///
     /// # Errors
-    /// If the system has no threads left for it.
+    /// If no thread can be created.
     pub(crate) fn new(parts: Parts, config: &Config, description: Description) -> io::Result<Self> {
         let bodies = config.body_limit.saturating_mul(LARGEST_BODIES);
         let allowance = Arc::new(Allowance::new(bodies, "bodies in memory have reached their bound"));
@@ -112,12 +114,12 @@ impl Service {
             lists: Arc::new(Allowance::new(LISTS, "too many lists are being streamed")),
             stagings: Arc::new(Semaphore::new(STAGINGS)),
             lines: Semaphore::new(STAGINGS / 2),
-            // Some of an organisation's share are left to its other requests.
+            // Part of an organisation's share is left to its other requests.
             line_slots: Slots::new(BLOCKING / 2, of_each - of_each / 4),
-            // A page scans up to a thousand rows. The pages that one organisation reads at a time should leave half of the
-            // processors to others.
+            // A page scans up to a thousand rows. The pages that one organisation reads at a time should
+            // leave half of the processors to others.
             pages: Slots::new(BLOCKING, config.workers / 2),
-            is_leaving: AtomicBool::new(false),
+            is_shutting_down: AtomicBool::new(false),
             stop: OnceLock::new(),
             body_limit: config.body_limit,
             bodies: Limits { time: config.body_timeout, allowance },
@@ -130,23 +132,23 @@ impl Service {
         })
     }
 
-    /// Has what lasts long hear that the server stops.
-    pub(crate) fn stops_with(&self, signal: GracefulShutdownSignal) {
+    /// Sets the signal that ends long responses when the server stops.
+    pub(crate) fn set_stop_signal(&self, signal: GracefulShutdownSignal) {
         // It is set once, before the server runs.
         let _ = self.stop.set(signal);
     }
 
-    /// Has it say that it is about to stop: it is not ready any more, and keeps no connection for a next request.
-    pub(crate) fn leave(&self) {
-        self.is_leaving.store(true, Ordering::Relaxed);
+    /// Begins the shutdown: the server is no longer ready, and keeps no connection for a next request.
+    pub(crate) fn begin_shutdown(&self) {
+        self.is_shutting_down.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is about to stop.
-    pub(crate) fn is_leaving(&self) -> bool {
-        self.is_leaving.load(Ordering::Relaxed)
+    /// Returns true once the shutdown has begun.
+    pub(crate) fn is_shutting_down(&self) -> bool {
+        self.is_shutting_down.load(Ordering::Relaxed)
     }
 
-    /// Comes to its end when the server is to stop.
+    /// Completes when the server is to stop.
     pub(crate) async fn stopping(&self) {
         match self.stop.get() {
             Some(signal) => signal.clone().notified().await,

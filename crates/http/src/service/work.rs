@@ -1,6 +1,6 @@
-//! How use cases are called: where nothing must block, off the event loop, or handed over to the store.
+//! Calls of use cases: on the event loop if nothing blocks, on a thread, or handed over to the store.
 
-use crate::limits::blocking::{PATIENCE, SILENCE, place, silent};
+use crate::limits::blocking::{PATIENCE, SILENCE, silent, slot};
 use crate::limits::weights::Weight;
 use crate::refusal::Refusal;
 use crate::request::body::Body;
@@ -14,20 +14,20 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// What a use case does with the store.
+/// The kind of a use case's access to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// It reads a little, see [`Service::run_on`].
+    /// A short read, see [`Service::run_on`].
     Reads,
-    /// It waits for a commit.
+    /// A write that waits for a commit.
     Writes,
 }
 
 impl Service {
-    /// Who calls with a token (contract D2).
+    /// Authenticates the caller by its token (contract D2).
     ///
     /// # Errors
-    /// [`Refusal::AuthenticationFailed`], or because it could not be told now.
+    /// [`Refusal::AuthenticationFailed`], or the refusal of a store that could not be read.
     pub(crate) async fn authenticate(self: &Arc<Self>, token: &str) -> Result<Caller, Refusal> {
         match self.app.authenticate_from_memory(token) {
             Some(answer) => Ok(answer?),
@@ -41,7 +41,7 @@ impl Service {
     /// Calls a use case for an organisation, if that is known, off the event loop.
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,
@@ -54,22 +54,21 @@ impl Service {
     /// Calls a use case for an organisation that reads a page of a filtered list.
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run_page<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let place = self.pages.take_within(PATIENCE, organisation).await?;
+        let slot = self.pages.take_within(PATIENCE, organisation).await?;
         let job = move |app: &App| {
-            let _place = place;
+            let _slot = slot;
             job(app)
         };
         self.run(organisation, job).await
     }
 
-    /// The body unpacked, and its weight among those that are decoded at a time. Whoever decodes it holds the weight, also
-    /// when nobody waits for the answer any more.
+    /// Decompresses a body and takes its weight. The decoder holds the weight, even if the caller has gone.
     ///
     /// # Errors
     /// See [`Body::unpack`] and [`crate::limits::weights::Weights::take`].
@@ -85,11 +84,11 @@ impl Service {
         Ok((body, weight))
     }
 
-    /// Calls a use case that reads a little and works on this body: at once if both are short, which
-    /// spares two changes of threads, else off the event loop, where only a few work on large ones.
+    /// Calls a use case that reads a little and works on this body: on the event loop if both are short,
+    /// which saves two thread switches, else on a thread, with a separate limit for large bodies.
     ///
     /// # Errors
-    /// Of the use case, or because there was no place for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     async fn run_on<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,
@@ -107,7 +106,7 @@ impl Service {
         catch_unwind(AssertUnwindSafe(|| job(app, body))).unwrap_or_else(|_| Err(panicked()))
     }
 
-    /// Checks a short body against cached settings, on the event loop: nothing is waited for.
+    /// Checks a short body against cached settings, on the event loop: nothing blocks.
     ///
     /// # Errors
     /// [`Refusal::Unexpected`] if it panicked.
@@ -116,16 +115,16 @@ impl Service {
         catch_unwind(AssertUnwindSafe(|| check.run_cached(&self.app, bytes))).map_err(|_| panicked())
     }
 
-    /// Has an account stored; the place that it takes is its own until it is.
+    /// Has an account stored; its slot is held until it is.
     ///
     /// # Errors
-    /// Because there was no place for it, or of the store; [`Refusal::Unavailable`] too if that says nothing.
+    /// [`Refusal::Unavailable`] if no slot was free or the store did not answer; else the store's refusal.
     pub(crate) async fn stage(self: &Arc<Self>, creation: Arc<Creation>) -> Result<Staging, Refusal> {
-        let place = place(&self.stagings, PATIENCE).await?;
+        let slot = slot(&self.stagings, PATIENCE).await?;
         let (done, staged) = oneshot::channel();
         let told = move |staging| {
-            drop(place);
-            // Whoever asked may have gone.
+            drop(slot);
+            // The caller may have gone.
             let _ = done.send(staging);
         };
         self.app.stage(creation, Box::new(told));
@@ -134,11 +133,11 @@ impl Service {
         Ok(staged.map_err(lost)?.map_err(CreateRefused::from)?)
     }
 
-    /// Calls a use case that may have to know documents: if it asks for some, they are looked up and it is
-    /// called again. No slot for blocking jobs is held meanwhile.
+    /// Calls a use case that may need documents: if it requests some, they are looked up and it is called
+    /// again. No slot for blocking jobs is held meanwhile.
     ///
     /// # Errors
-    /// Of the use case, because there was no place for it, or because the documents did not answer.
+    /// The use case's refusal; [`Refusal::Unavailable`] if no slot was free or document storage is down.
     pub(crate) async fn run_with_documents<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,
@@ -162,7 +161,7 @@ impl Service {
     /// Calls a use case on a body within the limits for decoding, and gives the body back.
     ///
     /// # Errors
-    /// Of the use case, or because there was no slot for it.
+    /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
     pub(crate) async fn run_on_body<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,

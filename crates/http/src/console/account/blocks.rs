@@ -1,5 +1,5 @@
-//! What was imported, as fields, tables and groups of them: made of the payload's own members, so that what the
-//! model gains is shown.
+//! Imported data as fields, tables and groups of them, built from the payload's own members: members added to
+//! the model are shown without changes here.
 
 use super::mask::Mask;
 use super::value::Value;
@@ -11,19 +11,19 @@ const ROWS: usize = 25;
 /// Items of another list on one page.
 const ITEMS: usize = 10;
 
-/// Lists whose items are shown one below the other; the others are tables.
+/// Lists whose items are shown one below the other. All others are tables.
 const CARDS: &[&str] = &["customers", "ledgers", "meter_points", "meters", "supply_addresses"];
 
-/// What stands in a place.
+/// The content of a table cell or field.
 #[derive(Template)]
 #[template(path = "console/cell.html")]
 pub(super) enum Cell {
-    /// Nothing was given.
+    /// No value.
     Nothing,
-    /// To be asked for.
+    /// Hidden until it is requested.
     Masked,
     Text(String),
-    /// More than fits: how much, and what.
+    /// Too large for the cell: a summary, and the content.
     More(String, Blocks),
 }
 
@@ -38,12 +38,12 @@ pub(super) enum Part {
     Fields(Vec<(String, Cell)>),
     Table(Table),
     Group(String, Blocks),
-    Turns(Turns),
+    PageLinks(PageLinks),
 }
 
-/// Which items of a list stand below, if not all of them.
-pub(super) struct Turns {
-    /// What the list is asked for by, and its place in the page.
+/// Links to the other pages of a list that is shown as groups.
+pub(super) struct PageLinks {
+    /// The id of the list, in queries and in the page.
     id: String,
     caption: String,
     pages: Pages,
@@ -51,31 +51,31 @@ pub(super) struct Turns {
 
 /// A page of a table.
 pub(super) struct Table {
-    /// What it is asked for by, and its place in the page.
+    /// The id of the table, in queries and in the page.
     id: String,
     caption: String,
-    /// Whether it needs a heading of its own.
+    /// Set if it needs its own heading.
     has_heading: bool,
     heads: Vec<String>,
     rows: Vec<Vec<Cell>>,
     pages: Pages,
 }
 
-/// Which page of a list is shown, and how the others are come by.
+/// The page of a list that is shown, with links to the others.
 pub(super) struct Pages {
-    /// How many items are on the pages before.
+    /// Number of items on the pages before.
     first: usize,
     number: usize,
     last: usize,
     count: usize,
-    before: Option<Turn>,
-    after: Option<Turn>,
+    before: Option<PageLink>,
+    after: Option<PageLink>,
 }
 
-/// The way to another page.
-pub(super) enum Turn {
+/// A link to another page.
+pub(super) enum PageLink {
     Link(String),
-    /// Where personal data is shown it must be asked for again.
+    /// A form: revealed personal data must be requested again.
     Form {
         action: String,
         part: String,
@@ -83,24 +83,24 @@ pub(super) enum Turn {
     },
 }
 
-/// A part of the page of an account, with a heading of its own.
+/// A section of an account's page, with its heading.
 pub(super) struct Section {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) blocks: Blocks,
 }
 
-/// How an account is laid out.
+/// Settings of an account's layout.
 pub(super) struct Layout<'a> {
-    /// The page of the account.
+    /// The path of the account's page.
     pub(super) link: &'a str,
-    /// Which list shows which page, if not its first.
-    pub(super) turned: Option<(String, usize)>,
+    /// The list that shows another page than its first, and the number of that page.
+    pub(super) selected: Option<(String, usize)>,
     pub(super) mask: Mask,
 }
 
 impl Layout<'_> {
-    /// The parts of an account: what it has itself, then each list and object of it.
+    /// Returns the sections of an account: its own fields, then each list and object.
     pub(super) fn sections(&self, account: Vec<(String, Value)>) -> Vec<Section> {
         let (simple, large): (Vec<_>, Vec<_>) = account.into_iter().partition(|(_, value)| is_simple(value));
         let own = Section {
@@ -119,7 +119,7 @@ impl Layout<'_> {
         std::iter::once(own).chain(large.into_iter().map(section)).collect()
     }
 
-    /// The members of an object: simple ones as fields, the others below.
+    /// Lays out the members of an object: simple ones as fields, the others below.
     fn object(&self, members: Vec<(String, Value)>, path: &str, mask: Mask) -> Blocks {
         let (mut fields, mut below) = (Vec::new(), Vec::new());
         for (name, value) in members {
@@ -149,7 +149,7 @@ impl Layout<'_> {
         let pages = self.pages(&id, items.len(), ITEMS);
         let shown: Vec<_> = items.into_iter().enumerate().skip(pages.first).take(ITEMS).collect();
         if pages.last > 1 {
-            parts.push(Part::Turns(Turns { id: id.clone(), caption: label(name), pages }));
+            parts.push(Part::PageLinks(PageLinks { id: id.clone(), caption: label(name), pages }));
         }
         for (i, item) in shown {
             let Value::Object(members) = item else { continue };
@@ -161,7 +161,7 @@ impl Layout<'_> {
     fn table(&self, name: &str, items: Vec<Value>, id: String, mask: Mask) -> Table {
         let heads = heads(&items);
         let pages = self.pages(&id, items.len(), ROWS);
-        // Counted over all pages: what is within a row keeps its name on each of them.
+        // The index counts over all pages, so that parts within a row keep their id on each of them.
         let shown = items.into_iter().enumerate().skip(pages.first).take(ROWS);
         let rows = shown.map(|(i, item)| self.row(&heads, item, &format!("{id}-{i}"), mask)).collect();
         Table {
@@ -199,22 +199,22 @@ impl Layout<'_> {
 
     fn pages(&self, id: &str, count: usize, size: usize) -> Pages {
         let last = count.div_ceil(size).max(1);
-        let asked = self.turned.as_ref().and_then(|(part, page)| asked(part, *page, id, size)).unwrap_or(1);
+        let asked = self.selected.as_ref().and_then(|(part, page)| asked(part, *page, id, size)).unwrap_or(1);
         let number = asked.clamp(1, last);
-        let turn = |page: usize| match self.mask {
+        let link = |page: usize| match self.mask {
             Mask::Nothing => {
-                Turn::Form { action: format!("{}reveal/#{id}", self.link), part: id.to_owned(), page }
+                PageLink::Form { action: format!("{}reveal/#{id}", self.link), part: id.to_owned(), page }
             }
-            _ => Turn::Link(format!("{}?part={id}&page={page}#{id}", self.link)),
+            _ => PageLink::Link(format!("{}?part={id}&page={page}#{id}", self.link)),
         };
-        let before = (number > 1).then(|| turn(number - 1));
-        let after = (number < last).then(|| turn(number + 1));
+        let before = (number > 1).then(|| link(number - 1));
+        let after = (number < last).then(|| link(number + 1));
         Pages { first: (number - 1) * size, number, last, count, before, after }
     }
 }
 
-/// The page of a list that is to be shown for a page of a part: that page if it is the list, the one with the
-/// item that the part is in, or none.
+/// Returns the page of a list to show when a page of a part is requested: that page if the part is the list,
+/// the page with the item that contains the part, or none.
 fn asked(part: &str, page: usize, id: &str, size: usize) -> Option<usize> {
     let rest = part.strip_prefix(id)?;
     if rest.is_empty() {
@@ -224,7 +224,8 @@ fn asked(part: &str, page: usize, id: &str, size: usize) -> Option<usize> {
     Some(item.parse::<usize>().ok()? / size + 1)
 }
 
-/// The members that any of the items has, by first appearance; of items that are no objects, one without a name.
+/// Returns the names of all members of the items, in order of first appearance; one empty name for items that
+/// are not objects.
 fn heads(items: &[Value]) -> Vec<String> {
     let mut heads: Vec<String> = Vec::new();
     for item in items {
@@ -238,7 +239,7 @@ fn heads(items: &[Value]) -> Vec<String> {
     heads
 }
 
-/// Whether it fits into a line: no object, and no list of them.
+/// Returns true for a value that fits into a line: neither an object nor a list that contains one.
 fn is_simple(value: &Value) -> bool {
     match value {
         Value::Object(_) => false,
@@ -268,7 +269,7 @@ fn line(value: Value) -> String {
     }
 }
 
-/// The name of a member as people read it.
+/// Returns the name of a member as a label.
 fn label(name: &str) -> String {
     let word = |word: &str| match word {
         "id" | "bsb" | "mpxn" | "nmi" | "mirn" | "kpa" | "lnsp" | "mdp" => word.to_ascii_uppercase(),
@@ -281,7 +282,7 @@ fn label(name: &str) -> String {
     label
 }
 
-/// One of a list.
+/// Returns the singular of a list's name.
 fn singular(name: &str) -> String {
     let label = label(name);
     let one = label.strip_suffix("sses").map(|stem| format!("{stem}ss"));
@@ -293,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_by_people() {
+    fn names_become_labels() {
         assert_eq!(label("meter_serial_number"), "Meter serial number");
         assert_eq!(label("parent_nmi"), "Parent NMI");
         assert_eq!(
@@ -303,8 +304,8 @@ mod tests {
     }
 
     #[test]
-    fn a_table_turns_its_pages() {
-        let layout = |page| Layout { link: "/a/", turned: Some(("t".into(), page)), mask: Mask::Personal };
+    fn a_long_table_has_pages() {
+        let layout = |page| Layout { link: "/a/", selected: Some(("t".into(), page)), mask: Mask::Personal };
         let items =
             || (0..60).map(|n| Value::Object(vec![("amount".into(), Value::Plain(n.to_string()))])).collect();
         for (asked, number, rows) in [(0, 1, 25), (1, 1, 25), (3, 3, 10), (9, 3, 10)] {
@@ -314,21 +315,21 @@ mod tests {
         }
     }
 
-    /// So many objects with a member that tells their place, and another.
+    /// Returns `count` objects with a member that holds their index, and another.
     fn list(count: usize, other: impl Fn(usize) -> (String, Value)) -> Value {
-        let place = |n: usize| ("statement_id".into(), Value::Text(format!("[{n}]")));
-        Value::List((0..count).map(|n| Value::Object(vec![place(n), other(n)])).collect())
+        let index = |n: usize| ("statement_id".into(), Value::Text(format!("[{n}]")));
+        Value::List((0..count).map(|n| Value::Object(vec![index(n), other(n)])).collect())
     }
 
-    fn html(turned: (&str, usize), name: &str, value: Value) -> String {
-        let turned = Some((turned.0.to_owned(), turned.1));
-        let layout = Layout { link: "/a/", turned, mask: Mask::Personal };
+    fn html(selected: (&str, usize), name: &str, value: Value) -> String {
+        let selected = Some((selected.0.to_owned(), selected.1));
+        let layout = Layout { link: "/a/", selected, mask: Mask::Personal };
         let sections = layout.sections(vec![(name.to_owned(), value)]);
         sections.iter().map(|section| section.blocks.render().unwrap()).collect()
     }
 
     #[test]
-    fn what_is_within_a_row_is_turned_where_it_is() {
+    fn a_list_within_a_row_has_its_own_pages() {
         let outer = || {
             list(30, |row| {
                 let amount = |n| ("amount".to_owned(), Value::Plain(format!("{row}.{n:02}")));
@@ -339,22 +340,22 @@ mod tests {
         assert!(second.contains("[25]<") && second.contains(">26.00<") && !second.contains(">1.00<"));
         let link = "/a/?part=statements-26-events&amp;page=2#statements-26-events";
         assert!(second.contains(link), "{second}");
-        let turned = html(("statements-26-events", 2), "statements", outer());
-        assert!(turned.contains(">26.29<") && !turned.contains(">26.00<"), "the inner one");
-        assert!(turned.contains(">27.00<") && !turned.contains(">27.29<"), "the one beside it");
-        assert!(!turned.contains(">1.00<"), "the outer one");
+        let selected = html(("statements-26-events", 2), "statements", outer());
+        assert!(selected.contains(">26.29<") && !selected.contains(">26.00<"), "the inner one");
+        assert!(selected.contains(">27.00<") && !selected.contains(">27.29<"), "the one next to it");
+        assert!(!selected.contains(">1.00<"), "the outer one");
     }
 
     #[test]
-    fn a_long_list_turns_its_pages() {
+    fn a_long_list_has_pages() {
         let ledgers = || {
             list(23, |ledger| {
                 let amount = |n| ("amount".to_owned(), Value::Plain(format!("{ledger}.{n:02}")));
                 ("statements".into(), list(30, amount))
             })
         };
-        let shown = |turned| {
-            let html = html(turned, "ledgers", ledgers());
+        let shown = |selected| {
+            let html = html(selected, "ledgers", ledgers());
             let titles = html.split("<h4>Ledger ").skip(1);
             let numbers: Vec<u32> =
                 titles.map(|rest| rest.split('<').next().unwrap().parse().unwrap()).collect();

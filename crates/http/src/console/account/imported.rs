@@ -5,10 +5,11 @@ use cutover_app::port::{ImportedAccount, VerifiedInstruction};
 use cutover_core::Zone;
 use cutover_model::{Encode, Writer};
 
-/// What was imported, with what this service and later calls added to it, in the order of the payload.
+/// Returns the members of an imported account in the order of the payload, with the data added by this
+/// service and by later calls.
 ///
 /// # Errors
-/// [`Refusal::Unexpected`] if our own writers do not write JSON.
+/// [`Refusal::Unexpected`] if our own serializers wrote invalid JSON.
 pub(super) fn members(imported: &ImportedAccount, zone: Zone) -> Result<Vec<(String, Value)>, Refusal> {
     let mut writer = Writer::new();
     writer

@@ -1,11 +1,11 @@
-//! What of an account is shown to everybody who is signed in: what the declarations of the model say that it tells
-//! nothing of a person. Whatever is not known to is masked until it is asked for, and so is all that is below.
+//! Masking of personal data. Members that the model declares as not personal are shown to everybody who is
+//! signed in. All other members are masked until they are requested, with everything below them.
 
 use cutover_model::{Account, FieldSpec, HistoricalStatement, Kind, MeterPointCommon, Variant};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// What the service adds to what was sent, and tells nothing of a person.
+/// Members that the service adds and that are not personal.
 const OURS: [&str; 5] = [
     "customer_emails",
     "historical_statements",
@@ -14,18 +14,18 @@ const OURS: [&str; 5] = [
     "verified_payment_instructions",
 ];
 
-/// Members that are shown wherever they stand, unless below one that is masked.
+/// Names of members that are shown anywhere, unless below a masked one.
 static SHOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let (mut shown, mut personal) = (HashSet::from(OURS), HashSet::new());
     for fields in [Account::SPEC.fields, HistoricalStatement::SPEC.fields] {
         sort_out(fields, &mut shown, &mut personal);
     }
-    // A name that is personal in one object is so in all.
+    // A name that is personal in one object is personal in all.
     shown.retain(|name| !personal.contains(name));
     shown
 });
 
-/// Sorts the names of members, and of those below them as far as they are shown.
+/// Sorts the names of members, and of those below shown ones, into shown and personal.
 fn sort_out(
     fields: &'static [FieldSpec],
     shown: &mut HashSet<&'static str>,
@@ -41,7 +41,7 @@ fn sort_out(
     }
 }
 
-/// The members of what a member holds.
+/// Returns the members of the objects that a member holds.
 fn below(kind: Kind) -> Vec<&'static [FieldSpec]> {
     match kind {
         Kind::Object(spec) => vec![spec().fields],
@@ -54,19 +54,19 @@ fn below(kind: Kind) -> Vec<&'static [FieldSpec]> {
     }
 }
 
-/// How much of what stands below is masked.
+/// The extent to which values are masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mask {
-    /// Nothing: it was asked for.
+    /// Masks nothing: the data was requested.
     Nothing,
-    /// Whatever is not known to tell nothing of a person.
+    /// Masks everything that is not known to be free of personal data.
     Personal,
     /// Everything.
     All,
 }
 
 impl Mask {
-    /// That of a member.
+    /// Returns the mask for a member.
     pub(super) fn of(self, name: &str) -> Self {
         match self {
             Self::Personal if !SHOWN.contains(name) => Self::All,
@@ -74,7 +74,7 @@ impl Mask {
         }
     }
 
-    /// Whether a value is masked.
+    /// Returns true if a value is masked.
     pub(super) fn hides(self) -> bool {
         self == Self::All
     }
@@ -86,7 +86,8 @@ mod tests {
     use serde_json::Value;
     use std::collections::BTreeSet;
 
-    /// Every member of an account, of a statement added since, and of what we add.
+    /// Returns the names of all members of an account, of an added statement, and of those that the service
+    /// adds.
     fn members() -> BTreeSet<String> {
         let mut names: BTreeSet<String> =
             ["customer_emails", "service_account_number", "historical_statements"]
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_not_known_is_masked() {
+    fn unknown_members_are_masked() {
         for name in ["", "new_member", "Email", "given_name", "task_params"] {
             assert!(Mask::Personal.of(name).hides(), "{name}");
         }
@@ -122,13 +123,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_masked() {
+    fn masked_members() {
         let masked: Vec<_> = members().into_iter().filter(|name| Mask::Personal.of(name).hides()).collect();
         insta::assert_snapshot!(masked.join("\n"));
     }
 
     #[test]
-    fn below_people_everything_is_masked() {
+    fn everything_below_persons_is_masked() {
         assert!(Mask::Personal.of("customers").of("role").hides());
         assert!(!Mask::Personal.of("ledgers").of("ledger_balance").hides());
         assert!(!Mask::Nothing.of("customers").of("email").hides());

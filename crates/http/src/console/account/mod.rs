@@ -1,4 +1,4 @@
-//! The page of one account: how its import went, and what was imported.
+//! The page of one account: the history of its import and the imported data.
 
 mod blocks;
 mod imported;
@@ -22,7 +22,7 @@ use cutover_core::{SupplierCode, Zone};
 use cutover_process::{HistoryEntry, State};
 use mask::Mask;
 
-/// Steps and findings that are shown; the command shows the others.
+/// Maximum number of steps and findings shown; the command line shows all.
 const MOST: usize = 100;
 
 #[derive(Template)]
@@ -34,7 +34,7 @@ struct Page {
     link: String,
     number: String,
     status: Status,
-    /// Whether something may still happen to it.
+    /// Set while the process may still change.
     is_live: bool,
     can_cancel: bool,
     can_retry: bool,
@@ -64,7 +64,7 @@ impl Step {
     fn new(entry: &HistoryEntry, zone: Zone) -> Self {
         Self {
             at: zone.local(entry.occurred_at).into(),
-            // What is not known is shown as it is.
+            // An unknown event is shown by its name.
             event: entry.event.known().map_or(entry.event.to_string(), |event| event.meaning().to_owned()),
             status: Status::new(&entry.to, entry.to.known().copied().unwrap_or(State::Pending)),
             attempt: entry.attempt,
@@ -84,7 +84,7 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// `POST /console/suppliers/<supplier>/accounts/<number>/reveal/`: with personal data. Who asks is logged.
+/// `POST /console/suppliers/<supplier>/accounts/<number>/reveal/`: with personal data. The access is logged.
 pub(crate) fn reveal(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
@@ -95,7 +95,8 @@ pub(crate) fn reveal(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// `GET /console/suppliers/<supplier>/accounts/<number>/reveal/`: the way back to where it can be asked for.
+/// `GET /console/suppliers/<supplier>/accounts/<number>/reveal/`: redirects to the page without personal
+/// data.
 pub(crate) fn back(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let link = links::account(&call.parameter(0), &call.parameter(1));
@@ -105,7 +106,7 @@ pub(crate) fn back(call: &mut Call) -> Answer<'_> {
 
 async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> Result<HttpResponse, Stop> {
     let (caller, code, number) = (visitor.caller().clone(), call.parameter(0), call.parameter(1));
-    let turned = turned(asked);
+    let selected = selected(asked);
     let frame = Frame::of(visitor);
     let job = move |app: &App| {
         let supplier = found(app.own_supplier(&caller, &code))?;
@@ -116,8 +117,8 @@ async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> 
         };
         let report = found(report)?;
         let account = report.account.as_ref().map(|account| account.number.to_string());
-        // Laid out and written here: large accounts take a while.
-        let html = render(&laid_out(frame, &supplier.code, report, turned, mask)?)?;
+        // Laid out on this thread, off the event loop: large accounts take a while.
+        let html = render(&laid_out(frame, &supplier.code, report, selected, mask)?)?;
         Ok((account, supplier.code, html))
     };
     let (account, supplier, html) = call.run(job).await?;
@@ -127,7 +128,7 @@ async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> 
     Ok(written(&mut HttpResponse::Ok(), html))
 }
 
-/// Keeps who saw personal data: by ids of ours.
+/// Logs access to personal data, by ids only.
 fn log(call: &Call, visitor: &Visitor, supplier: &str, account: Option<&str>) {
     let (request_id, key) = (call.request_id().unwrap_or_default(), &visitor.caller().key_prefix);
     tracing::info!(
@@ -135,8 +136,8 @@ fn log(call: &Call, visitor: &Visitor, supplier: &str, account: Option<&str>) {
     );
 }
 
-/// The list that is to show another page than its first, and which.
-fn turned(asked: &str) -> Option<(String, usize)> {
+/// Reads the list that is to show another page than its first, and the number of that page.
+fn selected(asked: &str) -> Option<(String, usize)> {
     let mut query = Query::new(asked);
     let part = query.read("part", |part| Some(part.to_owned()));
     part.zip(query.read("page", |page| page.parse().ok()))
@@ -146,13 +147,13 @@ fn laid_out(
     frame: Frame,
     supplier: &SupplierCode,
     report: ProcessReport,
-    turned: Option<(String, usize)>,
+    selected: Option<(String, usize)>,
     mask: Mask,
 ) -> Result<Page, crate::refusal::Refusal> {
     let ProcessReport { status, stored_status, attempt, history, issues, zone, .. } = report;
     let number = report.external_account_number;
     let link = links::account(supplier.as_str(), &number);
-    let layout = Layout { link: &link, turned, mask };
+    let layout = Layout { link: &link, selected, mask };
     let members = report.account.as_ref().map(|account| imported::members(account, zone)).transpose()?;
     let sections = members.map(|members| layout.sections(members)).unwrap_or_default();
     let known = stored_status.known().copied();
@@ -190,7 +191,7 @@ fn laid_out(
     })
 }
 
-/// How many there are beyond those that are shown.
+/// Returns the number of items beyond those shown.
 fn beyond<T>(items: &[T]) -> usize {
     items.len().saturating_sub(MOST)
 }

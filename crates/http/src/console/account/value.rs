@@ -3,27 +3,27 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// JSON as it is shown: members in the order they are written in, numbers with their digits.
+/// JSON for display: members in their written order, numbers with their digits.
 #[derive(Debug, PartialEq)]
 pub(super) enum Value {
-    /// Nothing to show.
+    /// Null.
     Null,
     /// A string.
     Text(String),
-    /// A number or a boolean, as it is written; and free content.
+    /// A number or a boolean as written, or free content.
     Plain(String),
     List(Vec<Value>),
     Object(Vec<(String, Value)>),
 }
 
-/// Members whose content is free: it is shown as it is written.
+/// Members with free content, which is shown as written.
 const FREE: &[&str] = &["params"];
 
 impl Value {
-    /// Reads what our own writers wrote: nested no deeper than the declarations of the model are.
+    /// Reads JSON of our own serializers, whose depth the model bounds.
     ///
     /// # Errors
-    /// If it is no JSON.
+    /// If it is not JSON.
     pub(super) fn read(json: &str) -> serde_json::Result<Self> {
         Ok(match json.trim_start().as_bytes().first() {
             Some(b'{') => {
@@ -53,7 +53,7 @@ impl Value {
     }
 }
 
-/// The members of an object, in their order.
+/// Visits the members of an object in their order.
 struct Members;
 
 impl Members {

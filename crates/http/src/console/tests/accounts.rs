@@ -1,7 +1,7 @@
 use super::between;
 use crate::console::ENDPOINTS;
 use crate::endpoint::Endpoint;
-use crate::testing::{ACCOUNT, ELECTRICITY, House};
+use crate::testing::{ACCOUNT, ELECTRICITY, TestService};
 use actix_web::http::Method;
 use cutover_app::operator::SupplierChange;
 use cutover_core::Level;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const PATH: &str = "/console/suppliers/ACME_ENERGY/accounts/ELEC-1001/";
 
-/// An account as the fixture, with other members.
+/// Returns the account of the fixture with other members.
 fn account(number: &str, members: Value) -> String {
     let mut account: Value = serde_json::from_str(ACCOUNT).unwrap();
     account["external_account_number"] = number.into();
@@ -19,7 +19,7 @@ fn account(number: &str, members: Value) -> String {
     account.to_string()
 }
 
-/// What may be a person's in the fixture: what its customers are called, where they live.
+/// Returns all personal data of the fixture: names and addresses of its customers.
 fn personal() -> Vec<String> {
     let account: Value = serde_json::from_str(ELECTRICITY).unwrap();
     let customer = &account["customers"][0];
@@ -31,8 +31,8 @@ fn personal() -> Vec<String> {
 
 #[actix_web::test]
 async fn an_account_shows_its_import_without_persons() {
-    let house = House::with_accounts();
-    let page = house.browser().await.page(PATH).await;
+    let service = TestService::with_accounts();
+    let page = service.browser().await.page(PATH).await;
     insta::assert_snapshot!(between(&page, "<main", "</main>"));
     for word in personal() {
         assert!(!page.contains(&word), "{word}");
@@ -40,9 +40,9 @@ async fn an_account_shows_its_import_without_persons() {
 }
 
 #[actix_web::test]
-async fn persons_are_shown_to_who_asks() {
-    let house = House::with_accounts();
-    let mut browser = house.browser().await;
+async fn personal_data_is_shown_on_request() {
+    let service = TestService::with_accounts();
+    let mut browser = service.browser().await;
     let reveal = format!("{PATH}reveal/");
     let reply = browser.post(&reveal, "").await;
     assert_eq!(reply.status, 200);
@@ -50,7 +50,7 @@ async fn persons_are_shown_to_who_asks() {
         assert!(reply.text().contains(&word), "{word}");
     }
     assert!(reply.text().contains("Personal data is shown."));
-    // Neither with nor without the script do they stay for ever.
+    // The page returns to the masked one after a while, with and without the script.
     let refresh = format!("<noscript><meta http-equiv=\"refresh\" content=\"300; url={PATH}\"></noscript>");
     let marks = [refresh, format!("data-masked=\"{PATH}\"")];
     let masked = browser.page(PATH).await;
@@ -63,8 +63,8 @@ async fn persons_are_shown_to_who_asks() {
 
 #[actix_web::test]
 async fn accounts_of_others_are_not_there() {
-    let house = House::with_accounts();
-    let mut browser = house.browser().await;
+    let service = TestService::with_accounts();
+    let mut browser = service.browser().await;
     for account in ["OTHER/accounts/ELEC-1001/", "ACME_ENERGY/accounts/NONE/", "NONE/accounts/ELEC-1001/"] {
         let path = format!("/console/suppliers/{account}");
         assert_eq!(browser.get(&path).await.status, 404, "{path}");
@@ -76,12 +76,12 @@ async fn accounts_of_others_are_not_there() {
     }
 }
 
-/// Failure 21: with a session of ours, every page and form about another's supplier is as about one that nobody has.
-/// They come from the table of routes, so that a new one cannot be forgotten.
+/// Failure 21: pages and forms of another organisation's supplier are answered like those of a supplier that
+/// does not exist. The routes come from the table, so that new ones are included.
 #[actix_web::test]
-async fn no_page_tells_what_is_anothers_from_what_is_absent() {
-    let house = House::with_accounts();
-    let mut browser = house.browser().await;
+async fn no_page_reveals_whether_anothers_supplier_exists() {
+    let service = TestService::with_accounts();
+    let mut browser = service.browser().await;
     let mut asked = 0;
     for Endpoint { template, method, .. } in ENDPOINTS {
         if template.contains("<supplier>") {
@@ -96,25 +96,25 @@ async fn no_page_tells_what_is_anothers_from_what_is_absent() {
                 let text = reply.text().replace(reply.header("x-request-id"), "ID");
                 told.push((reply.status, plain(reply.header("location")), plain(&text)));
             }
-            // One only leads on, to a page that is not there.
+            // One of them only redirects, to a page that does not exist.
             assert!(matches!(told[0].0, 404 | 303), "{method} {template}: {told:?}");
             assert_eq!(told[0], told[1], "{method} {template}");
             asked += 1;
         }
     }
     assert!(asked >= 12, "{asked} are asked");
-    let owner = house.app.authenticate(&house.token_of("Other")).unwrap();
-    let theirs = house.app.account_status(&owner, "OTHER", "ELEC-1001").unwrap().unwrap();
+    let owner = service.app.authenticate(&service.token_of("Other")).unwrap();
+    let theirs = service.app.account_status(&owner, "OTHER", "ELEC-1001").unwrap().unwrap();
     let number = theirs.service_identifier.unwrap();
     let page = browser.page(&format!("/console/search/?q={number}")).await;
     assert!(!page.contains("OTHER"), "{page}");
 }
 
 #[actix_web::test]
-async fn a_process_is_cancelled_and_retried_once_one_is_sure() {
-    let house = House::new();
-    house.create("Acme", &account("A/1 ?", json!({})));
-    let mut browser = house.browser().await;
+async fn a_process_is_cancelled_and_retried_after_confirmation() {
+    let service = TestService::new();
+    service.create("Acme", &account("A/1 ?", json!({})));
+    let mut browser = service.browser().await;
     let path = "/console/suppliers/ACME_ENERGY/accounts/A%2F1%20%3F/";
     for (action, before, after) in [("cancel", "Pending", "Cancelled"), ("retry", "Cancelled", "Pending")] {
         let shown = browser.page(path).await;
@@ -133,28 +133,28 @@ async fn a_process_is_cancelled_and_retried_once_one_is_sure() {
 }
 
 #[actix_web::test]
-async fn what_was_wrong_is_shown_with_its_place() {
-    let house = House::new();
-    house.create("Acme", &account("A-1", json!({ "customers": [] })));
+async fn faults_are_shown_with_their_position() {
+    let service = TestService::new();
+    service.create("Acme", &account("A-1", json!({ "customers": [] })));
     let rules = [("ACC-04".to_owned(), Some(Level::Error))].into();
-    house.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
-    house.import_pending();
-    let page = house.browser().await.page("/console/suppliers/ACME_ENERGY/accounts/A-1/").await;
+    service.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+    service.import_pending();
+    let page = service.browser().await.page("/console/suppliers/ACME_ENERGY/accounts/A-1/").await;
     insta::assert_snapshot!(between(&page, "<main", "</main>"));
 }
 
 #[actix_web::test]
-async fn nothing_of_a_payload_is_obeyed() {
-    let house = House::new();
+async fn markup_in_a_payload_is_escaped() {
+    let service = TestService::new();
     let evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{202e}txt\u{1b}[31m";
     let members = json!({
         "sales_subchannel": evil,
         "billing_name": evil,
         "notes": [{ "body": evil, "created_at": "2020-01-01T00:00:00Z" }],
     });
-    house.create("Acme", &account(&format!("A-{}", &evil[..60]), members));
-    house.import_pending();
-    let mut browser = house.browser().await;
+    service.create("Acme", &account(&format!("A-{}", &evil[..60]), members));
+    service.import_pending();
+    let mut browser = service.browser().await;
     let list = browser.page("/console/suppliers/ACME_ENERGY/").await;
     let link = between(&list, "<th scope=\"row\"><a href=\"", "\"").to_owned();
     let reveal = browser.post(&format!("{link}reveal/"), "").await.text().to_owned();
@@ -170,16 +170,16 @@ async fn nothing_of_a_payload_is_obeyed() {
 }
 
 #[actix_web::test]
-async fn long_tables_are_turned_page_by_page() {
-    let house = House::new();
+async fn a_long_table_is_shown_page_by_page() {
+    let service = TestService::new();
     let transaction = |n: u32| {
         json!({ "transaction_id": format!("T-{n:03}"), "transaction_date": "2020-01-01", "amount": "1.10",
             "type": "CHARGE", "reason": "IMPORTED_CHARGE" })
     };
     let ledgers = json!([{ "current_statement_transactions": (0..60).map(transaction).collect::<Vec<_>>() }]);
-    house.create("Acme", &account("A-1", json!({ "ledgers": ledgers })));
-    house.import_pending();
-    let mut browser = house.browser().await;
+    service.create("Acme", &account("A-1", json!({ "ledgers": ledgers })));
+    service.import_pending();
+    let mut browser = service.browser().await;
     let path = "/console/suppliers/ACME_ENERGY/accounts/A-1/";
     let first = browser.page(path).await;
     assert_eq!(first.matches("T-0").count(), 25);
@@ -188,10 +188,10 @@ async fn long_tables_are_turned_page_by_page() {
     let next = between(next, "href=\"", "#").replace("&amp;", "&");
     let second = browser.page(&next).await;
     assert!(second.contains("T-025") && !second.contains("T-024") && second.contains("Page 2 of 3"));
-    // Where persons are shown, the next page asks for them again.
+    // The form for the next page keeps personal data revealed.
     let (_, asked) = next.split_once('?').unwrap();
     let revealed = browser.post(&format!("{path}reveal/"), asked).await;
     assert!(revealed.text().contains("T-025"));
-    let turn = between(revealed.text(), "<nav class=\"pages\"", "</nav>");
-    assert!(turn.contains("method=\"post\"") && turn.contains("name=\"page\" value=\"3\""), "{turn}");
+    let link = between(revealed.text(), "<nav class=\"pages\"", "</nav>");
+    assert!(link.contains("method=\"post\"") && link.contains("name=\"page\" value=\"3\""), "{link}");
 }

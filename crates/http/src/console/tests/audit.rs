@@ -1,6 +1,6 @@
 use super::Browser;
 use crate::console::ENDPOINTS;
-use crate::testing::{ACCOUNT, House};
+use crate::testing::{ACCOUNT, TestService};
 use actix_web::http::Method;
 use cutover_app::operator::AuditScope;
 use std::cell::RefCell;
@@ -11,12 +11,12 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
 thread_local! {
-    /// What this thread logs, a line an event, while it is to be kept.
+    /// The lines that this thread logs, if they are kept.
     static KEPT: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-/// Keeps what is logged where it is to be kept. It is there for the whole program: whether an event matters is
-/// remembered for all threads.
+/// Keeps log lines of threads that ask for it. Installed for the whole program, since interest in an event is
+/// cached for all threads.
 struct Log;
 
 struct Line(String);
@@ -52,12 +52,12 @@ impl Subscriber for Log {
 }
 
 #[actix_web::test]
-async fn who_did_what_is_logged_and_nothing_of_persons() {
-    let house = House::with_accounts();
-    house.create("Acme", ACCOUNT);
-    let key = house.operator_key("Acme");
-    let prefix = house.app.api_keys().unwrap().last().unwrap().prefix.clone();
-    let mut browser = Browser { house: &house, cookie: None };
+async fn actions_are_logged_without_personal_data() {
+    let service = TestService::with_accounts();
+    service.create("Acme", ACCOUNT);
+    let key = service.operator_key("Acme");
+    let prefix = service.app.api_keys().unwrap().last().unwrap().prefix.clone();
+    let mut browser = Browser { service: &service, cookie: None };
     browser.sign_in(&key).await;
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| tracing::subscriber::set_global_default(Log).unwrap());
@@ -92,9 +92,9 @@ async fn who_did_what_is_logged_and_nothing_of_persons() {
     for line in &audited[..5] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
-    // The same is in the database, whatever becomes of the log; it knows nothing of keys that are none.
+    // The same is in the database, except unknown keys.
     let scope = AuditScope { limit: 7, ..AuditScope::default() };
-    let mut kept = house.app.audit(&scope).unwrap();
+    let mut kept = service.app.audit(&scope).unwrap();
     kept.reverse();
     let actions: Vec<_> = kept.iter().map(|record| record.action.as_str()).collect();
     let of_suppliers = ["account.reveal", "process.cancel", "process.retry", "supplier.set", "supplier.set"];
@@ -102,7 +102,7 @@ async fn who_did_what_is_logged_and_nothing_of_persons() {
     assert_eq!(
         actions.len(),
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
-        "what is done by each route is told of"
+        "each route logs its action"
     );
     assert_eq!(actions[5..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
@@ -111,7 +111,7 @@ async fn who_did_what_is_logged_and_nothing_of_persons() {
     assert!(kept[..5].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
     let number =
-        house.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();
+        service.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();
     assert!(audited[0].contains(number.as_str()), "{}", audited[0]);
     assert!(lines.len() >= 11, "{lines:#?}");
     for word in ["ELEC-1001", "UNME-4001", "Mara", "Okafor", "cut_live_guess", &key] {

@@ -1,5 +1,5 @@
 use super::between;
-use crate::testing::{ACCOUNT, House};
+use crate::testing::{ACCOUNT, TestService};
 use chrono::Duration;
 use cutover_app::operator::SupplierChange;
 use cutover_core::Level;
@@ -8,32 +8,32 @@ fn account(number: &str) -> String {
     ACCOUNT.replace("UNME-4001", number)
 }
 
-/// Accounts 0 to 4: 1 failed, 4 waits.
-fn house() -> House {
-    let house = House::new();
+/// Accounts 0 to 4: account 1 failed, account 4 is pending.
+fn service() -> TestService {
+    let service = TestService::new();
     let refuse_all = |level| {
         let rules = [("ACC-04".to_owned(), level)].into();
-        house.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+        service.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
     };
     for n in 0..5 {
-        house.clock.advance(Duration::minutes(2));
+        service.clock.advance(Duration::minutes(2));
         let account = account(&format!("A-{n}"));
         let mut account: serde_json::Value = serde_json::from_str(&account).unwrap();
         account["customers"] = serde_json::json!([]);
-        house.create("Acme", &account.to_string());
+        service.create("Acme", &account.to_string());
         refuse_all((n == 1).then_some(Level::Error));
         if n < 4 {
-            house.import_pending();
+            service.import_pending();
         }
         refuse_all(None);
     }
-    house
+    service
 }
 
 #[actix_web::test]
 async fn a_migration_shows_how_far_it_has_come() {
-    let house = house();
-    let mut browser = house.browser().await;
+    let service = service();
+    let mut browser = service.browser().await;
     let page = browser.page("/console/suppliers/ACME_ENERGY/").await;
     insta::assert_snapshot!(between(&page, "<div id=\"figures\"", "<section aria-labelledby=\"accounts\""));
     let list = browser.page("/console/").await;
@@ -42,13 +42,13 @@ async fn a_migration_shows_how_far_it_has_come() {
 
 #[actix_web::test]
 async fn accounts_are_found_by_their_numbers() {
-    let house = house();
-    house.create("Other", &account("A-9").replace("ACME_ENERGY", "OTHER"));
+    let service = service();
+    service.create("Other", &account("A-9").replace("ACME_ENERGY", "OTHER"));
     let change = SupplierChange::default();
-    house.app.add_supplier("ACME_2", "Acme", change).unwrap();
-    house.create("Acme", &account("A-10").replace("ACME_ENERGY", "ACME_2"));
-    let here = house.app.show_process("ACME_ENERGY", "A-0").unwrap().status.service_identifier.unwrap();
-    let mut browser = house.browser().await;
+    service.app.add_supplier("ACME_2", "Acme", change).unwrap();
+    service.create("Acme", &account("A-10").replace("ACME_ENERGY", "ACME_2"));
+    let here = service.app.show_process("ACME_ENERGY", "A-0").unwrap().status.service_identifier.unwrap();
+    let mut browser = service.browser().await;
     for (query, found) in [
         ("q=A-1", &["ACME_2/A-10", "ACME_ENERGY/A-1"][..]),
         ("q=+A-1+", &["ACME_2/A-10", "ACME_ENERGY/A-1"]),

@@ -6,27 +6,27 @@ mod migrations;
 mod pages;
 mod sessions;
 
-use crate::testing::{House, Reply};
+use crate::testing::{Reply, TestService};
 use actix_web::http::header::{CONTENT_TYPE, COOKIE};
 use actix_web::test::TestRequest;
 use cutover_app::port::ApiKeyRole;
 
-/// A browser at the console.
+/// A browser that uses the console.
 pub(super) struct Browser<'h> {
-    house: &'h House,
-    /// What it sends along.
+    service: &'h TestService,
+    /// The cookie that it sends.
     cookie: Option<String>,
 }
 
-impl House {
-    /// An operator's key of an organisation.
+impl TestService {
+    /// Issues an operator's key of an organisation.
     pub(super) fn operator_key(&self, organisation: &str) -> String {
         self.app.issue_api_key(organisation, ApiKeyRole::Operator).unwrap().key
     }
 
-    /// A browser in which an operator of Acme has signed in.
+    /// Returns a browser in which an operator of Acme is signed in.
     pub(super) async fn browser(&self) -> Browser<'_> {
-        let mut browser = Browser { house: self, cookie: None };
+        let mut browser = Browser { service: self, cookie: None };
         let reply = browser.sign_in(&self.operator_key("Acme")).await;
         assert_eq!((reply.status, reply.header("location")), (303, "/console/"));
         browser
@@ -39,7 +39,7 @@ impl Browser<'_> {
             Some(cookie) => request.insert_header((COOKIE, cookie.as_str())),
             None => request,
         };
-        let reply = self.house.send(request).await;
+        let reply = self.service.send(request).await;
         if let Some(set) = reply.headers.get("set-cookie") {
             let (pair, attributes) = set.to_str().unwrap().split_once(';').unwrap();
             self.cookie = (!attributes.contains("Max-Age=0")).then(|| pair.to_owned());
@@ -47,19 +47,19 @@ impl Browser<'_> {
         reply
     }
 
-    /// Goes to a page.
+    /// Requests a page.
     pub(super) async fn get(&mut self, path: &str) -> Reply {
         self.send(TestRequest::get().uri(path)).await
     }
 
-    /// A page that is there.
+    /// Requests a page that exists.
     pub(super) async fn page(&mut self, path: &str) -> String {
         let reply = self.get(path).await;
         assert_eq!(reply.status, 200, "{path}: {}", reply.text());
         reply.text().to_owned()
     }
 
-    /// Sends a form of a page of ours.
+    /// Sends a form from a page of the console.
     pub(super) async fn post(&mut self, path: &str, form: &str) -> Reply {
         self.send(form_to(path, form).insert_header(("sec-fetch-site", "same-origin"))).await
     }
@@ -69,13 +69,13 @@ impl Browser<'_> {
     }
 }
 
-/// A form as it is sent by whoever.
+/// Returns a form submission without an origin.
 pub(super) fn form_to(path: &str, form: &str) -> TestRequest {
     let media = (CONTENT_TYPE, "application/x-www-form-urlencoded");
     TestRequest::post().uri(path).insert_header(media).set_payload(form.to_owned())
 }
 
-/// What stands in a page between two marks.
+/// Returns the text between two markers.
 pub(super) fn between<'p>(page: &'p str, begin: &str, end: &str) -> &'p str {
     let (_, rest) = page.split_once(begin).unwrap_or_else(|| panic!("no {begin} in {page}"));
     rest.split_once(end).unwrap_or_else(|| panic!("no {end} in {rest}")).0

@@ -1,13 +1,13 @@
 use super::between;
-use crate::testing::{ACCOUNT, House};
+use crate::testing::{ACCOUNT, TestService};
 use actix_web::test::TestRequest;
 use cutover_app::port::StoreError;
 use cutover_testkit::memory::Fault;
 
 #[actix_web::test]
-async fn pages_are_guarded_and_kept_by_nobody() {
-    let house = House::new();
-    let mut browser = house.browser().await;
+async fn pages_have_security_headers_and_are_not_cached() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
     for path in
         ["/console/", "/console/sign-in/", "/console/suppliers/ACME_ENERGY/", "/console/suppliers/NONE/"]
     {
@@ -29,8 +29,8 @@ async fn pages_are_guarded_and_kept_by_nobody() {
 
 #[actix_web::test]
 async fn suppliers_of_others_are_not_there() {
-    let house = House::new();
-    let mut browser = house.browser().await;
+    let service = TestService::new();
+    let mut browser = service.browser().await;
     let list = browser.page("/console/").await;
     insta::assert_snapshot!(between(&list, "<main", "</main>"));
     assert!(!list.contains("OTHER"));
@@ -43,11 +43,11 @@ async fn suppliers_of_others_are_not_there() {
 
 #[actix_web::test]
 async fn accounts_are_listed_by_page_and_filter() {
-    let house = House::new();
+    let service = TestService::new();
     for n in 0..51 {
-        house.create("Acme", &ACCOUNT.replace("UNME-4001", &format!("A-{n:02}")));
+        service.create("Acme", &ACCOUNT.replace("UNME-4001", &format!("A-{n:02}")));
     }
-    let mut browser = house.browser().await;
+    let mut browser = service.browser().await;
     let path = "/console/suppliers/ACME_ENERGY/";
     let first = browser.page(path).await;
     assert_eq!(first.matches("<th scope=\"row\">").count(), 50);
@@ -64,10 +64,10 @@ async fn accounts_are_listed_by_page_and_filter() {
 }
 
 #[actix_web::test]
-async fn a_fault_is_a_page_as_well() {
-    let house = House::new();
-    let mut browser = house.browser().await;
-    house.set_store_down(true);
+async fn a_failure_is_an_html_page() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
+    service.set_store_down(true);
     let reply = browser.get("/console/").await;
     assert_eq!((reply.status, reply.header("retry-after")), (503, "2"));
     assert!(reply.text().contains("Not available now"));
@@ -75,9 +75,9 @@ async fn a_fault_is_a_page_as_well() {
 }
 
 #[actix_web::test]
-async fn suppliers_are_paused_and_resumed_once_one_is_sure() {
-    let house = House::new();
-    let mut browser = house.browser().await;
+async fn suppliers_are_paused_and_resumed_after_confirmation() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
     let path = "/console/suppliers/ACME_ENERGY/";
     for (action, before, after) in [("pause", "Ongoing", "Paused"), ("resume", "Paused", "Ongoing")] {
         let shown = browser.page(path).await;
@@ -93,34 +93,34 @@ async fn suppliers_are_paused_and_resumed_once_one_is_sure() {
         let other = format!("/console/suppliers/OTHER/{action}/");
         assert_eq!((browser.get(&other).await.status, browser.post(&other, "").await.status), (404, 404));
     }
-    assert_eq!(house.app.show_supplier("OTHER").unwrap().settings.status.as_str(), "Ongoing");
+    assert_eq!(service.app.show_supplier("OTHER").unwrap().settings.status.as_str(), "Ongoing");
 }
 
 #[actix_web::test]
 async fn lists_are_live_with_and_without_rows() {
-    let house = House::new();
-    let mut browser = house.browser().await;
+    let service = TestService::new();
+    let mut browser = service.browser().await;
     let path = "/console/suppliers/ACME_ENERGY/";
     let list = |page: &str| {
         between(page, "<div id=\"account-list\" class=\"parts\" data-live>", "</section>").to_owned()
     };
     assert!(list(&browser.page(path).await).contains("No account yet."));
-    house.create("Acme", ACCOUNT);
+    service.create("Acme", ACCOUNT);
     assert!(list(&browser.page(path).await).contains("UNME-4001"));
     let suppliers = browser.page("/console/").await;
     assert!(between(&suppliers, "<div id=\"supplier-list\" data-live>", "</main>").contains("ACME_ENERGY"));
-    house.app.add_organisation("New").unwrap();
-    let mut browser = super::Browser { house: &house, cookie: None };
-    browser.sign_in(&house.operator_key("New")).await;
+    service.app.add_organisation("New").unwrap();
+    let mut browser = super::Browser { service: &service, cookie: None };
+    browser.sign_in(&service.operator_key("New")).await;
     let none = browser.page("/console/").await;
     assert!(between(&none, "<div id=\"supplier-list\" data-live>", "</main>").contains("No supplier yet."));
 }
 
 #[actix_web::test]
-async fn what_is_not_there_is_a_page_as_well() {
-    let house = House::new();
+async fn not_found_is_an_html_page() {
+    let service = TestService::new();
     for path in ["/console/nothing/", "/console/suppliers/", "/console/suppliers/A/b/"] {
-        let reply = house.send(TestRequest::get().uri(path)).await;
+        let reply = service.send(TestRequest::get().uri(path)).await;
         assert_eq!((reply.status, reply.header("content-type")), (404, "text/html; charset=utf-8"), "{path}");
         assert!(
             reply.text().contains("Not found") && reply.headers.contains_key("content-security-policy"),
@@ -128,22 +128,22 @@ async fn what_is_not_there_is_a_page_as_well() {
         );
         assert!(reply.text().contains(reply.header("x-request-id")), "{path}");
     }
-    let reply = house.send(TestRequest::delete().uri("/console/")).await;
+    let reply = service.send(TestRequest::delete().uri("/console/")).await;
     assert_eq!((reply.status, reply.header("allow")), (405, "GET, HEAD"));
     assert!(reply.text().contains("<main"), "{}", reply.text());
-    let elsewhere = house.send(TestRequest::get().uri("/consoles/")).await;
+    let elsewhere = service.send(TestRequest::get().uri("/consoles/")).await;
     assert_eq!(elsewhere.header("content-type"), "application/json");
 }
 
 #[actix_web::test]
-async fn a_missing_encryption_key_is_told() {
-    let house = House::new();
-    let mut browser = house.browser().await;
+async fn a_missing_encryption_key_is_shown() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
     let words = "lacks a key that the database is encrypted with";
     assert!(!browser.page("/console/").await.contains(words));
-    house.store.set_missing_keys(&["new"]);
+    service.store.set_missing_keys(&["new"]);
     assert!(browser.page("/console/").await.contains(words));
-    house.store.set_fault(Some(Fault::Error(StoreError::KeyMissing("new".into()))));
+    service.store.set_fault(Some(Fault::Error(StoreError::KeyMissing("new".into()))));
     let reply = browser.get("/console/").await;
     assert_eq!((reply.status, reply.header("retry-after")), (503, "2"));
     assert!(reply.text().contains("An encryption key is missing"), "{}", reply.text());

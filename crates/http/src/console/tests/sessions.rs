@@ -1,23 +1,23 @@
 use super::{Browser, form_to};
 use crate::config::Config;
-use crate::testing::House;
+use crate::testing::TestService;
 use actix_web::http::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN};
 use actix_web::test::TestRequest;
 use chrono::Duration;
 
 const SIGN_IN: &str = "/console/sign-in/";
 
-fn outside(house: &House) -> Browser<'_> {
-    Browser { house, cookie: None }
+fn outside(service: &TestService) -> Browser<'_> {
+    Browser { service, cookie: None }
 }
 
 #[actix_web::test]
-async fn one_signs_in_and_out() {
-    let house = House::new();
-    let mut browser = outside(&house);
+async fn a_visitor_signs_in_and_out() {
+    let service = TestService::new();
+    let mut browser = outside(&service);
     let sent_away = browser.get("/console/").await;
     assert_eq!((sent_away.status, sent_away.header("location")), (303, SIGN_IN));
-    let signed_in = browser.sign_in(&house.operator_key("Acme")).await;
+    let signed_in = browser.sign_in(&service.operator_key("Acme")).await;
     assert_eq!((signed_in.status, signed_in.header("location")), (303, "/console/"));
     let set = signed_in.header("set-cookie").to_owned();
     assert!(set.ends_with("; Path=/console; HttpOnly; SameSite=Strict"), "{set}");
@@ -26,19 +26,19 @@ async fn one_signs_in_and_out() {
     let signed_out = browser.post("/console/sign-out/", "").await;
     assert_eq!((signed_out.status, signed_out.header("location")), (303, SIGN_IN));
     assert_eq!(browser.cookie, None);
-    // A copy of the cookie is good no more.
-    let mut copy = Browser { house: &house, cookie: kept };
+    // A copy of the cookie no longer works.
+    let mut copy = Browser { service: &service, cookie: kept };
     assert_eq!(copy.get("/console/").await.status, 303);
 }
 
 #[actix_web::test]
 async fn every_other_key_is_refused_alike() {
-    let house = House::new();
-    let revoked = house.operator_key("Acme");
-    house.app.revoke_api_key(&revoked[..17]).unwrap();
+    let service = TestService::new();
+    let revoked = service.operator_key("Acme");
+    service.app.revoke_api_key(&revoked[..17]).unwrap();
     let mut replies = Vec::new();
-    for key in ["", "cut_live_nothing", &house.key, &revoked] {
-        let reply = outside(&house).sign_in(key).await;
+    for key in ["", "cut_live_nothing", &service.key, &revoked] {
+        let reply = outside(&service).sign_in(key).await;
         assert_eq!((reply.status, reply.header("set-cookie")), (403, ""), "{key}");
         assert!(reply.text().contains("This key does not sign in here."));
         replies.push(reply.text().to_owned());
@@ -48,88 +48,89 @@ async fn every_other_key_is_refused_alike() {
 }
 
 #[actix_web::test]
-async fn one_comes_back_to_the_page_one_wanted() {
-    let house = House::new();
-    let away = outside(&house).get("/console/suppliers/ACME_ENERGY/?status=ERRORED").await;
+async fn sign_in_returns_to_the_requested_page() {
+    let service = TestService::new();
+    let away = outside(&service).get("/console/suppliers/ACME_ENERGY/?status=ERRORED").await;
     let place = away.header("location");
     assert_eq!(place, "/console/sign-in/?next=%2Fconsole%2Fsuppliers%2FACME_ENERGY%2F%3Fstatus%3DERRORED");
-    let form = outside(&house).page(place).await;
+    let form = outside(&service).page(place).await;
     assert!(form.contains(r#"value="/console/suppliers/ACME_ENERGY/?status=ERRORED""#), "{form}");
-    let key = house.operator_key("Acme");
+    let key = service.operator_key("Acme");
     for (next, expected) in [
         ("/console/suppliers/ACME_ENERGY/", "/console/suppliers/ACME_ENERGY/"),
         ("https://evil.example/", "/console/"),
         ("//evil.example/", "/console/"),
     ] {
-        let reply = outside(&house).post(SIGN_IN, &format!("next={next}&api_key={key}")).await;
+        let reply = outside(&service).post(SIGN_IN, &format!("next={next}&api_key={key}")).await;
         assert_eq!(reply.header("location"), expected);
     }
 }
 
 #[actix_web::test]
-async fn a_session_ends_without_anybody() {
-    let house = House::new();
-    let mut browser = house.browser().await;
+async fn an_idle_session_expires() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
     for _ in 0..4 {
-        house.clock.advance(Duration::minutes(29));
+        service.clock.advance(Duration::minutes(29));
         assert_eq!(browser.get("/console/").await.status, 200);
     }
-    house.clock.advance(Duration::minutes(30));
+    service.clock.advance(Duration::minutes(30));
     assert_eq!(browser.get("/console/").await.status, 303);
 }
 
 #[actix_web::test]
-async fn what_a_page_asks_by_itself_keeps_no_session() {
-    let house = House::new();
-    let mut browser = house.browser().await;
+async fn automatic_refreshes_do_not_extend_a_session() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
     let live = || TestRequest::get().uri("/console/").insert_header(("x-console-live", "1"));
-    house.clock.advance(Duration::minutes(20));
+    service.clock.advance(Duration::minutes(20));
     let reply = browser.send(live()).await;
     assert_eq!((reply.status, reply.header("set-cookie")), (200, ""));
-    house.clock.advance(Duration::minutes(11));
+    service.clock.advance(Duration::minutes(11));
     assert_eq!(browser.send(live()).await.status, 401);
 }
 
 #[actix_web::test]
-async fn a_session_ends_at_last() {
-    let house = House::new();
-    let mut browser = house.browser().await;
+async fn a_session_has_a_maximum_duration() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
     for _ in 0..35 {
-        house.clock.advance(Duration::minutes(20));
+        service.clock.advance(Duration::minutes(20));
         assert_eq!(browser.get("/console/").await.status, 200);
     }
-    house.clock.advance(Duration::minutes(20));
+    service.clock.advance(Duration::minutes(20));
     assert_eq!(browser.get("/console/").await.status, 303);
 }
 
 #[actix_web::test]
 async fn a_revoked_key_is_noticed() {
-    let house = House::new();
-    let key = house.operator_key("Acme");
-    let mut browser = outside(&house);
+    let service = TestService::new();
+    let key = service.operator_key("Acme");
+    let mut browser = outside(&service);
     browser.sign_in(&key).await;
     assert_eq!(browser.get("/console/").await.status, 200);
-    house.app.revoke_api_key(&key[..17]).unwrap();
-    house.clock.advance(Duration::seconds(3));
+    service.app.revoke_api_key(&key[..17]).unwrap();
+    service.clock.advance(Duration::seconds(3));
     assert_eq!(browser.get("/console/").await.status, 303);
 }
 
 #[actix_web::test]
-async fn tokens_of_the_api_and_of_the_console_are_not_exchanged() {
-    let house = House::new();
-    let browser = house.browser().await;
+async fn api_tokens_and_console_sessions_are_not_interchangeable() {
+    let service = TestService::new();
+    let browser = service.browser().await;
     let session = browser.cookie.clone().unwrap().replace("cutover_console=", "");
     let api = TestRequest::get().uri("/v2/data-import/accounts/ACME_ENERGY/");
-    let reply = house.send(api.insert_header(("authorization", format!("Token {session}")))).await;
+    let reply = service.send(api.insert_header(("authorization", format!("Token {session}")))).await;
     assert_eq!(reply.status, 401);
-    let mut guest = Browser { house: &house, cookie: Some(format!("cutover_console={}", house.token())) };
+    let mut guest =
+        Browser { service: &service, cookie: Some(format!("cutover_console={}", service.token())) };
     assert_eq!(guest.get("/console/").await.status, 303);
 }
 
 #[actix_web::test]
 async fn forms_from_elsewhere_are_refused() {
-    let house = House::new();
-    let mut browser = house.browser().await;
+    let service = TestService::new();
+    let mut browser = service.browser().await;
     let cookie = browser.cookie.clone().unwrap();
     let sign_out = || {
         form_to("/console/sign-out/", "")
@@ -148,30 +149,30 @@ async fn forms_from_elsewhere_are_refused() {
             .insert_header((ORIGIN, "http://a.example"))
             .insert_header(("sec-fetch-site", "cross-site")),
     ] {
-        let reply = house.send(foreign).await;
+        let reply = service.send(foreign).await;
         assert_eq!((reply.status, reply.header("set-cookie")), (403, ""));
     }
     assert_eq!(browser.get("/console/").await.status, 200);
-    let sign_in = form_to(SIGN_IN, &format!("api_key={}", house.operator_key("Acme")));
-    assert_eq!(house.send(sign_in).await.status, 403);
-    let own = house.send(sign_out().insert_header((ORIGIN, "http://a.example"))).await;
+    let sign_in = form_to(SIGN_IN, &format!("api_key={}", service.operator_key("Acme")));
+    assert_eq!(service.send(sign_in).await.status, 403);
+    let own = service.send(sign_out().insert_header((ORIGIN, "http://a.example"))).await;
     assert_eq!(own.status, 303);
 }
 
 #[actix_web::test]
 async fn only_forms_are_taken() {
-    let house = House::new();
+    let service = TestService::new();
     let json = TestRequest::post().uri(SIGN_IN).insert_header(("sec-fetch-site", "same-origin"));
-    let reply = house.send(json.insert_header((CONTENT_TYPE, "application/json")).set_payload("{}")).await;
+    let reply = service.send(json.insert_header((CONTENT_TYPE, "application/json")).set_payload("{}")).await;
     assert_eq!(reply.status, 415);
-    assert_eq!(outside(&house).post(SIGN_IN, &format!("api_key={}", "x".repeat(20_000))).await.status, 413);
-    assert_eq!(outside(&house).post(SIGN_IN, "api_key=%ff").await.status, 403);
+    assert_eq!(outside(&service).post(SIGN_IN, &format!("api_key={}", "x".repeat(20_000))).await.status, 413);
+    assert_eq!(outside(&service).post(SIGN_IN, "api_key=%ff").await.status, 403);
 }
 
 #[actix_web::test]
-async fn keys_are_not_guessed_quickly() {
-    let house = House::new();
-    let mut browser = outside(&house);
+async fn sign_ins_are_limited() {
+    let service = TestService::new();
+    let mut browser = outside(&service);
     let refused = loop {
         let reply = browser.sign_in("cut_live_guess").await;
         if reply.status != 403 {
@@ -183,9 +184,9 @@ async fn keys_are_not_guessed_quickly() {
 }
 
 #[actix_web::test]
-async fn a_session_does_not_ask_without_end() {
-    let house = House::new();
-    let (mut browser, mut other) = (house.browser().await, house.browser().await);
+async fn the_request_rate_of_a_session_is_limited() {
+    let service = TestService::new();
+    let (mut browser, mut other) = (service.browser().await, service.browser().await);
     let refused = loop {
         let reply = browser.get("/console/").await;
         if reply.status != 200 {
@@ -200,12 +201,12 @@ async fn a_session_does_not_ask_without_end() {
 #[actix_web::test]
 async fn behind_tls_the_cookie_is_for_tls_alone() {
     let trusted = Config { trusted_proxies: vec!["10.0.0.1".parse().unwrap()], ..Config::default() };
-    let house = House::with(trusted);
-    let key = house.operator_key("Acme");
+    let service = TestService::with(trusted);
+    let key = service.operator_key("Acme");
     let cookie = async |peer: &str, headers: &[(&str, &str)]| {
         let form = form_to(SIGN_IN, &format!("api_key={key}")).peer_addr(peer.parse().unwrap());
         let add = |form: TestRequest, header: &(&str, &str)| form.insert_header(*header);
-        house.send(headers.iter().fold(form, add)).await.header("set-cookie").to_owned()
+        service.send(headers.iter().fold(form, add)).await.header("set-cookie").to_owned()
     };
     let same = ("sec-fetch-site", "same-origin");
     for (peer, scheme, is_secure) in [
@@ -218,7 +219,7 @@ async fn behind_tls_the_cookie_is_for_tls_alone() {
         let set = cookie(peer, &[("host", "localhost:80"), same, ("x-forwarded-proto", scheme)]).await;
         assert_eq!(set.contains("; Secure"), is_secure, "{peer} {scheme} {set}");
     }
-    // Browsers say this only with TLS, or to their own computer.
+    // Browsers send `Sec-Fetch-Site` only over TLS or to the local computer.
     for (host, header, is_secure) in [
         ("a.example", same, true),
         ("a.example", ("origin", "http://a.example"), false),
@@ -234,9 +235,9 @@ async fn the_console_can_be_left_out() {
     for config in
         [Config { console: false, ..Config::default() }, Config { serve_api: false, ..Config::default() }]
     {
-        let house = House::with(config);
+        let service = TestService::with(config);
         for path in ["/console/", SIGN_IN, &super::super::assets::assets().style] {
-            assert_eq!(outside(&house).get(path).await.status, 404, "{path}");
+            assert_eq!(outside(&service).get(path).await.status, 404, "{path}");
         }
     }
 }

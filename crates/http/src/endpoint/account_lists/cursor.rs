@@ -3,8 +3,8 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::DateTime;
 use cutover_app::port::Position;
 
-/// A position as clients are given it: opaque, safe in an address. It is a place in an order and gives
-/// nobody anything that they could not list, so that it need not be signed.
+/// Encodes a position for clients: opaque and safe in URLs. It is not signed, since it gives access to
+/// nothing that the client could not list.
 pub(crate) fn encode((created_at, id): Position) -> String {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&created_at.timestamp_micros().to_be_bytes());
@@ -12,7 +12,7 @@ pub(crate) fn encode((created_at, id): Position) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The position of a cursor; `None` if no position reads so.
+/// Returns the position of a cursor; `None` if it is not one.
 pub(crate) fn decode(cursor: &str) -> Option<Position> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
     let (micros, id) = bytes.split_first_chunk::<8>()?;
@@ -27,7 +27,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_position_comes_back(micros in -62_135_596_800_000_000..253_402_300_800_000_000_i64, id: i64) {
+        fn a_cursor_decodes_to_its_position(
+            micros in -62_135_596_800_000_000..253_402_300_800_000_000_i64,
+            id: i64,
+        ) {
             let position = (DateTime::from_timestamp_micros(micros).unwrap(), id);
             let cursor = encode(position);
             prop_assert!(cursor.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)));
@@ -35,20 +38,20 @@ mod tests {
         }
 
         #[test]
-        fn what_reads_as_a_cursor_is_the_one_of_its_position(cursor in "[A-Za-z0-9_-]{22}") {
+        fn a_valid_cursor_is_the_encoding_of_its_position(cursor in "[A-Za-z0-9_-]{22}") {
             if let Some(position) = decode(&cursor) {
                 prop_assert_eq!(encode(position), cursor);
             }
         }
 
         #[test]
-        fn anything_may_be_sent(text: String) {
+        fn arbitrary_values_are_decoded(text: String) {
             let _ = decode(&text);
         }
     }
 
     #[test]
-    fn other_texts_are_no_cursors() {
+    fn other_texts_are_not_cursors() {
         let good = encode((DateTime::UNIX_EPOCH, 1));
         assert_eq!(good, "AAAAAAAAAAAAAAAAAAAAAQ");
         let never = BASE64_URL_SAFE_NO_PAD.encode([0x7f; 16]);

@@ -29,36 +29,45 @@ use paging::Paging;
 use std::sync::Arc;
 use stream::{Source, open, stream};
 
-/// Items of the first page of a streamed list: few, so that its first byte comes soon.
+/// Items on the first page of a streamed list: few, so that the first byte is sent soon.
 const FIRST: u32 = 200;
-/// Items of the pages that follow: so many that what each costs beside its items does not count.
+/// Items on the following pages: many, so that the fixed cost of a page does not matter.
 const LATER: u32 = 4_000;
-/// Room for such a page, in bytes, at some 130 an item: one that had to grow would leave its smaller selves to
-/// the allocator.
+/// Buffer for such a page in bytes, at some 130 per item. A buffer that grows would leave fragments to the
+/// allocator.
 const ROOM: usize = 160 * LATER as usize;
 
-/// Which page of a list (contract D7).
+/// Parameters that select a page (contract D7).
 const PAGES: &[Parameter] = &[
     Parameter {
         name: "page_size",
-        doc: "Asks for a page of at most so many items; with a cursor alone it is 1,000. Without both, the whole \
+        doc: "Maximum number of items on a page; 1,000 if only a cursor is given. Without both, the whole \
               list is streamed.",
         schema: || Json::object().with("type", "integer").with("minimum", 1_u32).with("maximum", 10_000_u32),
     },
     Parameter {
         name: "cursor",
-        doc: "Where the page begins: taken from the `Link` of the one before, never made up.",
+        doc: "Start of the page, from the `Link` of the page before.",
         schema: || Json::object().with("type", "string"),
     },
 ];
 
-/// The list itself, whole or a page.
+/// The response: the whole list or a page.
 const LIST: &[Response] = &[Response {
     status: 200,
     means: "The accounts in the order they were first sent; an empty array if there are none.",
     headers: &["Link"],
     content: json_content(own::list, &[("usual", own::list_example)]),
 }];
+
+/// The description that the three lists share.
+const OPERATION: Operation = Operation {
+    tag: openapi::PROGRESS,
+    query: PAGES,
+    answers: LIST,
+    refusals: refusals::of_list,
+    ..Operation::BASE
+};
 
 /// `GET /v1/data-import/all-account-import-processes/<supplier>/`: pending and imported accounts.
 pub(crate) const ALL: Endpoint = Endpoint {
@@ -68,12 +77,8 @@ pub(crate) const ALL: Endpoint = Endpoint {
     handler: all,
     operation: Some(Operation {
         id: "listAllAccounts",
-        tag: openapi::PROGRESS,
         summary: "Lists pending and imported accounts",
-        query: PAGES,
-        answers: LIST,
-        refusals: refusals::of_list,
-        ..Operation::BASE
+        ..OPERATION
     }),
 };
 
@@ -81,7 +86,7 @@ fn all(call: &mut Call) -> Answer<'_> {
     handle(call, AccountList::All)
 }
 
-/// `GET /v1/data-import/pending-account-import-processes/<supplier>/`: those that have no account yet.
+/// `GET /v1/data-import/pending-account-import-processes/<supplier>/`: processes that have no account yet.
 pub(crate) const PENDING: Endpoint = Endpoint {
     method: Method::GET,
     template: "/v1/data-import/pending-account-import-processes/<supplier>/",
@@ -89,12 +94,8 @@ pub(crate) const PENDING: Endpoint = Endpoint {
     handler: pending,
     operation: Some(Operation {
         id: "listPendingAccounts",
-        tag: openapi::PROGRESS,
         summary: "Lists accounts that are staged and not imported",
-        query: PAGES,
-        answers: LIST,
-        refusals: refusals::of_list,
-        ..Operation::BASE
+        ..OPERATION
     }),
 };
 
@@ -102,7 +103,7 @@ fn pending(call: &mut Call) -> Answer<'_> {
     handle(call, AccountList::Pending)
 }
 
-/// `GET /v1/data-import/imported-account-import-processes/<supplier>/`: those that have one.
+/// `GET /v1/data-import/imported-account-import-processes/<supplier>/`: processes that have one.
 pub(crate) const IMPORTED: Endpoint = Endpoint {
     method: Method::GET,
     template: "/v1/data-import/imported-account-import-processes/<supplier>/",
@@ -110,12 +111,8 @@ pub(crate) const IMPORTED: Endpoint = Endpoint {
     handler: imported,
     operation: Some(Operation {
         id: "listImportedAccounts",
-        tag: openapi::PROGRESS,
         summary: "Lists imported accounts",
-        query: PAGES,
-        answers: LIST,
-        refusals: refusals::of_list,
-        ..Operation::BASE
+        ..OPERATION
     }),
 };
 
@@ -134,7 +131,7 @@ fn handle(call: &mut Call, list: AccountList) -> Answer<'_> {
     })
 }
 
-/// What a query asks for, as a query (feature `fuzzing`).
+/// Parses a query and writes it again (feature `fuzzing`).
 ///
 /// # Errors
 /// [`Refusal::Parameters`].
@@ -145,8 +142,8 @@ pub(crate) fn same_query(query: &str) -> Result<String, Refusal> {
     Ok(format!("page_size={size}{}", cursor.unwrap_or_default()))
 }
 
-/// The whole list. Its first page is read before the answer begins, so that what fails at once is refused
-/// properly.
+/// Streams the whole list. The first page is read before the response begins, so that an early failure is a
+/// proper refusal.
 async fn whole(
     call: &Call,
     caller: Caller,
@@ -165,21 +162,21 @@ async fn whole(
         return Ok(streamed_json(&mut HttpResponse::Ok(), empty()));
     }
     let service = call.service();
-    let mut place = Held::new(service.lists.clone(), call.organisation());
-    place.resize(1)?;
+    let mut held = Held::new(service.lists.clone(), call.organisation());
+    held.resize(1)?;
     let (app, blocking) = (service.app.clone(), service.blocking.clone());
     let read = Arc::new(move |after, buffer| page::read(&app, &list, Some(after), LATER, buffer));
     let source = Source {
         read,
         blocking,
         organisation: call.organisation(),
-        _place: place,
+        _held: held,
         request_id: call.request_id(),
     };
     Ok(streamed_json(&mut HttpResponse::Ok(), stream(source, first)))
 }
 
-/// One page, with a link to the next one if there is more.
+/// Answers one page, with a link to the next one if there is one.
 async fn one_page(
     call: &Call,
     caller: Caller,
@@ -211,7 +208,7 @@ fn find(app: &App, caller: &Caller, supplier: &str, list: AccountList) -> Result
     app.open_list(caller, supplier, list)?.ok_or(Refusal::NotFound)
 }
 
-/// An array of these items alone.
+/// Returns an array of these items.
 fn array(page: Page) -> Vec<u8> {
     let mut items = page.items;
     open(&mut items);

@@ -5,16 +5,16 @@ use cutover_app::account::OpenList;
 use cutover_app::port::{ListedAccount, Position};
 use cutover_core::Zone;
 
-/// Items of a list, at most as many as were asked for.
+/// Items of a list, up to the requested number.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// Each of them as JSON, with a comma in front.
+    /// The items as JSON, each preceded by a comma.
     pub(super) items: Vec<u8>,
-    /// Where the next page begins; `None` if there is none.
+    /// Start of the next page; `None` on the last one.
     pub(super) next: Option<Position>,
 }
 
-/// Reads the page that follows a position, into an empty buffer.
+/// Reads the page after a position into an empty buffer.
 ///
 /// # Errors
 /// [`Refusal`] if it could not be read.
@@ -49,7 +49,7 @@ impl Writer {
     }
 }
 
-/// Writes an item of a list (contract 2.2); by hand, for there may be a million of them.
+/// Writes an item of a list (contract 2.2); by hand, since there may be a million of them.
 fn write(out: &mut Vec<u8>, zone: Zone, item: ListedAccount<'_>) -> serde_json::Result<()> {
     out.extend_from_slice(b",{\"external_account_number\":");
     serde_json::to_writer(&mut *out, item.external_account_number)?;

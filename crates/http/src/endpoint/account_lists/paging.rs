@@ -5,20 +5,20 @@ use cutover_app::port::Position;
 
 /// The largest page.
 const LARGEST: u32 = 10_000;
-/// The size of a page where only a cursor is given.
+/// The size of a page if only a cursor is given.
 const USUAL: u32 = 1_000;
 
-/// Which page of a list is asked for (contract D7).
+/// The requested page of a list (contract D7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Paging {
-    /// How many items it has at most.
+    /// Maximum number of items.
     pub(super) size: u32,
-    /// The position that it follows; `None` is the beginning.
+    /// The position before the page; `None` is the beginning.
     pub(super) after: Option<Position>,
 }
 
 impl Paging {
-    /// What a query asks for; `None` is the whole list.
+    /// Parses a query; `None` is the whole list.
     ///
     /// # Errors
     /// [`Refusal::Parameters`].
@@ -31,7 +31,7 @@ impl Paging {
     }
 }
 
-/// The parameters of a page: what it follows, and its size.
+/// Reads the parameters of a page: the cursor and the size.
 pub(in crate::endpoint) fn read(query: &mut Query<'_>) -> (Option<Position>, Option<u32>) {
     (query.read("cursor", cursor::decode), query.read("page_size", size))
 }
@@ -48,7 +48,7 @@ mod tests {
     const CURSOR: &str = "AAAAAAAAAAAAAAAAAAAAAQ";
 
     #[test]
-    fn what_is_asked_for() {
+    fn queries_are_parsed() {
         let after = cursor::decode(CURSOR);
         for (query, paging) in [
             ("", None),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn refused_requests() {
         for (query, names) in [
             ("page_size=", &["page_size"][..]),
             ("page_size=0", &["page_size"]),

@@ -11,26 +11,26 @@ use std::io;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
-/// What is handed to the socket at once: as much as the server below gathers for a system call.
+/// Bytes written at once: as many as actix gathers for a system call.
 const CHUNK: usize = 32 << 10;
 
 /// Reads the page that follows a position into a buffer; blocks.
 pub(super) type Read = Arc<dyn Fn(Position, Vec<u8>) -> Result<Page, Refusal> + Send + Sync>;
 
-/// Where the pages of a list come from, and what it takes while it is sent.
+/// The source of a list's pages, with the resources held while it is sent.
 pub(super) struct Source {
     pub(super) read: Read,
     pub(super) blocking: Arc<Blocking>,
-    /// The organisation whose share its reads take.
+    /// The organisation that the reads count for.
     pub(super) organisation: Option<i64>,
-    /// The list's place among those that are streamed.
-    pub(super) _place: Held,
-    /// What the log says of a list that is cut.
+    /// Counts the list among those that are streamed.
+    pub(super) _held: Held,
+    /// Logged with a list that is cut.
     pub(super) request_id: Option<String>,
 }
 
-/// The rest of an array that begins with this page. While a page is sent the next one is read, and no more
-/// than that: whoever takes the bytes sets the pace. Ends with an error if a page cannot be read.
+/// Streams the rest of an array that begins with this page. While a page is sent the next one is read, and
+/// none beyond: the client sets the pace. Ends with an error if a page cannot be read.
 pub(super) fn stream(source: Source, first: Page) -> impl Stream<Item = io::Result<Bytes>> {
     let listing = Listing::new(source, first);
     stream::try_unfold(listing, |mut listing| async move {
@@ -49,18 +49,18 @@ pub(super) fn open(items: &mut Vec<u8>) {
 /// A list that is being sent.
 struct Listing {
     source: Source,
-    /// The page that is being sent, and how much of it was.
+    /// The page that is being sent, and the number of bytes sent.
     items: Vec<u8>,
     sent: usize,
-    /// The buffer of the page before, for the one that is read next. A page is made on one thread and freed on
-    /// another: with a new buffer each, every thread would come to keep several.
+    /// The buffer of the page before, reused for the next one. A page is allocated on one thread and freed on
+    /// another: with new buffers every thread would retain several.
     spare: Vec<u8>,
-    /// Where the page begins that is to be read next.
+    /// Start of the next page to read.
     next: Option<Position>,
     ahead: Option<Ahead>,
 }
 
-/// A page that is being read. Waits for its turn no longer once it is dropped.
+/// A page that is being read; dropping it ends its wait for a slot.
 struct Ahead(JoinHandle<Result<Page, Refusal>>);
 
 impl Drop for Ahead {
@@ -77,7 +77,7 @@ impl Listing {
         Self { source, items, sent: 0, spare: Vec::with_capacity(ROOM), next: first.next, ahead: None }
     }
 
-    /// The next bytes; `None` behind the last ones.
+    /// Returns the next bytes; `None` after the last ones.
     async fn chunk(&mut self) -> io::Result<Option<Bytes>> {
         if self.sent == self.items.len() {
             let Some(ahead) = &mut self.ahead else { return Ok(None) };
@@ -106,7 +106,7 @@ impl Listing {
             let (read, blocking) = (self.source.read.clone(), self.source.blocking.clone());
             let buffer = std::mem::take(&mut self.spare);
             let organisation = self.source.organisation;
-            let page = async move { blocking.run_in_turn(organisation, move || read(after, buffer)).await };
+            let page = async move { blocking.run_when_free(organisation, move || read(after, buffer)).await };
             self.ahead = Some(Ahead(rt::spawn(page)));
         }
     }
@@ -132,7 +132,7 @@ mod tests {
         (Default::default(), id)
     }
 
-    /// A page of one item that is this long, and says where the next begins.
+    /// Returns a page with one item of this size, and the start of the next.
     fn page(size: usize, next: Option<i64>) -> Page {
         Page { items: format!(",\"{}\"", "x".repeat(size)).into_bytes(), next: next.map(position) }
     }
@@ -142,7 +142,7 @@ mod tests {
             read: Arc::new(move |(_, id), _| read(id)),
             blocking: Arc::new(Blocking::new("jobs", 1, 1, Duration::ZERO).unwrap()),
             organisation: None,
-            _place: Held::new(Arc::new(Allowance::new(1, "")), None),
+            _held: Held::new(Arc::new(Allowance::new(1, "")), None),
             request_id: None,
         }
     }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn pages_take_turns_in_two_buffers() {
+    async fn pages_alternate_between_two_buffers() {
         let (used, mut seen) = unbounded_channel();
         let read = move |(_, id): Position, mut items: Vec<u8>| {
             used.send((items.as_ptr().addr(), items.len(), items.capacity())).unwrap();
@@ -211,7 +211,7 @@ mod tests {
             list.next().await.unwrap().unwrap();
             assert_eq!(begun.recv().await, Some(id));
         }
-        // The page is being read; the next one is only begun when somebody takes this one.
+        // The page is read, but not the one after it until this one is taken.
         for _ in 0..1_000 {
             tokio::task::yield_now().await;
         }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn nothing_is_read_for_who_has_gone() {
+    async fn nothing_is_read_after_the_client_has_gone() {
         let reads = Arc::new(AtomicUsize::new(0));
         let counted = reads.clone();
         let source = source(move |_| {
@@ -235,17 +235,17 @@ mod tests {
                 let _ = begin.send(());
                 finished.recv().map_err(|e| Refusal::Unexpected(e.to_string()))
             };
-            async move { blocking.run_in_turn(None, job).await }
+            async move { blocking.run_when_free(None, job).await }
         });
         begun.await.unwrap();
         let mut list = Box::pin(stream(source, page(1, Some(1))));
         list.next().await.unwrap().unwrap();
-        // The next page waits for its turn.
+        // The next page waits for a slot.
         tokio::task::yield_now().await;
         drop(list);
         finish.send(()).unwrap();
         busy.await.unwrap().unwrap();
-        blocking.run_in_turn(None, || Ok(())).await.unwrap();
+        blocking.run_when_free(None, || Ok(())).await.unwrap();
         assert_eq!(reads.load(Ordering::SeqCst), 0);
     }
 }

@@ -1,8 +1,8 @@
 use chrono::{DateTime, Datelike, FixedOffset, Timelike};
 use cutover_app::account::shown_time;
 
-/// Writes a time as [`shown_time`] shows it. That takes longer than all else that is done for an item of a
-/// list, so that common times are written digit by digit.
+/// Writes a time in the format of [`shown_time`]. Formatting dominates the cost of an item, so common times
+/// are written digit by digit.
 pub(super) fn write(out: &mut Vec<u8>, time: DateTime<FixedOffset>) {
     let seconds = time.offset().local_minus_utc();
     let (year, micros) = (time.year(), time.timestamp_subsec_micros());
@@ -26,8 +26,8 @@ pub(super) fn write(out: &mut Vec<u8>, time: DateTime<FixedOffset>) {
     out.extend_from_slice(&text);
 }
 
-fn digits(place: &mut [u8], mut number: u32) {
-    for digit in place.iter_mut().rev() {
+fn digits(field: &mut [u8], mut number: u32) {
+    for digit in field.iter_mut().rev() {
         *digit = b'0' + (number % 10) as u8;
         number /= 10;
     }
@@ -47,7 +47,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_time_that_is_shown_elsewhere(
+        fn times_are_written_as_elsewhere(
             micros in -70_000_000_000_000_000..260_000_000_000_000_000_i64,
             zone in prop::sample::select(vec![
                 "UTC", "Australia/Sydney", "Asia/Kathmandu", "America/St_Johns", "Africa/Monrovia",

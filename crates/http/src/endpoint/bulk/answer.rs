@@ -4,14 +4,14 @@ use actix_web::http::StatusCode;
 
 /// The answer to a line.
 pub(super) struct Answered {
-    /// Of the line, in bytes.
+    /// Size of the line in bytes.
     pub(super) size: usize,
-    /// Nothing more is taken after it: the service is down or full, or the token is good no more.
+    /// No further lines are taken: the service is down or full, or the token is no longer valid.
     pub(super) stops: bool,
     line: u64,
     account: Option<String>,
     status: StatusCode,
-    /// As create or validate answers.
+    /// The body that create or validate would answer with.
     body: Vec<u8>,
 }
 

@@ -10,28 +10,28 @@ use futures_util::stream;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a request of many lines was taken as.
+/// The result of reading a request of many lines.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Framed {
-    /// The lines, as far as they were taken.
+    /// The lines that were taken.
     pub lines: Vec<Taken>,
-    /// Whether it was taken to its end.
+    /// True if it was read to its end.
     pub is_whole: bool,
 }
 
-/// A line that was taken, with its number.
+/// A line with its number.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// What it holds.
+    /// The bytes of the line.
     Line(u64, Vec<u8>),
-    /// It is longer than the limit.
+    /// The line is longer than the limit.
     TooLong(u64),
-    /// Bodies in memory have reached their bound.
+    /// Bodies in memory have reached their limit.
     NoRoom,
 }
 
-/// The lines of a request whose body comes in these chunks; at most `limit` bytes each, with `room` bytes for what is
-/// held. To be awaited on a runtime of tokio that has time.
+/// Returns the lines of a request whose body arrives in these chunks, of at most `limit` bytes each, with
+/// `room` bytes of buffers. Requires a tokio runtime with time enabled.
 pub async fn framed(chunks: Vec<Bytes>, is_packed: bool, limit: usize, room: usize) -> Framed {
     let chunks = stream::iter(chunks.into_iter().map(Ok::<_, PayloadError>));
     let payload: Payload = Payload::Stream { payload: Box::pin(chunks) };

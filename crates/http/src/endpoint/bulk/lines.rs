@@ -1,17 +1,17 @@
-//! Lines out of chunks.
+//! Splits chunks into lines.
 
 use std::mem::take;
 
-/// Cuts chunks into lines. A line that is too long is passed over, and said to be.
+/// Splits chunks into lines. A line that is too long is skipped and reported.
 #[derive(Debug)]
 pub(super) struct Lines {
-    /// Of the line that has begun.
+    /// The beginning of an unfinished line.
     begun: Vec<u8>,
     limit: usize,
-    /// Where the chunk ends that lines are cut from.
+    /// The unread rest of the current chunk.
     chunk: Vec<u8>,
     at: usize,
-    /// The line that has begun is too long already.
+    /// True if the unfinished line already is too long.
     is_long: bool,
     number: u64,
 }
@@ -21,33 +21,33 @@ pub(super) struct Lines {
 pub(super) struct Cut {
     /// From 1; blank lines count.
     pub(super) number: u64,
-    /// `None`: more than the limit.
+    /// `None` if it is longer than the limit.
     pub(super) text: Option<Vec<u8>>,
 }
 
 impl Lines {
-    /// Lines of at most so many bytes.
+    /// Creates a splitter for lines of at most `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { begun: Vec::new(), limit, chunk: Vec::new(), at: 0, is_long: false, number: 0 }
     }
 
-    /// The number of the line that has begun.
+    /// Returns the number of the unfinished line.
     pub(super) fn number(&self) -> u64 {
         self.number + 1
     }
 
-    /// Bytes that are kept.
+    /// Returns the number of bytes held.
     pub(super) fn held(&self) -> usize {
         self.begun.capacity() + self.chunk.capacity()
     }
 
-    /// Takes the next chunk; the one before has no line left.
+    /// Adds the next chunk; the one before must be used up.
     pub(super) fn push(&mut self, chunk: Vec<u8>) {
         debug_assert!(self.at == self.chunk.len(), "a chunk is cut up before the next");
         (self.chunk, self.at) = (chunk, 0);
     }
 
-    /// The next line that is whole.
+    /// Returns the next complete line.
     pub(super) fn next(&mut self) -> Option<Cut> {
         loop {
             let rest = &self.chunk[self.at..];
@@ -63,12 +63,12 @@ impl Lines {
         }
     }
 
-    /// What is left when nothing more comes: a last line needs no end.
+    /// Returns the last line, which needs no line feed, at the end of the input.
     pub(super) fn last(&mut self) -> Option<Cut> {
         self.cut()
     }
 
-    /// Keeps the bytes of the chunk up to here for the line that has begun.
+    /// Keeps the bytes of the chunk up to `end` for the unfinished line.
     fn keep(&mut self, end: usize) {
         let part = &self.chunk[self.at..end];
         self.is_long |= self.begun.len() + part.len() > self.limit;
@@ -80,7 +80,7 @@ impl Lines {
         self.at = end;
     }
 
-    /// Ends the line that has begun; `None` if it is blank.
+    /// Ends the unfinished line; `None` if it is blank.
     fn cut(&mut self) -> Option<Cut> {
         self.number += 1;
         let (text, is_long) = (take(&mut self.begun), take(&mut self.is_long));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_told_and_the_next_goes_on() {
+    fn long_lines_are_reported_and_skipped() {
         let some = |text: &str| Some(text.to_owned());
         let expected = [(1, some("abc")), (2, None), (3, some("d")), (4, None)];
         for size in 1..=18 {
@@ -133,7 +133,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn where_chunks_end_makes_no_difference(text in "[ab\n]{0,40}", ends in prop::collection::vec(0_usize..41, 0..6)) {
+        fn chunk_boundaries_do_not_matter(
+            text in "[ab\n]{0,40}",
+            ends in prop::collection::vec(0_usize..41, 0..6),
+        ) {
             let mut ends: Vec<usize> = ends.into_iter().map(|end| end.min(text.len())).collect();
             ends.sort_unstable();
             let mut chunks = Vec::new();

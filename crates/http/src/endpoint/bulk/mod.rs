@@ -1,4 +1,4 @@
-//! Many accounts in one request, a line each (contract D12).
+//! Many accounts in one request, one per line (contract D12).
 
 mod answer;
 #[cfg(feature = "fuzzing")]
@@ -40,15 +40,15 @@ use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many lines of a request are taken before the first of them is answered.
+/// Maximum number of lines under way.
 const LINES: usize = 128;
-/// How many bytes of them, unless a single one has more.
+/// Maximum number of bytes under way, unless a single line has more.
 const BYTES: usize = 8 << 20;
-/// How many bytes of answers are sent at once.
+/// Bytes of answers sent at once.
 const CHUNK: usize = 16 << 10;
 
-/// `POST /v2/data-import/accounts/bulk/`: 200 with a result for each line, in their order, while they still come in.
-/// What was answered 201 is durable.
+/// `POST /v2/data-import/accounts/bulk/`: 200 with a result for each line, in order, sent while further lines
+/// arrive. Accounts answered with 201 are durable.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::POST,
     template: "/v2/data-import/accounts/bulk/",
@@ -57,12 +57,12 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     operation: Some(Operation {
         id: "createAccounts",
         tag: openapi::ACCOUNTS,
-        summary: "Accepts or validates many accounts, a line each",
+        summary: "Accepts or validates many accounts, one per line",
         notes: "Lines are answered in order while further ones are sent. A line that was answered 201 is durable; \
-                after a 503 on a line nothing more is taken: go on with that line later.",
+                after a 503 on a line no further lines are processed: resume from that line later.",
         query: &[Parameter {
             name: "validate_only",
-            doc: "Whether the accounts are only checked. `true` or `false` in any case, `1` or `0`.",
+            doc: "If true, the accounts are only validated. `true` or `false` in any case, `1` or `0`.",
             schema: || boolean_schema(false),
         }],
         body: Body::Other("application/x-ndjson", own::bulk_request, || {
@@ -70,7 +70,7 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         }),
         answers: &[response(
             200,
-            "The lines are answered, each with a status of its own.",
+            "One result per line, each with its own status.",
             Some(Content {
                 media: "application/x-ndjson",
                 schema: own::bulk_answer,
@@ -95,39 +95,41 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let (limit, patience) = (service.body_limit, service.bodies.time);
         let source = Source::new(call.take_unread().await, is_packed, limit, held, patience);
         let organisation = call.organisation();
-        let desk = Desk { service, organisation, token, request_id: call.request_id(), validate_only };
-        let body = stream(Bulk { source, desk, under_way: FuturesOrdered::new(), bytes: 0, end: None });
+        let context =
+            LineContext { service, organisation, token, request_id: call.request_id(), validate_only };
+        let body = stream(Bulk { source, context, under_way: FuturesOrdered::new(), bytes: 0, end: None });
         Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, NDJSON)).streaming(body))
     })
 }
 
-/// What all lines share.
+/// The context that all lines share.
 #[derive(Clone)]
-struct Desk {
+struct LineContext {
     service: Arc<Service>,
     organisation: Option<i64>,
-    /// Looked at for each line: a request may outlive it, or its key.
+    /// Verified for each line: the request may outlive it or its key.
     token: String,
     request_id: Option<String>,
     validate_only: bool,
 }
 
-/// A request whose lines come in and whose answers go out.
+/// A bulk request: lines arrive and answers are sent.
 struct Bulk {
     source: Source,
-    desk: Desk,
-    /// Each on its own: it goes on, and gives back what it holds, while nobody takes its answer.
+    context: LineContext,
+    /// Each line runs in its own task: it completes and releases its resources even if nobody reads the
+    /// answer.
     under_way: FuturesOrdered<JoinHandle<Answered>>,
-    /// Of the lines under way.
+    /// Bytes of the lines under way.
     bytes: usize,
-    /// No more lines are taken; with an error, the connection is cut when all that were are answered.
+    /// Set once no further lines are taken; with an error, the connection is cut after the last answer.
     end: Option<io::Result<()>>,
 }
 
-/// The answers. The pace at which the client takes them is that at which lines are taken.
+/// Streams the answers. The client's pace in reading them limits the pace at which lines are taken.
 fn stream(bulk: Bulk) -> impl Stream<Item = io::Result<Bytes>> {
     let bulk = Rc::new(RefCell::new(Some(bulk)));
-    // What is left of the request must outlive the answer: the server below would read on to its end.
+    // The unread request must outlive the response: otherwise actix would read it to its end.
     let unread = bulk.clone();
     let answers = unfold(bulk, |kept| async move {
         let mut bulk = kept.borrow_mut().take()?;
@@ -139,31 +141,31 @@ fn stream(bulk: Bulk) -> impl Stream<Item = io::Result<Bytes>> {
 }
 
 impl Bulk {
-    /// The next answers; `None` after the last one.
+    /// Returns the next answers; `None` after the last one.
     async fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
             let takes_more = self.end.is_none() && self.under_way.len() < LINES && self.bytes < BYTES;
             tokio::select! {
                 biased;
-                () = self.desk.service.stopping(), if takes_more => self.end = Some(Err(stopped())),
-                // What has come is taken first: if the client is gone, the first answer that is sent ends this.
+                () = self.context.service.stopping(), if takes_more => self.end = Some(Err(stopped())),
+                // Reads what has arrived first: if the client is gone, sending an answer ends the request.
                 line = self.source.next(), if takes_more => match line {
                     Ok(Some(line)) => {
                         self.begin(line);
-                        // Others on this thread get their turn between two lines.
+                        // Other tasks of this thread run between two lines.
                         tokio::task::yield_now().await;
                     }
                     Ok(None) => self.end = Some(Ok(())),
                     Err(error) => self.end = Some(Err(error)),
                 },
                 Some(answered) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    // Those that were stored with it are ready in a moment, and go out together.
+                    // Lines stored in the same commit are ready in a moment and are sent together.
                     tokio::task::yield_now().await;
                     return Some(self.collect(answered));
                 }
                 else => {
                     let error = self.end.replace(Ok(()))?.err()?;
-                    // What was answered goes out first: an error cuts the connection at once.
+                    // Answers are sent first: an error cuts the connection at once.
                     tokio::task::yield_now().await;
                     return Some(Err(error));
                 }
@@ -173,14 +175,14 @@ impl Bulk {
 
     fn begin(&mut self, line: Line) {
         self.bytes += line.size();
-        // Without room for it there is none for what follows; it would be told so again and again.
+        // If memory is full for this line it is for the next ones: further lines would all be refused.
         if matches!(line.body, Err(Refusal::Unavailable(_))) {
             self.end.get_or_insert(Ok(()));
         }
-        self.under_way.push_back(spawn(answered(self.desk.clone(), line)));
+        self.under_way.push_back(spawn(answered(self.context.clone(), line)));
     }
 
-    /// An answer, with those that are ready behind it.
+    /// Collects an answer and those that are ready after it.
     fn collect(&mut self, first: Result<Answered, JoinError>) -> io::Result<Bytes> {
         let mut text = Vec::new();
         let mut next = Some(first);
@@ -194,34 +196,34 @@ impl Bulk {
             let ready = if text.len() < CHUNK { self.under_way.next().now_or_never() } else { None };
             next = ready.flatten();
         }
-        self.source.wait_anew();
+        self.source.restart_deadline();
         Ok(text.into())
     }
 }
 
-/// What becomes of a line.
-async fn answered(desk: Desk, line: Line) -> Answered {
+/// Processes a line and returns its answer.
+async fn answered(context: LineContext, line: Line) -> Answered {
     let (number, size, bytes) = (line.number, line.size(), line.bytes.clone());
-    let (account, refusal) = match take(&desk, line).await {
+    let (account, refusal) = match take(&context, line).await {
         Ok(Some(creation)) => (Some(creation.process.external_account_number.to_string()), None),
-        Ok(None) => (number_in(&desk.service, desk.organisation, bytes).await, None),
-        Err(refusal) => (number_in(&desk.service, desk.organisation, bytes).await, Some(refusal)),
+        Ok(None) => (number_in(&context.service, context.organisation, bytes).await, None),
+        Err(refusal) => (number_in(&context.service, context.organisation, bytes).await, Some(refusal)),
     };
     if let Some(refusal) = &refusal {
-        log_cause(refusal, desk.request_id.as_deref().unwrap_or_default(), "bulk");
+        log_cause(refusal, context.request_id.as_deref().unwrap_or_default(), "bulk");
     }
-    Answered::new(number, size, account, desk.validate_only, refusal)
+    Answered::new(number, size, account, context.validate_only, refusal)
 }
 
-/// Does what is to be done with a line; what was stored.
-async fn take(desk: &Desk, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
-    let service = &desk.service;
+/// Creates or validates the account of a line, and returns the stored account.
+async fn take(context: &LineContext, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
+    let service = &context.service;
     let _line = service.lines.acquire().await.map_err(|_| no_slot_for_line())?;
-    let caller = service.authenticate(&desk.token).await?;
+    let caller = service.authenticate(&context.token).await?;
     let body = line.body?;
-    if !desk.validate_only {
+    if !context.validate_only {
         let slots = Some(&service.line_slots);
-        return create(service, caller, desk.request_id.clone(), body, slots).await.map(Some);
+        return create(service, caller, context.request_id.clone(), body, slots).await.map(Some);
     }
     let organisation = Some(caller.organisation_id);
     let _slot = take_slot(Some(&service.line_slots), organisation).await?;
@@ -231,7 +233,7 @@ async fn take(desk: &Desk, line: Line) -> Result<Option<Arc<Creation>>, Refusal>
     Ok(None)
 }
 
-/// The number of the account of a line that was not stored.
+/// Returns the account number of a line that was not stored.
 async fn number_in(service: &Arc<Service>, organisation: Option<i64>, bytes: Bytes) -> Option<String> {
     if bytes.is_empty() {
         return None;

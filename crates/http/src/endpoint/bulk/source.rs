@@ -1,4 +1,4 @@
-//! The lines of a request, as they come in.
+//! Reads the lines of a request as they arrive.
 
 use super::lines::{Cut, Lines};
 use super::unpack::Unpacker;
@@ -14,48 +14,48 @@ use tokio::time::{Instant, timeout_at};
 
 /// A line of a request.
 pub(super) struct Line {
-    /// From 1.
+    /// The number of the line, from 1.
     pub(super) number: u64,
-    /// What was sent; empty if it was too much.
+    /// The bytes of the line; empty if there were too many.
     pub(super) bytes: Bytes,
-    /// The same as a body, if it can be taken.
+    /// The line as a body, or the refusal.
     pub(super) body: Result<Body, Refusal>,
 }
 
 impl Line {
-    /// Bytes that it has in memory.
+    /// Returns the number of bytes in memory.
     pub(super) fn size(&self) -> usize {
         self.bytes.len()
     }
 }
 
-/// Where lines come from.
+/// Reads lines from a request.
 pub(super) struct Source {
     payload: Option<Payload>,
     unpacker: Unpacker,
-    /// What has come and is not unpacked yet.
+    /// Received bytes that are not decompressed yet.
     chunk: Bytes,
     lines: Lines,
     limit: usize,
-    /// Of what has come and is no line yet.
+    /// Memory for received bytes that are not yet a line.
     held: Held,
-    /// How long the next bytes may take, and until when.
+    /// Time limit for the next bytes, and the deadline.
     patience: Duration,
     until: Instant,
 }
 
-/// Whether the lines are packed.
+/// Returns true if the lines are compressed with gzip.
 ///
 /// # Errors
-/// [`Refusal::UnsupportedMediaType`] if they say that they are something else.
+/// [`Refusal::UnsupportedMediaType`] for another type or coding.
 pub(super) fn accepts(headers: &HeaderMap) -> Result<bool, Refusal> {
     is_ndjson(headers)?;
     is_packed(headers)
 }
 
 impl Source {
-    /// The lines of a body, which is read from here alone; of at most so many bytes each. The next bytes may take
-    /// so long.
+    /// Creates a source that reads the lines of a body, of at most `limit` bytes each, with a time limit for
+    /// the next bytes.
     pub(super) fn new(
         payload: Option<Payload>,
         is_packed: bool,
@@ -75,15 +75,15 @@ impl Source {
         }
     }
 
-    /// The time that the client has for the next bytes begins now: it could not send before.
-    pub(super) fn wait_anew(&mut self) {
+    /// Restarts the time limit for the next bytes: the client could not send before.
+    pub(super) fn restart_deadline(&mut self) {
         self.until = Instant::now() + self.patience;
     }
 
-    /// The next line; `None` after the last. Nothing is lost if it is not waited for.
+    /// Returns the next line; `None` after the last. Safe to cancel.
     ///
     /// # Errors
-    /// If the request breaks off, is no gzip, or the client sends nothing for too long.
+    /// If the request breaks off, is not gzip, or the client sends nothing for too long.
     pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             if let Some(cut) = self.lines.next() {
@@ -98,7 +98,7 @@ impl Source {
             }
             if !self.chunk.is_empty() {
                 self.lines.push(self.unpacker.piece(&mut self.chunk).map_err(cut_off)?);
-                // A small chunk may unpack to a lot that is no line.
+                // A small chunk may decompress to much data without a line.
                 tokio::task::yield_now().await;
                 continue;
             }
@@ -108,7 +108,7 @@ impl Source {
             match timeout_at(self.until, payload.next()).await {
                 Ok(Some(Ok(chunk))) => {
                     self.chunk = chunk;
-                    self.wait_anew();
+                    self.restart_deadline();
                 }
                 Ok(None) => {
                     self.payload = None;

@@ -1,6 +1,6 @@
 use super::LINES;
 use crate::config::Config;
-use crate::testing::{ACCOUNT, House, Reply, gzip};
+use crate::testing::{ACCOUNT, Reply, TestService, gzip};
 use actix_web::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use actix_web::test::TestRequest;
 use cutover_app::operator::SupplierChange;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const PATH: &str = "/v2/data-import/accounts/bulk/";
 
-/// The account of the fixtures in one line, under another number.
+/// Returns the account of the fixture in one line, with another number.
 fn account(number: &str) -> String {
     let mut account: Value = serde_json::from_str(ACCOUNT).unwrap();
     account["external_account_number"] = number.into();
@@ -22,8 +22,8 @@ fn request(path: &str, body: impl Into<Vec<u8>>) -> TestRequest {
     TestRequest::post().uri(path).insert_header(media).set_payload(body.into())
 }
 
-async fn send(house: &House, path: &str, lines: &[String]) -> Reply {
-    let reply = house.send_as_acme(request(path, lines.join("\n"))).await;
+async fn send(service: &TestService, path: &str, lines: &[String]) -> Reply {
+    let reply = service.send_as_acme(request(path, lines.join("\n"))).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, "application/x-ndjson"));
     reply
 }
@@ -37,10 +37,10 @@ fn statuses(reply: &Reply) -> Vec<(u64, u64)> {
     results(reply).into_iter().map(status).collect()
 }
 
-fn processes(house: &House) -> usize {
+fn processes(service: &TestService) -> usize {
     let limit = PageLimit::of(1_000);
     let list = |tx: &mut dyn Tx| tx.list_processes(1, ProcessFilter::default(), None, limit);
-    read(&*house.store as &dyn Store, list).unwrap().processes.len()
+    read(&*service.store as &dyn Store, list).unwrap().processes.len()
 }
 
 fn lines() -> Vec<String> {
@@ -55,26 +55,26 @@ fn lines() -> Vec<String> {
 
 #[actix_web::test]
 async fn each_line_has_a_result_in_its_place() {
-    let house = House::new();
-    insta::assert_snapshot!(send(&house, PATH, &lines()).await.text());
-    assert_eq!(processes(&house), 2);
+    let service = TestService::new();
+    insta::assert_snapshot!(send(&service, PATH, &lines()).await.text());
+    assert_eq!(processes(&service), 2);
 }
 
 #[actix_web::test]
-async fn to_validate_stores_nothing() {
-    let house = House::new();
-    insta::assert_snapshot!(send(&house, &format!("{PATH}?validate_only=true"), &lines()).await.text());
-    assert_eq!(processes(&house), 0);
+async fn validate_only_stores_nothing() {
+    let service = TestService::new();
+    insta::assert_snapshot!(send(&service, &format!("{PATH}?validate_only=true"), &lines()).await.text());
+    assert_eq!(processes(&service), 0);
 }
 
-/// Identities are returned trimmed (contract D1), also of lines that are refused.
+/// Identities are returned trimmed (contract D1), also for refused lines.
 #[actix_web::test]
 async fn numbers_of_results_are_trimmed() {
-    let house = House::new();
+    let service = TestService::new();
     let faulty =
         account(" A-2\t").replace("\"external_account_number\"", "\"number\":1,\"external_account_number\"");
-    let results = results(&send(&house, PATH, &[account(" A-1 "), faulty.clone()]).await);
-    let validated = send(&house, &format!("{PATH}?validate_only=true"), &[account("\tA-3"), faulty]).await;
+    let results = results(&send(&service, PATH, &[account(" A-1 "), faulty.clone()]).await);
+    let validated = send(&service, &format!("{PATH}?validate_only=true"), &[account("\tA-3"), faulty]).await;
     let results: Vec<_> = results.into_iter().chain(self::results(&validated)).collect();
     let numbers = results.iter().map(|result| result["external_account_number"].as_str().unwrap());
     assert_eq!(numbers.collect::<Vec<_>>(), ["A-1", "A-2", "A-3", "A-2"]);
@@ -82,79 +82,79 @@ async fn numbers_of_results_are_trimmed() {
 
 #[actix_web::test]
 async fn more_lines_than_share_a_commit_keep_their_order() {
-    let house = House::new();
+    let service = TestService::new();
     let count = 3 * LINES + 1;
-    // Every third waits for another thread.
+    // Every third line waits for another thread.
     let line = |n: usize| if n.is_multiple_of(3) { "{".to_owned() } else { account(&format!("A-{n}")) };
-    let reply = send(&house, PATH, &(0..count).map(line).collect::<Vec<_>>()).await;
+    let reply = send(&service, PATH, &(0..count).map(line).collect::<Vec<_>>()).await;
     let expected = (0..count).map(|n| (n as u64 + 1, if n.is_multiple_of(3) { 400 } else { 201 }));
     assert_eq!(statuses(&reply), expected.collect::<Vec<_>>());
-    assert_eq!(processes(&house), 2 * LINES);
+    assert_eq!(processes(&service), 2 * LINES);
 }
 
 #[actix_web::test]
 async fn the_limit_is_of_a_line() {
     let limit = account("A-1").len();
-    let house = House::with(Config { body_limit: limit, rate_limit: 0, ..Config::default() });
+    let service = TestService::with(Config { body_limit: limit, rate_limit: 0, ..Config::default() });
     let many: Vec<_> = (1..=5).map(|n| account(&format!("A-{n}"))).collect();
-    assert_eq!(statuses(&send(&house, PATH, &many).await), [1, 2, 3, 4, 5].map(|n| (n, 201)));
+    assert_eq!(statuses(&send(&service, PATH, &many).await), [1, 2, 3, 4, 5].map(|n| (n, 201)));
     let long = [format!("{} ", account("A-6")), account("A-7")];
-    let reply = send(&house, PATH, &long).await;
+    let reply = send(&service, PATH, &long).await;
     assert_eq!(statuses(&reply), [(1, 413), (2, 201)]);
     assert_eq!(results(&reply)[0]["body"]["code"], "payload_too_large");
 }
 
 #[actix_web::test]
-async fn packed_lines_are_unpacked_as_they_come() {
-    let house = House::new();
+async fn compressed_lines_are_decompressed_as_they_arrive() {
+    let service = TestService::new();
     let many: Vec<_> = (0..200).map(|n| account(&format!("A-{n}"))).collect();
     let packed = || request(PATH, gzip(many.join("\n").as_bytes())).insert_header((CONTENT_ENCODING, "gzip"));
-    let reply = house.send_as_acme(packed()).await;
+    let reply = service.send_as_acme(packed()).await;
     assert_eq!(statuses(&reply).len(), 200);
-    assert_eq!(processes(&house), 200);
-    // Answers are not: each is for now.
+    assert_eq!(processes(&service), 200);
+    // Answers are not compressed, so that each is sent at once.
     let asks = packed().insert_header((ACCEPT_ENCODING, "gzip"));
-    assert_eq!(house.send_as_acme(asks).await.header("content-encoding"), "");
+    assert_eq!(service.send_as_acme(asks).await.header("content-encoding"), "");
     // A bomb is one long line.
     let bomb = request(PATH, gzip(&vec![b'a'; 20 << 20])).insert_header((CONTENT_ENCODING, "gzip"));
-    assert_eq!(statuses(&house.send_as_acme(bomb).await), [(1, 413)]);
+    assert_eq!(statuses(&service.send_as_acme(bomb).await), [(1, 413)]);
 }
 
 #[actix_web::test]
-async fn nothing_is_taken_after_a_line_that_could_not_be_served() {
-    let house = House::new();
-    // The token is known from here on.
-    send(&house, PATH, &[]).await;
-    house.set_store_down(true);
+async fn no_line_is_taken_after_a_503() {
+    let service = TestService::new();
+    // From here on the token is cached.
+    send(&service, PATH, &[]).await;
+    service.set_store_down(true);
     let many: Vec<_> = (0..10 * LINES).map(|n| account(&format!("A-{n}"))).collect();
-    let statuses = statuses(&send(&house, PATH, &many).await);
+    let statuses = statuses(&send(&service, PATH, &many).await);
     assert!(statuses.iter().all(|(_, status)| *status == 503));
     assert!((1..=2 * LINES).contains(&statuses.len()), "{}", statuses.len());
 }
 
 #[actix_web::test]
-async fn what_there_is_no_room_for_is_told_once() {
-    let house = House::with(Config { body_limit: 10, rate_limit: 0, ..Config::default() });
-    assert_eq!(statuses(&send(&house, PATH, &[account("A-1")]).await), [(1, 503)]);
+async fn a_line_without_memory_is_reported_once() {
+    let service = TestService::with(Config { body_limit: 10, rate_limit: 0, ..Config::default() });
+    assert_eq!(statuses(&send(&service, PATH, &[account("A-1")]).await), [(1, 503)]);
 }
 
 #[actix_web::test]
-async fn a_supplier_that_is_paused_takes_no_more() {
-    let house = House::new();
-    assert_eq!(statuses(&send(&house, PATH, &[account("A-1")]).await), [(1, 201)]);
+async fn a_paused_supplier_accepts_no_lines() {
+    let service = TestService::new();
+    assert_eq!(statuses(&send(&service, PATH, &[account("A-1")]).await), [(1, 201)]);
     let change = SupplierChange { status: Some(SupplierStatus::Paused), ..SupplierChange::default() };
-    house.set_supplier(change);
-    let reply = send(&house, PATH, &[account("A-2")]).await;
+    service.set_supplier(change);
+    let reply = send(&service, PATH, &[account("A-2")]).await;
     assert_eq!(results(&reply)[0]["body"]["code"], "import_supplier_migration_not_ongoing");
 }
 
 #[actix_web::test]
-async fn what_is_wrong_with_the_whole_is_refused_as_ever() {
-    let house = House::new();
-    assert_eq!(house.send(request(PATH, "{}")).await.status, 401);
+async fn faults_of_the_whole_request_are_refused() {
+    let service = TestService::new();
+    assert_eq!(service.send(request(PATH, "{}")).await.status, 401);
     let json = TestRequest::post().uri(PATH).insert_header((CONTENT_TYPE, "application/json"));
-    assert_eq!(house.send_as_acme(json.set_payload("{}")).await.status, 415);
-    let unclear = house.send_as_acme(request(&format!("{PATH}?validate_only=maybe"), "{}")).await;
+    assert_eq!(service.send_as_acme(json.set_payload("{}")).await.status, 415);
+    let unclear = service.send_as_acme(request(&format!("{PATH}?validate_only=maybe"), "{}")).await;
     assert_eq!((unclear.status, unclear.json()["errors"][0]["attr"].as_str()), (400, Some("validate_only")));
-    assert_eq!(send(&house, PATH, &[]).await.text(), "");
+    assert_eq!(send(&service, PATH, &[]).await.text(), "");
 }

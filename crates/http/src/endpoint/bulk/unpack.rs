@@ -1,13 +1,14 @@
-//! A packed body, unpacked as it comes.
+//! Decompresses a body as it arrives.
 
 use crate::refusal::Refusal;
 use flate2::write::MultiGzDecoder;
 use std::io::Write;
 
-/// So much is unpacked at a time: gzip makes at most a thousandfold of it, which is room that nobody has asked for yet.
+/// Bytes decompressed at a time. gzip expands at most a thousandfold, which is memory that is not yet
+/// reserved.
 const SLICE: usize = 1 << 10;
 
-/// Unpacks chunks, or leaves them as they are.
+/// Decompresses chunks, or passes them through.
 pub(super) enum Unpacker {
     Plain,
     Gzip(Box<MultiGzDecoder<Vec<u8>>>),
@@ -18,10 +19,10 @@ impl Unpacker {
         if is_packed { Self::Gzip(Box::new(MultiGzDecoder::new(Vec::new()))) } else { Self::Plain }
     }
 
-    /// The next piece of what a chunk unpacks to; `chunk` is left with the rest.
+    /// Returns the next part of a decompressed chunk and leaves the rest in `chunk`.
     ///
     /// # Errors
-    /// [`Refusal::NotJson`] if it is no gzip.
+    /// [`Refusal::NotJson`] if it is not gzip.
     pub(super) fn piece(&mut self, chunk: &mut actix_web::web::Bytes) -> Result<Vec<u8>, Refusal> {
         match self {
             Self::Plain => Ok(std::mem::take(chunk).into()),
@@ -33,7 +34,7 @@ impl Unpacker {
         }
     }
 
-    /// What is left when nothing more comes.
+    /// Returns the remaining bytes at the end of the input.
     ///
     /// # Errors
     /// [`Refusal::NotJson`] if it breaks off.

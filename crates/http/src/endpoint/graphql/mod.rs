@@ -13,7 +13,7 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
 
-/// The largest request in bytes; the longest that our own clients send has under 1 KiB.
+/// The largest request in bytes; those of our own clients are under 1 KiB.
 const MAX_BODY: usize = 16 << 10;
 
 pub(crate) const POST: Endpoint = Endpoint {
@@ -25,13 +25,13 @@ pub(crate) const POST: Endpoint = Endpoint {
         id: "obtainToken",
         tag: openapi::TOKENS,
         summary: "Obtains an access token",
-        notes: "By the organisation's API key, or once by the refresh token of an earlier call. A refused key is \
-                answered with 200 and `errors`, as GraphQL has it.",
+        notes: "Takes the organisation's API key, or the refresh token of an earlier call, which works once. \
+                A refused key is answered with 200 and `errors`, as usual in GraphQL.",
         access: Access::All,
         body: Body::Other(JSON, own::graphql_request, own::graphql_request_example),
         answers: &[response(
             200,
-            "The result, or why there is none.",
+            "The result, or the errors.",
             json_content(own::graphql_answer, &[("usual", own::graphql_answer_example)]),
         )],
         refusals: refusals::of_sign_in,
@@ -39,7 +39,7 @@ pub(crate) const POST: Endpoint = Endpoint {
     }),
 };
 
-/// GET is refused, like batches (contract D2): an operation in an address ends up in logs.
+/// GET is refused, like batches (contract D2): an operation in a URL ends up in logs.
 pub(crate) const GET: Endpoint = Endpoint {
     method: Method::GET,
     template: "/v1/graphql/",
@@ -48,7 +48,7 @@ pub(crate) const GET: Endpoint = Endpoint {
     operation: None,
 };
 
-/// Executes one operation; 200 also where it is refused, with `errors`. Counted by the client's address.
+/// Executes one operation; 200 with `errors` if it is refused. Counted by the client's address.
 fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         call.service().throttle.sign_in(call.client())?;

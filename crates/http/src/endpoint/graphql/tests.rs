@@ -1,4 +1,4 @@
-use crate::testing::{House, Reply};
+use crate::testing::{Reply, TestService};
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::test::TestRequest;
 use cutover_app::port::StoreError;
@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 
 const PATH: &str = "/v1/graphql/";
 
-async fn post(house: &House, body: &Value) -> Reply {
-    house.send(TestRequest::post().uri(PATH).set_payload(body.to_string())).await
+async fn post(service: &TestService, body: &Value) -> Reply {
+    service.send(TestRequest::post().uri(PATH).set_payload(body.to_string())).await
 }
 
-async fn query(house: &House, query: &str) -> Reply {
-    post(house, &json!({"query": query})).await
+async fn query(service: &TestService, query: &str) -> Reply {
+    post(service, &json!({"query": query})).await
 }
 
-fn obtain(house: &House) -> String {
-    format!(r#"obtainToken(input: {{apiKey: "{}"}}) {{ token }}"#, house.key)
+fn obtain(service: &TestService) -> String {
+    format!(r#"obtainToken(input: {{apiKey: "{}"}}) {{ token }}"#, service.key)
 }
 
-/// The first error's text.
+/// Returns the text of the first error.
 fn message(reply: &Reply) -> String {
     assert_eq!(reply.status, 200, "{}", reply.text());
     reply.json()["errors"][0]["message"].as_str().unwrap_or_default().to_owned()
@@ -28,36 +28,36 @@ fn message(reply: &Reply) -> String {
 
 #[actix_web::test]
 async fn a_key_obtains_a_token_and_its_refresh_token_the_next() {
-    let house = House::new();
+    let service = TestService::new();
     let text = "mutation ($input: ObtainTokenInput!) {
         obtainToken(input: $input) { token payload refreshToken refreshExpiresIn } }";
-    let variables = json!({"input": {"apiKey": house.key}});
-    let reply = post(&house, &json!({"query": text, "variables": variables})).await;
+    let variables = json!({"input": {"apiKey": service.key}});
+    let reply = post(&service, &json!({"query": text, "variables": variables})).await;
     assert_eq!(reply.header("cache-control"), "no-store");
     let tokens = reply.json()["data"]["obtainToken"].clone();
     assert_eq!(tokens["payload"]["exp"], json!(1_795_226_400 + 3_600));
     assert_eq!(tokens["refreshExpiresIn"], json!(1_795_226_400 + 7 * 86_400));
-    assert!(house.app.authenticate(tokens["token"].as_str().unwrap()).is_ok());
+    assert!(service.app.authenticate(tokens["token"].as_str().unwrap()).is_ok());
 
     let text = "mutation ($input: ObtainJSONWebTokenInput!) { obtainKrakenToken(input: $input) { token } }";
     let variables = json!({"input": {"refreshToken": tokens["refreshToken"]}});
-    let again = post(&house, &json!({"query": text, "variables": variables})).await;
+    let again = post(&service, &json!({"query": text, "variables": variables})).await;
     let token = again.json()["data"]["obtainKrakenToken"]["token"].clone();
-    assert!(house.app.authenticate(token.as_str().unwrap()).is_ok());
-    let reused = post(&house, &json!({"query": text, "variables": variables})).await;
+    assert!(service.app.authenticate(token.as_str().unwrap()).is_ok());
+    let reused = post(&service, &json!({"query": text, "variables": variables})).await;
     assert_eq!(message(&reused), "The key or refresh token is not valid.");
 }
 
 #[actix_web::test]
 async fn refused_credentials_look_alike() {
-    let house = House::new();
-    house.app.revoke_api_key(&house.key[..17]).unwrap();
+    let service = TestService::new();
+    service.app.revoke_api_key(&service.key[..17]).unwrap();
     let answers =
-        [format!("apiKey: \"{}\"", house.key), r#"apiKey: """#.into(), r#"refreshToken: "x""#.into()]
+        [format!("apiKey: \"{}\"", service.key), r#"apiKey: """#.into(), r#"refreshToken: "x""#.into()]
             .map(|input| format!("mutation {{ obtainToken(input: {{{input}}}) {{ token }} }}"));
     let mut lines = Vec::new();
     for text in answers {
-        lines.push(query(&house, &text).await.line());
+        lines.push(query(&service, &text).await.line());
     }
     lines.dedup();
     insta::assert_snapshot!(lines.join("\n"));
@@ -65,10 +65,10 @@ async fn refused_credentials_look_alike() {
 
 #[actix_web::test]
 async fn exactly_one_credential() {
-    let house = House::new();
+    let service = TestService::new();
     for input in ["", "apiKey: null", r#"apiKey: "a", refreshToken: "b""#] {
         let reply =
-            query(&house, &format!("mutation {{ obtainToken(input: {{{input}}}) {{ token }} }}")).await;
+            query(&service, &format!("mutation {{ obtainToken(input: {{{input}}}) {{ token }} }}")).await;
         assert_eq!(message(&reply), "Give the API key or a refresh token, one of the two.");
     }
 }
@@ -76,8 +76,8 @@ async fn exactly_one_credential() {
 /// Failure 23.
 #[actix_web::test]
 async fn a_second_token_goes_to_errors() {
-    let house = House::new();
-    let (obtain, key) = (obtain(&house), &house.key);
+    let service = TestService::new();
+    let (obtain, key) = (obtain(&service), &service.key);
     let kraken = format!(r#"obtainKrakenToken(input: {{APIKey: "{key}"}}) {{ token }}"#);
     for text in [
         format!("mutation {{ a: {obtain} b: {obtain} }}"),
@@ -86,7 +86,7 @@ async fn a_second_token_goes_to_errors() {
         format!("mutation {{ a: {obtain} ... on Mutation {{ b: {kraken} }} }}"),
         format!("mutation {{ a: {obtain} ... @include(if: true) {{ b: {obtain} }} }}"),
     ] {
-        let reply = query(&house, &text).await;
+        let reply = query(&service, &text).await;
         assert_eq!(message(&reply), "A request obtains one token.", "{text}");
         assert_eq!(reply.json()["errors"].as_array().unwrap().len(), 1);
         assert!(reply.json()["data"]["a"]["token"].is_string());
@@ -98,7 +98,7 @@ async fn a_second_token_goes_to_errors() {
 /// Failure 23.
 #[actix_web::test]
 async fn batches_get_and_other_shapes_are_refused() {
-    let house = House::new();
+    let service = TestService::new();
     for body in [
         json!([{"query": "{ apiVersion }"}]),
         json!([]),
@@ -108,40 +108,40 @@ async fn batches_get_and_other_shapes_are_refused() {
         json!("query"),
         json!(null),
     ] {
-        let reply = post(&house, &body).await;
+        let reply = post(&service, &body).await;
         assert_eq!((reply.status, &reply.json()["code"]), (400, &json!("validation_error")), "{body}");
     }
-    let broken = house.send(TestRequest::post().uri(PATH).set_payload("{\"query\": ")).await;
+    let broken = service.send(TestRequest::post().uri(PATH).set_payload("{\"query\": ")).await;
     assert_eq!((broken.status, &broken.json()["code"]), (400, &json!("parse_error")));
-    let get = house.send(TestRequest::get().uri("/v1/graphql/?query={apiVersion}")).await;
+    let get = service.send(TestRequest::get().uri("/v1/graphql/?query={apiVersion}")).await;
     assert_eq!((get.status, &get.json()["code"]), (400, &json!("validation_error")));
     let text = TestRequest::post().uri(PATH).insert_header((CONTENT_TYPE, "application/graphql"));
-    assert_eq!(house.send(text.set_payload("{ apiVersion }")).await.status, 415);
+    assert_eq!(service.send(text.set_payload("{ apiVersion }")).await.status, 415);
     let large = json!({"query": format!("{{ apiVersion }} # {}", "x".repeat(17_000))});
-    assert_eq!(post(&house, &large).await.status, 413);
-    let delete = house.send(TestRequest::delete().uri(PATH)).await;
+    assert_eq!(post(&service, &large).await.status, 413);
+    let delete = service.send(TestRequest::delete().uri(PATH)).await;
     assert_eq!((delete.status, delete.header("allow")), (405, "POST"));
 }
 
 #[actix_web::test]
 async fn introspection_works() {
-    let house = House::new();
-    let reply = query(&house, include_str!("introspection.graphql")).await;
+    let service = TestService::new();
+    let reply = query(&service, include_str!("introspection.graphql")).await;
     assert_eq!(reply.json()["errors"], Value::Null, "{}", reply.text());
     let types = reply.json()["data"]["__schema"]["types"].clone();
     let names: Vec<_> = types.as_array().unwrap().iter().filter_map(|t| t["name"].as_str()).collect();
     for name in ["ObtainTokenInput", "ObtainJSONWebTokenInput", "ObtainToken", "JSON"] {
         assert!(names.contains(&name), "{name} is not among {names:?}");
     }
-    assert_eq!(query(&house, "{ apiVersion }").await.text(), r#"{"data":{"apiVersion":"v1"}}"#);
+    assert_eq!(query(&service, "{ apiVersion }").await.text(), r#"{"data":{"apiVersion":"v1"}}"#);
 }
 
-/// Failure 23: such a query is refused before it is validated or anything is looked up, in next to no time.
+/// Failure 23: such a query is refused quickly, before it is validated or anything is looked up.
 #[actix_web::test]
-async fn what_would_cost_much_is_refused_cheaply() {
-    let house = House::new();
-    // Whatever would ask the store is answered otherwise.
-    house.set_store_down(true);
+async fn expensive_queries_are_refused_cheaply() {
+    let service = TestService::new();
+    // Anything that reads the store would give another answer.
+    service.set_store_down(true);
     let many = |n: usize, part: fn(usize) -> String| (0..n).map(part).collect::<String>();
     let doubling = many(40, |n| format!("fragment f{n} on Query {{ ...f{m} ...f{m} }} ", m = n + 1));
     let nested = |n: usize| format!("{}apiVersion{}", "{ __schema ".repeat(n), "}".repeat(n));
@@ -173,19 +173,19 @@ async fn what_would_cost_much_is_refused_cheaply() {
         ),
     ] {
         let begun = Instant::now();
-        let reply = query(&house, &text).await;
+        let reply = query(&service, &text).await;
         assert!(begun.elapsed() < Duration::from_millis(500), "{:?}: {text}", begun.elapsed());
         assert_eq!(message(&reply), problem, "{text}");
         assert_eq!(reply.json()["data"], Value::Null);
     }
 }
 
-/// Failure 23: of many attempts in one request, by whatever name and way, the store hears of one.
+/// Failure 23: many attempts in one request, by any alias or fragment, make one attempt in the store.
 #[actix_web::test]
 async fn a_request_makes_one_attempt_with_a_key() {
-    let house = House::new();
+    let service = TestService::new();
     let wrong = r#"obtainToken(input: {apiKey: "guess"}) { token }"#;
-    let right = obtain(&house);
+    let right = obtain(&service);
     let aliases: String = (0..15).map(|n| format!("a{n}: {wrong} ")).collect();
     for text in [
         format!("mutation {{ {aliases} z: {right} }}"),
@@ -194,37 +194,37 @@ async fn a_request_makes_one_attempt_with_a_key() {
         format!("mutation {{ a: {wrong} ... @skip(if: false) {{ z: {right} }} }}"),
         format!("mutation A {{ {wrong} }} mutation B {{ {right} }}"),
     ] {
-        let reply = query(&house, &text).await;
+        let reply = query(&service, &text).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
         assert!(reply.json()["errors"].is_array(), "{}", reply.text());
-        // The wrong one came first: the right one behind it was not looked at.
+        // The wrong one comes first: the right one after it is not tried.
         assert!(!reply.text().contains("\"token\":\"e"), "{text}: {}", reply.text());
     }
 }
 
 #[actix_web::test]
 async fn errors_do_not_repeat_what_was_sent() {
-    let house = House::new();
-    let reply = query(&house, "mutation { obtainToken(input: {apiKey: \"CANARY\"}) { token ").await;
+    let service = TestService::new();
+    let reply = query(&service, "mutation { obtainToken(input: {apiKey: \"CANARY\"}) { token ").await;
     assert_eq!(message(&reply), "The query is not GraphQL.");
     assert!(!reply.text().contains("CANARY"));
 }
 
 #[actix_web::test]
-async fn a_store_that_is_down_is_no_refused_key() {
-    let house = House::new();
-    house.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
-    let reply = query(&house, &format!("mutation {{ {} }}", obtain(&house))).await;
+async fn an_unavailable_store_is_not_reported_as_a_refused_key() {
+    let service = TestService::new();
+    service.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
+    let reply = query(&service, &format!("mutation {{ {} }}", obtain(&service))).await;
     assert_eq!((reply.status, &reply.json()["code"]), (503, &json!("service_unavailable")));
 }
 
 #[actix_web::test]
 async fn key_attempts_are_counted() {
-    let house = House::new();
+    let service = TestService::new();
     let text = "mutation { obtainToken(input: {apiKey: \"guess\"}) { token } }";
     for attempt in 0.. {
         assert!(attempt < 10_000, "no end of guesses");
-        let reply = query(&house, text).await;
+        let reply = query(&service, text).await;
         if reply.status == 429 {
             assert_eq!(reply.json()["code"], "throttled");
             assert_ne!(reply.header("retry-after"), "");
@@ -234,8 +234,8 @@ async fn key_attempts_are_counted() {
 }
 
 #[actix_web::test]
-async fn what_asks_for_nothing_is_answered_with_nothing() {
-    let house = House::new();
-    let reply = query(&house, "{ apiVersion @skip(if: true) }").await;
+async fn a_query_without_fields_is_answered_with_empty_data() {
+    let service = TestService::new();
+    let reply = query(&service, "{ apiVersion @skip(if: true) }").await;
     assert_eq!((reply.status, reply.json()), (200, json!({"data": {}})));
 }

@@ -1,5 +1,5 @@
-//! Figures of the whole installation for `/metrics`: read from the database now and then, however often they are asked
-//! for, and left out while it is away.
+//! Figures of the whole installation for `/metrics`: read from the database at a bounded rate, however often
+//! they are scraped, and left out while it is unreachable.
 
 use crate::limits::blocking::Blocking;
 use cutover_app::App;
@@ -16,20 +16,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
-/// For how long what was read is shown to other scrapes.
+/// Duration for which other scrapes show the same figures.
 const FRESH: Duration = Duration::from_secs(5);
-/// How long a scrape waits for the database: less than monitoring waits for a scrape.
+/// Time that a scrape waits for the database: less than Prometheus waits for a scrape.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Reads figures of the installation, at most once at a time.
 pub(crate) struct Monitor {
     app: Arc<App>,
-    /// A place of its own: what waits for a place elsewhere must not keep monitoring from telling of it.
+    /// A separate thread: monitoring must report full slots, not wait for one.
     reads: Blocking,
     last: Arc<Mutex<Last>>,
 }
 
-/// What was read last.
+/// The result of the last read.
 #[derive(Default)]
 struct Last {
     at: Option<Instant>,
@@ -37,14 +37,14 @@ struct Last {
     seen: Seen,
 }
 
-/// What the database said; nothing of what it could not be asked.
+/// The figures read; `None` for those that could not be read.
 #[derive(Default)]
 struct Seen {
     backlog: Option<Backlog>,
     server: Option<ServerFigures>,
 }
 
-/// The one read that is under way.
+/// Marks the one read that is under way.
 struct Reading(Arc<Mutex<Last>>);
 
 impl Drop for Reading {
@@ -58,21 +58,21 @@ fn locked(last: &Mutex<Last>) -> MutexGuard<'_, Last> {
 }
 
 impl Monitor {
-    /// One that has read nothing yet.
+    /// Creates a monitor that has read nothing yet.
     ///
     /// # Errors
-    /// If the system has no thread left for it.
+    /// If no thread can be created.
     pub(crate) fn new(app: Arc<App>) -> io::Result<Self> {
         Ok(Self { app, reads: Blocking::new("monitor", 1, 1, PATIENCE)?, last: Arc::default() })
     }
 
-    /// What shows what was read last.
+    /// Returns a collector of the figures read last.
     pub(crate) fn collector(&self) -> Box<dyn Collector> {
         Box::new(Installation { app: self.app.clone(), last: self.last.clone() })
     }
 
-    /// Reads the figures, unless they are fresh or another scrape reads them. What does not come in time is left out:
-    /// old figures would look like news.
+    /// Reads the figures, unless they are fresh or another scrape is reading them. Late figures are left out:
+    /// old ones would look current.
     pub(crate) async fn refresh(&self) {
         let Some(reading) = self.begin() else { return };
         let app = self.app.clone();
@@ -103,17 +103,20 @@ impl Reading {
 }
 
 fn read(app: &App) -> Seen {
-    let backlog =
-        app.backlog().map_err(|error| tracing::warn!(%error, "monitoring could not ask what waits"));
-    // The other question would fail as well, and as slowly.
+    let backlog = app.backlog().map_err(|error| tracing::warn!(%error, "metrics could not read the backlog"));
+    // The second query would fail as well, and as slowly.
     let server = backlog.as_ref().ok().and_then(|_| {
         let figures = app.server_figures();
-        figures.map_err(|error| tracing::warn!(%error, "monitoring could not ask the server of itself")).ok()
+        figures
+            .map_err(
+                |error| tracing::warn!(%error, "metrics could not read the figures of the database server"),
+            )
+            .ok()
     });
     Seen { backlog: backlog.ok(), server: server.flatten() }
 }
 
-/// The figures, shown as they were read last.
+/// Collects the figures as they were read last.
 struct Installation {
     app: Arc<App>,
     last: Arc<Mutex<Last>>,
@@ -160,7 +163,7 @@ fn show(
     ConstGauge::new(value).encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)
 }
 
-/// A gauge with a label.
+/// Encodes a gauge with a label.
 fn show_each<V: EncodeGaugeValue>(
     encoder: &mut DescriptorEncoder<'_>,
     (name, help, label): (&str, &str, &str),
@@ -197,7 +200,7 @@ fn show_backlog(encoder: &mut DescriptorEncoder<'_>, backlog: &Backlog) -> Resul
     )
 }
 
-/// A state as a label.
+/// Returns a state as the value of a label.
 fn word(state: State) -> String {
     state.as_str().to_ascii_lowercase()
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::config::Config;
 use crate::service::Listener;
-use crate::testing::{ELECTRICITY, House};
+use crate::testing::{ELECTRICITY, TestService};
 use actix_web::test::TestRequest;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{Store, StoreError, Tx, WriteJob};
@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{Receiver, channel};
 
-/// A store that says of itself all that a server could, counts what it is asked for, and can be told to wait.
+/// A store with all the figures of a database server. Counts its reads, and can block.
 struct Server {
     store: Arc<MemoryStore>,
     asked: AtomicUsize,
@@ -52,24 +52,24 @@ impl Store for Server {
     }
 }
 
-/// A house whose store is such a server.
-fn on_server() -> (House, Arc<Server>) {
+/// Returns a service over such a store.
+fn on_server() -> (TestService, Arc<Server>) {
     let mut server = None;
-    let house = House::over(Config { rate_limit: 0, ..Config::default() }, |store| {
+    let service = TestService::over(Config { rate_limit: 0, ..Config::default() }, |store| {
         server.insert(Arc::new(Server { store, asked: AtomicUsize::new(0), hold: Mutex::default() })).clone()
     });
-    (house, server.unwrap())
+    (service, server.unwrap())
 }
 
-async fn metrics(house: &House) -> String {
-    let reply = house.send(TestRequest::get().uri("/metrics")).await;
+async fn metrics(service: &TestService) -> String {
+    let reply = service.send(TestRequest::get().uri("/metrics")).await;
     assert_eq!(reply.status, 200);
     reply.text().to_owned()
 }
 
-/// What was read becomes old enough to be read again.
-fn age(house: &House) {
-    locked(&house.service.metrics.monitor().last).at = None;
+/// Makes the figures old enough to be read again.
+fn age(service: &TestService) {
+    locked(&service.inner.metrics.monitor().last).at = None;
 }
 
 fn has(metrics: &str, line: &str) {
@@ -77,14 +77,14 @@ fn has(metrics: &str, line: &str) {
 }
 
 #[actix_web::test]
-async fn what_waits_runs_and_has_ended_is_told_by_supplier() {
-    let house = House::with_accounts();
-    house.create("Acme", &ELECTRICITY.replace("ELEC-1001", "ELEC-2"));
-    house.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER").replace("ELEC-1001", "ELEC-3"));
+async fn processes_are_counted_by_supplier() {
+    let service = TestService::with_accounts();
+    service.create("Acme", &ELECTRICITY.replace("ELEC-1001", "ELEC-2"));
+    service.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER").replace("ELEC-1001", "ELEC-3"));
     let paused = SupplierChange { status: Some(SupplierStatus::Paused), ..SupplierChange::default() };
-    house.app.set_supplier("OTHER", paused).unwrap();
-    house.clock.advance(chrono::Duration::seconds(90));
-    let told = metrics(&house).await;
+    service.app.set_supplier("OTHER", paused).unwrap();
+    service.clock.advance(chrono::Duration::seconds(90));
+    let told = metrics(&service).await;
     for line in [
         r#"cutover_processes_pending{supplier="ACME_ENERGY"} 1"#,
         r#"cutover_processes_pending{supplier="OTHER"} 1"#,
@@ -102,56 +102,56 @@ async fn what_waits_runs_and_has_ended_is_told_by_supplier() {
 }
 
 #[actix_web::test]
-async fn however_often_it_is_asked_the_database_is_asked_once() {
-    let (house, server) = on_server();
+async fn frequent_scrapes_read_the_database_once() {
+    let (service, server) = on_server();
     let before = server.asked.load(SeqCst);
     for _ in 0..10 {
-        has(&metrics(&house).await, "cutover_database_up 1");
+        has(&metrics(&service).await, "cutover_database_up 1");
     }
     assert_eq!(server.asked.load(SeqCst), before + 1);
-    age(&house);
-    metrics(&house).await;
+    age(&service);
+    metrics(&service).await;
     assert_eq!(server.asked.load(SeqCst), before + 2);
 }
 
 #[actix_web::test]
-async fn a_database_that_is_away_takes_its_figures_with_it_and_no_more() {
-    let (house, _) = on_server();
-    has(&metrics(&house).await, "cutover_database_oldest_snapshot_seconds 1.5");
-    house.set_store_down(true);
-    age(&house);
-    let told = metrics(&house).await;
+async fn an_unreachable_database_removes_only_its_own_figures() {
+    let (service, _) = on_server();
+    has(&metrics(&service).await, "cutover_database_oldest_snapshot_seconds 1.5");
+    service.set_store_down(true);
+    age(&service);
+    let told = metrics(&service).await;
     has(&told, "cutover_database_up 0");
     has(&told, "cutover_worker_accounts_processed_total 0");
     assert!(!told.contains("cutover_processes_") && !told.contains("cutover_database_oldest"), "{told}");
-    house.set_store_down(false);
-    age(&house);
-    has(&metrics(&house).await, "cutover_database_up 1");
+    service.set_store_down(false);
+    age(&service);
+    has(&metrics(&service).await, "cutover_database_up 1");
 }
 
-/// What hangs is waited for by one scrape, and only so long.
+/// A silent database is waited for by one scrape, with a time limit.
 #[actix_web::test]
-async fn a_database_that_is_silent_holds_up_nobody() {
-    let (house, server) = on_server();
+async fn a_silent_database_delays_one_scrape_only() {
+    let (service, server) = on_server();
     let (_silent, hold) = channel();
     *server.hold.lock().unwrap() = Some(hold);
     let before = server.asked.load(SeqCst);
-    has(&metrics(&house).await, "cutover_database_up 0");
+    has(&metrics(&service).await, "cutover_database_up 0");
     let begun = Instant::now();
     for _ in 0..10 {
-        has(&metrics(&house).await, "cutover_database_up 0");
+        has(&metrics(&service).await, "cutover_database_up 0");
     }
     assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
     assert_eq!(server.asked.load(SeqCst), before + 1);
 }
 
-/// Every metric, with its type and labels, as `/metrics` prints it. The rules and the dashboard in `deploy/` and the
-/// operators' manual are held against this list.
+/// Every metric with its type and labels, as `/metrics` prints it. The alert rules and the dashboard in
+/// `deploy/` and the operators' manual are compared with this list.
 #[actix_web::test]
 async fn every_metric_with_its_labels() {
-    let (house, _) = on_server();
-    house.get("/v2/data-import/accounts/ACME_ENERGY/A-1/").await;
-    let told = metrics(&house).await;
+    let (service, _) = on_server();
+    service.get("/v2/data-import/accounts/ACME_ENERGY/A-1/").await;
+    let told = metrics(&service).await;
     let mut families = BTreeMap::<&str, String>::new();
     let mut family = "";
     for line in told.lines() {
@@ -174,10 +174,10 @@ async fn every_metric_with_its_labels() {
     insta::assert_snapshot!(lines.join("\n"));
 }
 
-/// A worker, which has no other address, tells them as well.
+/// A worker, which has no other address, serves them as well.
 #[actix_web::test]
-async fn every_process_tells_them() {
-    let house = House::with(Config { serve_api: false, ..Config::default() });
-    let reply = house.send_to(Listener::Admin, TestRequest::get().uri("/metrics")).await;
+async fn a_worker_serves_metrics() {
+    let service = TestService::with(Config { serve_api: false, ..Config::default() });
+    let reply = service.send_to(Listener::Admin, TestRequest::get().uri("/metrics")).await;
     has(reply.text(), "cutover_processes_running 0");
 }

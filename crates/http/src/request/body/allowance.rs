@@ -3,26 +3,26 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How much there is of something that requests hold while they last, such as memory for bodies: over all of them, and
-/// half as much for those of one organisation, so that what one holds on to is never all.
+/// A limit on a resource that requests hold, such as memory for bodies: for all of them, and half of it for
+/// those of one organisation, so that one alone cannot use it up.
 #[derive(Debug)]
 pub(crate) struct Allowance {
-    /// What the log says when it is used up.
+    /// Logged when it is used up.
     used_up: &'static str,
     left: AtomicUsize,
     of_each: usize,
-    /// What is left of the share of each organisation that ever came: there are not many.
+    /// The free part of the share of each organisation that ever came: there are not many.
     shares: Mutex<HashMap<i64, Arc<AtomicUsize>>>,
 }
 
 impl Allowance {
-    /// So much.
+    /// Creates an allowance of this size.
     pub(crate) fn new(whole: usize, used_up: &'static str) -> Self {
         let of_each = whole.div_ceil(2);
         Self { used_up, left: AtomicUsize::new(whole), of_each, shares: Mutex::default() }
     }
 
-    /// How much is left for whoever comes.
+    /// Returns the part that is free.
     #[cfg(test)]
     pub(crate) fn left(&self) -> usize {
         self.left.load(Ordering::Relaxed)
@@ -57,31 +57,31 @@ fn give_back(share: Option<&AtomicUsize>, less: usize) {
     }
 }
 
-/// What one request has of an allowance; given back when it is dropped.
+/// The part of an allowance that one request holds, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     allowance: Arc<Allowance>,
-    /// Of the organisation that sent the request, if that is known.
+    /// The share of the request's organisation, if that is known.
     share: Option<Arc<AtomicUsize>>,
     held: usize,
 }
 
 impl Held {
-    /// Nothing yet, for a request of an organisation.
+    /// Holds nothing yet, for a request of an organisation.
     pub(crate) fn new(allowance: Arc<Allowance>, organisation: Option<i64>) -> Self {
         let share = organisation.map(|id| allowance.share(id));
         Self { allowance, share, held: 0 }
     }
 
-    /// Another part of the same allowance, for the same organisation.
+    /// Returns an empty part of the same allowance, for the same organisation.
     pub(crate) fn beside(&self) -> Self {
         Self { allowance: self.allowance.clone(), share: self.share.clone(), held: 0 }
     }
 
-    /// Holds so much from now on.
+    /// Changes the size of the part.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] if there is not so much left; nothing changes then.
+    /// [`Refusal::Unavailable`] if not enough is free; nothing changes then.
     pub(crate) fn resize(&mut self, wanted: usize) -> Result<(), Refusal> {
         let share = self.share.as_deref();
         if wanted > self.held {
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_one_holds_another_cannot() {
+    fn holders_share_the_allowance() {
         let allowance = Arc::new(Allowance::new(100, "it is used up"));
         let of = |organisation| Held::new(allowance.clone(), organisation);
         let (mut one, mut other) = (of(None), of(None));
@@ -119,9 +119,9 @@ mod tests {
         assert_eq!(allowance.left.load(Ordering::Relaxed), 100);
     }
 
-    /// Failure 17: what an organisation holds on to leaves half for the others.
+    /// Failure 17: one organisation holds at most half.
     #[test]
-    fn one_organisation_never_holds_all() {
+    fn one_organisation_holds_at_most_half() {
         let allowance = Arc::new(Allowance::new(100, "it is used up"));
         let of = |organisation| Held::new(allowance.clone(), Some(organisation));
         let (mut one, mut same, mut other) = (of(1), of(1), of(2));
@@ -131,7 +131,7 @@ mod tests {
         same.resize(10).unwrap();
         other.resize(50).unwrap();
         assert!(Held::new(allowance.clone(), None).resize(1).is_err(), "the whole is a bound as well");
-        // What was refused took nothing.
+        // The refused request took nothing.
         one.resize(39).unwrap();
         beside.resize(1).unwrap();
         drop((one, same, beside, other));

@@ -1,8 +1,8 @@
 use crate::refusal::Refusal;
 use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 
-/// Takes JSON alone: `application/json`, in UTF-8 if a charset is named; no content type counts as JSON
-/// (contract D3).
+/// Accepts only JSON: `application/json`, in UTF-8 if a charset is named; a missing content type counts as
+/// JSON (contract D3).
 ///
 /// # Errors
 /// [`Refusal::UnsupportedMediaType`] for everything else.
@@ -12,7 +12,7 @@ pub(crate) fn is_json(headers: &HeaderMap) -> Result<(), Refusal> {
     if is_json { Ok(()) } else { Err(Refusal::UnsupportedMediaType("The body must be application/json.")) }
 }
 
-/// Takes lines of JSON: `application/x-ndjson`, or no content type (contract D12).
+/// Accepts only lines of JSON: `application/x-ndjson`, or no content type (contract D12).
 ///
 /// # Errors
 /// [`Refusal::UnsupportedMediaType`] for everything else.
@@ -26,7 +26,7 @@ pub(crate) fn is_ndjson(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// Takes what browsers make of a form: `application/x-www-form-urlencoded`, and nothing without a type.
+/// Accepts only forms: `application/x-www-form-urlencoded`; a missing content type is refused.
 ///
 /// # Errors
 /// [`Refusal::UnsupportedMediaType`] for everything else.
@@ -48,7 +48,8 @@ fn is_utf8(content_type: &str, expected: &str) -> bool {
     media.trim().eq_ignore_ascii_case(expected) && charset.into_iter().all(is_that)
 }
 
-/// Whether the body is packed with gzip; no other coding is taken, nor two of them (contract D3).
+/// Returns true if the body is compressed with gzip. No other coding is accepted, nor two of them (contract
+/// D3).
 ///
 /// # Errors
 /// [`Refusal::UnsupportedMediaType`] for every other coding.

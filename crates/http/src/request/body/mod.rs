@@ -1,4 +1,5 @@
-//! Request bodies: read by ourselves, so that nothing is inflated or kept beyond its bound (contract D3).
+//! Request bodies, read without actix's extractors so that nothing is decompressed or kept beyond its limit
+//! (contract D3).
 
 mod allowance;
 mod media;
@@ -14,7 +15,7 @@ use flate2::read::MultiGzDecoder;
 use std::fmt;
 use std::io::Read;
 
-/// A body as it arrived. It counts against the [`Allowance`] until it is dropped.
+/// A body as received. It counts against the [`Allowance`] until it is dropped.
 pub(crate) struct Body {
     bytes: Bytes,
     is_packed: bool,
@@ -22,49 +23,49 @@ pub(crate) struct Body {
     held: Held,
 }
 
-/// Its size, never what it holds.
+/// Shows the size, never the content.
 impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Body").field("size", &self.bytes.len()).finish_non_exhaustive()
     }
 }
 
-/// A body of so many bytes is decoded and checked in less time than another thread takes to be woken.
+/// A body up to this size is decoded and checked in less time than it takes to wake another thread.
 pub(crate) const SHORT: usize = 64 << 10;
 
-/// The room that unpacking begins with, in bytes; it doubles when it is full.
+/// Initial size of the buffer for decompression, in bytes; it doubles when it is full.
 const FIRST_ROOM: usize = 64 << 10;
 
 impl Body {
-    /// A body that was read elsewhere, and is not packed.
+    /// Returns an uncompressed body that was read elsewhere.
     pub(crate) fn plain(bytes: Bytes, limit: usize, held: Held) -> Self {
         Self { bytes, is_packed: false, limit, held }
     }
 
-    /// Whether to work on it takes well under a millisecond.
+    /// Returns true if processing it takes well under a millisecond.
     pub(crate) fn is_short(&self) -> bool {
         !self.is_packed && self.bytes.len() <= SHORT
     }
 
-    /// How many bytes there are; fewer than are decoded while it is packed.
+    /// Returns the number of bytes, before decompression if it is compressed.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether it is still to be unpacked.
+    /// Returns true if it is still compressed.
     pub(crate) fn is_packed(&self) -> bool {
         self.is_packed
     }
 
-    /// The bytes, if they are [few](Self::is_short).
+    /// Returns the bytes, if they are [few](Self::is_short).
     pub(crate) fn short(&self) -> Option<&[u8]> {
         self.is_short().then_some(&self.bytes)
     }
 
-    /// The bytes, unpacked. Takes a while for large ones that were packed: not for an event loop.
+    /// Decompresses the body and returns its bytes. Takes a while for large ones: not for an event loop.
     ///
     /// # Errors
-    /// [`Refusal::TooLarge`] if there are more than the limit, [`Refusal::NotJson`] if it is no gzip,
+    /// [`Refusal::TooLarge`] if there are more than the limit, [`Refusal::NotJson`] if it is not gzip,
     /// [`Refusal::Unavailable`] if there is no room for it now.
     pub(crate) fn unpack(&mut self) -> Result<&[u8], Refusal> {
         if self.is_packed {
@@ -76,8 +77,8 @@ impl Body {
     }
 }
 
-/// Unpacks at most one byte more than the limit; room is held before it is taken, and no more than is needed: of small
-/// bodies many are unpacked at a time.
+/// Decompresses at most one byte more than the limit. Memory is reserved before it is allocated, and no more
+/// than needed: many small bodies are decompressed at a time.
 fn gunzip(packed: &[u8], limit: usize, held: &mut Held) -> Result<Vec<u8>, Refusal> {
     let (mut unpacked, mut decoder) = (Vec::new(), MultiGzDecoder::new(packed));
     loop {
@@ -103,9 +104,9 @@ mod tests {
 
     const LIMIT: usize = 10_000;
 
-    /// A small body that is packed holds little, however large bodies may be.
+    /// A small compressed body holds little memory, however large bodies may be.
     #[test]
-    fn what_is_unpacked_holds_what_it_needs() {
+    fn a_decompressed_body_holds_only_its_size() {
         let allowance = Arc::new(Allowance::new(2 * FIRST_ROOM, ""));
         let text = vec![b' '; FIRST_ROOM + 10];
         for (size, is_good) in [(10, true), (FIRST_ROOM - 1, true), (FIRST_ROOM + 10, false)] {
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn members_follow_one_another_and_nothing_else_does() {
+    fn objects_require_members_and_commas() {
         let two = [gzip(b"[1,"), gzip(b"2]")].concat();
         assert_eq!(unpack(&two).unwrap(), b"[1,2]");
         let whole = gzip(b"{}");
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_holds_is_not_printed() {
+    fn debug_output_hides_the_content() {
         let body = Body::plain(
             Bytes::from_static(b"Ada"),
             LIMIT,
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn without_room_nothing_is_unpacked() {
+    fn without_memory_nothing_is_decompressed() {
         let held = Held::new(Arc::new(Allowance::new(LIMIT, "")), None);
         let mut body = Body { bytes: gzip(b"{}").into(), is_packed: true, limit: LIMIT, held };
         assert!(matches!(body.unpack(), Err(Refusal::Unavailable(_))));

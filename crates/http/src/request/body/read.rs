@@ -10,26 +10,26 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// On the word of its Content-Length no more is set aside for a body than so many times what has come of it.
+/// A declared Content-Length reserves at most this many times the bytes received so far.
 const ROOM: usize = 16;
 
-/// What bounds bodies.
+/// Limits on bodies.
 #[derive(Debug)]
 pub(crate) struct Limits {
-    /// How long a whole body may take.
+    /// Time limit for a whole body.
     pub(crate) time: Duration,
-    /// How much all of them may take of the memory, in bytes.
+    /// Memory for all bodies, in bytes.
     pub(crate) allowance: Arc<Allowance>,
 }
 
-/// A body by its headers, none of it read.
+/// A body by its headers, still unread.
 pub(crate) struct Announced {
     length: Option<usize>,
     is_packed: bool,
     limit: usize,
 }
 
-/// The body of a request with these headers: of at most so many bytes, and of the type that is taken.
+/// Checks the headers of a body: its size against the limit, its type with `takes`.
 ///
 /// # Errors
 /// [`Refusal::TooLarge`] if it says that it is, [`Refusal::UnsupportedMediaType`].
@@ -48,7 +48,7 @@ pub(crate) fn announced(
 }
 
 impl Announced {
-    /// Reads it. The payload is taken once it is read to its end; while it is there, something of the body is still to come.
+    /// Reads the body. `payload` is taken at its end; until then, part of the body is unread.
     ///
     /// # Errors
     /// [`Refusal::TooLarge`] as soon as it is, [`Refusal::Timeout`], [`Refusal::NotJson`] if it breaks off,
@@ -89,11 +89,11 @@ async fn collect(
     Ok(pieces.join())
 }
 
-/// What has come of a body.
+/// The received part of a body.
 #[derive(Default)]
 struct Pieces {
     declared: Option<usize>,
-    /// All of it, if it came at once: it stays where the server below has read it.
+    /// The whole body, if it came in one chunk: not copied.
     whole: Bytes,
     joined: Vec<u8>,
 }
@@ -113,8 +113,8 @@ impl Pieces {
         self.joined.extend_from_slice(&piece);
     }
 
-    /// Room for so many bytes more; where the whole length is known, for the rest at once: a buffer that doubles
-    /// leaves as much behind as it has.
+    /// Reserves space for more bytes; for the whole rest if the length is known, since a buffer that doubles
+    /// leaves its size behind as garbage.
     fn make_room(&mut self, more: usize) {
         let needed = self.len() + more;
         match self.declared {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_comes_at_once_is_not_copied() {
+    fn a_body_in_one_chunk_is_not_copied() {
         let (first, second) = (Bytes::from(vec![b'1'; 60]), Bytes::from(vec![b'2'; 40]));
         let whole = join(Some(60), &[&first]);
         assert_eq!((whole.as_ptr(), whole.len()), (first.as_ptr(), 60));
