@@ -108,7 +108,7 @@ fn documents_may_lie_in_a_bucket() {
 #[test]
 fn storage_that_is_not_in_this_build_is_named() {
     let refused = refusal("documents-url", "gs://my-bucket");
-    assert!(refused.contains("not in this build, which lacks the feature gcs"), "{refused}");
+    assert!(refused.contains("gs: storage needs the feature gcs, which this build lacks"), "{refused}");
 }
 
 #[test]
