@@ -117,10 +117,19 @@ fn everything_is_bounded() {
     }
 }
 
+/// The path and the kind of each endpoint of the API.
+fn endpoints() -> Vec<(String, String)> {
+    let files = files_below("crates/http/src/endpoint");
+    let sources = files.iter().filter(|path| path.extension().is_some_and(|end| end == "rs"));
+    let source: String = sources.map(read).collect();
+    let rows = source.split("template: \"").skip(1).filter_map(|row| row.split_once("\",\n    kind: Kind::"));
+    rows.map(|(path, rest)| (path.to_owned(), rest.split(',').next().unwrap().to_owned())).collect()
+}
+
 #[test]
 fn probes_ask_where_health_is_served() {
-    let routes = read("crates/http/src/route.rs");
-    let serves = |path: &str| routes.contains(&format!("template: \"{path}\",\n        kind: Kind::Health,"));
+    let endpoints = endpoints();
+    let serves = |path: &str| endpoints.contains(&(path.to_owned(), "Health".to_owned()));
     let settings = objects("ConfigMap").remove(0);
     let admin =
         settings["data"]["CUTOVER_ADMIN_LISTEN"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
@@ -200,15 +209,9 @@ fn the_proxy_publishes_the_api_and_nothing_else() {
     assert_eq!((sites, handles), (1, vec![&"handle @api {", &"handle {"]));
     assert!(proxy.ends_with("\thandle {\n\t\trespond 404\n\t}\n}\n"), "{proxy}");
     assert_eq!(lines.iter().filter(|line| line.starts_with("reverse_proxy")).count(), 1);
-    let routes = read("crates/http/src/route.rs");
-    let rows: Vec<(&str, &str)> = routes
-        .split("template: \"")
-        .skip(1)
-        .filter_map(|row| row.split_once("\",\n        kind: Kind::"))
-        .map(|(path, rest)| (path, rest.split(',').next().unwrap()))
-        .collect();
-    assert!(rows.len() > 25, "{rows:?}");
-    for (path, kind) in rows {
+    let endpoints = endpoints();
+    assert!(endpoints.len() > 20, "{endpoints:?}");
+    for (path, kind) in endpoints {
         let is_published = path.starts_with("/v1/") || path.starts_with("/v2/");
         assert_eq!(is_published, kind == "Api", "{path} {kind}");
     }

@@ -9,8 +9,7 @@ use serde_json::Value;
 use super::{MANUAL, read, words_like};
 use crate::steps::alerts::{DASHBOARD, RULES, expressions};
 
-const PRINTED: &str =
-    "crates/http/src/monitor/snapshots/cutover_http__monitor__tests__every_metric_with_its_labels.snap";
+const PRINTED: &str = "crates/http/src/metrics/monitor/snapshots/cutover_http__metrics__monitor__tests__every_metric_with_its_labels.snap";
 
 /// Labels that Prometheus adds.
 const ADDED: [&str; 2] = ["job", "instance"];

@@ -82,7 +82,7 @@ mod tests {
         for name in [
             "core::id::tests::supplier_codes",
             "http::server::tests::a_large_body_is_refused_unread",
-            "http::throttle::tests::zero_sets_no_limit",
+            "http::limits::throttle::tests::zero_sets_no_limit",
             "http::endpoint::graphql::tests::key_attempts_are_counted",
             "cutover::it::http::content_types",
             "cutover::it::postgres::tls::the_servers_certificate_must_match_its_name",

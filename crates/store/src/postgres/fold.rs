@@ -33,19 +33,23 @@ statement! {
 
 statement! {
     /// The last key of each table of changes. Sequences know it without reading dead rows.
-    LastKeys {} -> (BigInt, BigInt)
-        = "SELECT (SELECT last_value FROM process_changes_id_seq), (SELECT last_value FROM total_changes_id_seq)"
+    LastKeys {} -> (BigInt, BigInt, Bool)
+        = "SELECT (SELECT last_value FROM process_changes_id_seq), (SELECT last_value FROM total_changes_id_seq), \
+                pg_current_xact_id_if_assigned() IS NULL"
 }
 
 statement! {
     /// Moves each lower bound to the noted next one, once no change before that is left or can still be
-    /// committed, and notes a new next one. A noted transaction number in the future is from the server that
-    /// a dump was taken from.
+    /// committed, and notes a new next one with the number that this transaction gets here: those of all
+    /// transactions that have drawn a key so far are lower. The next number in a snapshot would not do: it
+    /// follows the last transaction that has ended, not the last that has begun. A noted number in the future
+    /// is from the server that a dump was taken from.
     Advance { process_changes: i64, total_changes: i64 }
         = "WITH now AS (SELECT pg_snapshot_xmin(s)::text::bigint AS oldest, pg_snapshot_xmax(s)::text::bigint AS next \
                 FROM pg_current_snapshot() AS s) \
             UPDATE folded_changes AS f \
-            SET folded_to = f.next_bound, next_bound = drawn.key, next_transaction = now.next \
+            SET folded_to = f.next_bound, next_bound = drawn.key, \
+                next_transaction = pg_current_xact_id()::text::bigint \
             FROM now, (VALUES ('processes', " process_changes "), ('totals', " total_changes ")) AS drawn (kind, key) \
             WHERE f.kind = drawn.kind AND (f.next_transaction <= now.oldest OR f.next_transaction > now.next) \
             AND CASE f.kind \
@@ -59,6 +63,8 @@ statement! {
 pub(crate) struct DrawnKeys {
     process_changes: i64,
     total_changes: i64,
+    /// False if the transaction got its number before the keys were read: it proves nothing about them then.
+    may_advance: bool,
 }
 
 /// Begins to fold. Returns `None` if another transaction folds.
@@ -70,13 +76,15 @@ pub(super) fn begin(conn: &mut Conn) -> Result<Option<DrawnKeys>> {
     if !(Begin {}.get_result(conn)?) {
         return Ok(None);
     }
-    let (process_changes, total_changes) = LastKeys {}.get_result(conn)?;
-    Ok(Some(DrawnKeys { process_changes, total_changes }))
+    let (process_changes, total_changes, may_advance) = LastKeys {}.get_result(conn)?;
+    Ok(Some(DrawnKeys { process_changes, total_changes, may_advance }))
 }
 
 pub(super) fn end(conn: &mut Conn, drawn: DrawnKeys) -> Result<()> {
-    let DrawnKeys { process_changes, total_changes } = drawn;
-    Advance { process_changes, total_changes }.execute(conn)?;
+    let DrawnKeys { process_changes, total_changes, may_advance } = drawn;
+    if may_advance {
+        Advance { process_changes, total_changes }.execute(conn)?;
+    }
     Ok(())
 }
 

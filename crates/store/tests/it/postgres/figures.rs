@@ -98,6 +98,21 @@ fn changes_that_are_committed_late_are_counted_and_folded() {
     assert_eq!(env.database.sql(left).unwrap().trim(), "0");
 }
 
+/// No transaction after the newest one has ended, so its number is not below that of the next transaction in a
+/// snapshot.
+#[test]
+fn changes_of_the_newest_transaction_are_not_skipped() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let mut newest = env.hold(&format!("{CHANGE} (1, 1, '1', 0, 0, 0), (1, 1, '1', 0, 0, 0)"));
+    for _ in 0..3 {
+        assert_eq!(fold(&env), 0);
+    }
+    newest.batch_execute("COMMIT").unwrap();
+    assert_eq!(totals(&env, 1).accounts, 2);
+    assert_eq!(fold(&env), 2);
+    assert_eq!(totals(&env, 1).accounts, 2);
+}
+
 /// After a change of rows without triggers, the other figures are still shown.
 #[test]
 fn a_negative_figure_is_0() {
