@@ -1,33 +1,33 @@
--- What holds in a database of Cutover at any moment, whatever crashed. Prints a line of CSV for each violation:
--- invariant, supplier, number, what is wrong. Prints nothing where all holds.
+-- Checks the invariants of a database of Cutover, which hold at any moment, whatever crashed. Prints a line of CSV
+-- for each violation: invariant, supplier, number, fault. Prints nothing if all hold.
 --
 --   psql -X -d 'postgres://cutover@db.example.com/cutover' -f deploy/postgres/invariants.sql
 --
--- Ends with 0 where all holds, with 3 where something does not or the check failed, with 2 without a connection.
+-- Exits with 0 if all hold, with 3 if one does not or the check failed, with 2 without a connection.
 -- Options:
 --   -v accepted=FILE    lines `supplier,number`, as CSV: the accounts whose creation was answered 201,
---                       but for those that were erased since and were not sent again
---   -v bound='1 hour'   how late due work may be before that is a violation; 5 minutes if it is not said.
---                       A long queue is late without anything being wrong.
+--                       except those that were erased since and not sent again
+--   -v bound='1 hour'   delay of due work that counts as a violation; default 5 minutes. Work in a long queue is
+--                       late without a fault.
 --
--- It reads every row, in one statement: it sees one state, also of a database in use, and writes nothing. With
--- `accepted` it makes a temporary table, which no standby lets it.
+-- One statement reads every row: it sees one state, also of a database in use, and writes nothing. With `accepted`
+-- it creates a temporary table, which is not possible on a standby.
 --
--- I1  What was accepted has its process; a process has its payload, unless that is archived.
--- I2  A supplier's account has one process, and at most one account.
--- I3  A process is PROCESSED exactly where its account is there as a whole: under its number, with a ledger, rows
---     that are numbered without a gap, and parents for all of them; and its history tells every step, one import.
---     One that the audit trail tells was erased is not there.
+-- I1  Every accepted account has its process; every process has its payload, unless that is archived.
+-- I2  A supplier's account number has one process, and at most one account.
+-- I3  A process is PROCESSED if and only if its account is complete: under its number, with a ledger, rows numbered
+--     without a gap, and parents for all of them; and its history has every step and one import. An account that the
+--     audit trail records as erased does not exist.
 -- I4  PROCESSED never changes.
--- I5  No work of an Ongoing supplier waits for long that is due and inside its window.
--- I6  What is kept of a supplier's figures is what its processes and accounts come to. Counted anew by recount.sql.
+-- I5  No due work of an Ongoing supplier inside its window waits for long.
+-- I6  The stored figures of a supplier equal those of its processes and accounts. recount.sql counts them again.
 
 \set ON_ERROR_STOP on
 \set QUIET on
 \pset format csv
 \pset tuples_only on
 \pset pager off
--- Compiling what is for tables without rows takes longer than running it.
+-- Compiling the statement takes longer than running it on small tables.
 SET jit = off;
 
 \if :{?bound}

@@ -1,10 +1,10 @@
--- Counts anew what is kept of processes and accounts: how many stand in each state, in which minute they ended, and
--- what the accounts come to. Needed only where deploy/postgres/invariants.sql finds I6: after rows were changed by hand
--- without triggers.
+-- Counts the stored figures of processes and accounts again: processes by state and by the minute in which they
+-- ended, and the totals of accounts. Needed only if deploy/postgres/invariants.sql reports I6, for example after rows
+-- were changed by hand without triggers.
 --
 --   psql -X -1 -d 'postgres://cutover@db.example.com/cutover' -f deploy/postgres/recount.sql
 --
--- It reads every row, some seconds a million accounts, and whoever writes waits meanwhile.
+-- It reads every row, some seconds per million accounts, and blocks writers meanwhile.
 
 \set ON_ERROR_STOP on
 

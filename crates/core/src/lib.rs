@@ -21,7 +21,7 @@ pub use id::{ExternalAccountNumber, InvalidId, ServiceAccountNumber, SupplierCod
 pub use issue::{Issue, Level, RuleId};
 pub use plain::plain;
 pub use process_error::ProcessError;
-pub use state::{ShownEvent, State, StateV1, Traits};
+pub use state::{ShownEvent, State, StateV1, StoredFacts};
 pub use string_enum::UnknownWord;
 pub use supplier::SupplierStatus;
 pub use time::{InvalidZone, Now, Zone};

@@ -21,7 +21,7 @@ crate::string_enum! {
 
 /// The facts stored with a process that determine the nearest known status to an unknown one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Traits {
+pub struct StoredFacts {
     /// The account exists.
     pub has_account: bool,
     /// An error is stored.
@@ -35,12 +35,12 @@ pub struct Traits {
 impl State {
     /// The status shown in place of one that a newer version wrote: the API has only these words. It claims
     /// no more than the stored facts: the process has ended only if there is an account or an error.
-    pub fn nearest(of: Traits) -> Self {
+    pub fn nearest(of: StoredFacts) -> Self {
         match of {
-            Traits { has_account: true, .. } => Self::Processed,
-            Traits { has_error: true, is_dry_run: true, .. } => Self::DryRunErrored,
-            Traits { has_error: true, .. } => Self::Errored,
-            Traits { is_leased: true, .. } => Self::InProgress,
+            StoredFacts { has_account: true, .. } => Self::Processed,
+            StoredFacts { has_error: true, is_dry_run: true, .. } => Self::DryRunErrored,
+            StoredFacts { has_error: true, .. } => Self::Errored,
+            StoredFacts { is_leased: true, .. } => Self::InProgress,
             _ => Self::Pending,
         }
     }
@@ -136,20 +136,20 @@ impl From<State> for StateV1 {
 
 #[cfg(test)]
 mod tests {
-    use super::{State, Traits};
+    use super::{State, StoredFacts};
 
     #[test]
     fn an_unknown_status_is_shown_by_its_stored_facts() {
-        let none = Traits::default();
-        let dry = Traits { is_dry_run: true, ..none };
-        let error = Traits { has_error: true, ..none };
+        let none = StoredFacts::default();
+        let dry = StoredFacts { is_dry_run: true, ..none };
+        let error = StoredFacts { has_error: true, ..none };
         for (of, nearest) in [
             (none, State::Pending),
             (dry, State::Pending),
-            (Traits { is_leased: true, ..dry }, State::InProgress),
+            (StoredFacts { is_leased: true, ..dry }, State::InProgress),
             (error, State::Errored),
-            (Traits { has_error: true, is_leased: true, ..dry }, State::DryRunErrored),
-            (Traits { has_account: true, is_leased: true, ..error }, State::Processed),
+            (StoredFacts { has_error: true, is_leased: true, ..dry }, State::DryRunErrored),
+            (StoredFacts { has_account: true, is_leased: true, ..error }, State::Processed),
         ] {
             assert_eq!(State::nearest(of), nearest, "{of:?}");
         }

@@ -38,7 +38,7 @@ mod snapshot;
 mod table;
 mod window;
 
-pub use cutover_core::{ProcessError, ShownEvent, State, StateV1, Traits};
+pub use cutover_core::{ProcessError, ShownEvent, State, StateV1, StoredFacts};
 pub use decide::{CreateDecision, on_create, on_failure, on_rejection, on_success};
 pub use event::{Event, EventKind};
 pub use history::{Actor, HistoryEntry};

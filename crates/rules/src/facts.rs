@@ -15,7 +15,7 @@ pub struct Facts<'f> {
     /// If set, whether the organisation has the contract that the account names (rule PST-10).
     pub contract_known: Option<bool>,
     /// The meter points of the payload that another imported account has (rule PST-12).
-    pub taken_meter_points: Option<&'f HashSet<SoughtMeterPoint>>,
+    pub taken_meter_points: Option<&'f HashSet<MeterPointKey>>,
     /// The states of the payload's documents (rules DOC-02, DOC-03), by trimmed path without the leading `/`.
     pub documents: Option<&'f HashMap<String, DocumentState>>,
 }
@@ -55,7 +55,7 @@ impl fmt::Debug for WantedDocument {
 
 /// A meter point of a payload, to be looked up among imported accounts (rule PST-12).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SoughtMeterPoint {
+pub struct MeterPointKey {
     /// Its identifier, trimmed.
     pub mpxn: String,
     /// Its start of supply.

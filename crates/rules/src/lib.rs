@@ -45,9 +45,10 @@ pub use check::{
     check_account, check_business, check_business_payment_instruction, check_historical_statements,
     check_notes, check_payment_instruction, check_transactions,
 };
-pub use facts::{DocumentState, Facts, SoughtMeterPoint, WantedDocument};
+pub use facts::{DocumentState, Facts, MeterPointKey, WantedDocument};
 pub use lookups::{
-    documents_of_account, documents_of_notes, documents_of_statements, sought_contract, sought_meter_points,
+    contract_to_look_up, documents_of_account, documents_of_notes, documents_of_statements,
+    meter_points_to_look_up,
 };
 pub use profile::{InvalidProfile, Profile};
 pub use report::{Report, Verdict, listed};

@@ -1,7 +1,7 @@
 //! The parts of a payload that are looked up before its rules run, from usable values only.
 
 use crate::form::stored_path;
-use crate::{SoughtMeterPoint, WantedDocument};
+use crate::{MeterPointKey, WantedDocument};
 use cutover_model::draft::{self, Variant};
 use cutover_model::{AccountRequest, Blank, Field, List, Text};
 use std::collections::BTreeMap;
@@ -33,13 +33,13 @@ pub fn documents_of_statements(request: &draft::HistoricalStatementsRequest<'_>)
 }
 
 /// Returns the business contract that an account names (rule PST-10), trimmed.
-pub fn sought_contract<'r>(request: &'r AccountRequest<'_>) -> Option<&'r str> {
+pub fn contract_to_look_up<'r>(request: &'r AccountRequest<'_>) -> Option<&'r str> {
     let business = request.account.usable()?.business.usable()?;
     Some(business.business_contract_identifier.usable()?.trimmed())
 }
 
 /// Returns the meter points of an account that are looked up among other accounts (rule PST-12), each once.
-pub fn sought_meter_points(request: &AccountRequest<'_>) -> Vec<SoughtMeterPoint> {
+pub fn meter_points_to_look_up(request: &AccountRequest<'_>) -> Vec<MeterPointKey> {
     let Some(account) = request.account.usable() else { return Vec::new() };
     let points = usable(&account.supply_addresses).flat_map(|entry| usable(&entry.meter_points));
     let mut keys: Vec<_> = points.filter_map(meter_point_key).collect();
@@ -49,12 +49,12 @@ pub fn sought_meter_points(request: &AccountRequest<'_>) -> Vec<SoughtMeterPoint
 }
 
 /// Returns the key of a meter point, unless its kind is undecided: its rule does not run then (fields 3.1).
-pub(crate) fn meter_point_key(point: &draft::MeterPoint<'_>) -> Option<SoughtMeterPoint> {
+pub(crate) fn meter_point_key(point: &draft::MeterPoint<'_>) -> Option<MeterPointKey> {
     if matches!(point.variant, Variant::Undecided) {
         return None;
     }
     let (mpxn, start) = (point.common.mpxn.usable()?, point.common.supply_start_date.usable()?);
-    Some(SoughtMeterPoint { mpxn: mpxn.trimmed().to_owned(), supply_start_date: *start })
+    Some(MeterPointKey { mpxn: mpxn.trimmed().to_owned(), supply_start_date: *start })
 }
 
 fn usable<T: Blank>(list: &Field<List<T>>) -> impl Iterator<Item = &T> {
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn the_contract_is_looked_up_by_its_usable_identifier() {
         let identifier = |business: Value| {
-            account(&json!({"business": business}), |request| sought_contract(request).map(str::to_owned))
+            account(&json!({"business": business}), |request| contract_to_look_up(request).map(str::to_owned))
         };
         assert_eq!(identifier(json!({"business_contract_identifier": " C-1 "})).as_deref(), Some("C-1"));
         for business in [json!({}), json!({"business_contract_identifier": 7}), json!(null)] {
@@ -185,7 +185,7 @@ mod tests {
             {},
             entry(&[undecided, point("4", "2026-01-04"), point("1", "2026-01-01")]),
         ]});
-        let keys: Vec<_> = account(&body, sought_meter_points)
+        let keys: Vec<_> = account(&body, meter_points_to_look_up)
             .into_iter()
             .map(|point| format!("{} {}", point.mpxn, point.supply_start_date))
             .collect();

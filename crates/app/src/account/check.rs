@@ -1,4 +1,4 @@
-use super::facts::{Known, Sought};
+use super::facts::{FactsToRead, Known};
 use crate::App;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
@@ -46,7 +46,7 @@ pub(crate) fn check<'j>(
 pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) -> Option<Check<'j>> {
     let decoded = decode_account_within(body, Zone::UTC, app.settings.limits).ok()?;
     let supplier = app.suppliers.get(caller.organisation_id, &supplier_code(&decoded)?, app.clock.now())?;
-    let asks = decoded.draft.as_ref().is_some_and(|request| !Sought::for_errors(request).is_nothing());
+    let asks = decoded.draft.as_ref().is_some_and(|request| !FactsToRead::for_errors(request).is_nothing());
     if asks {
         return None;
     }
@@ -92,7 +92,7 @@ fn facts(
     decoded: &Decoded<AccountRequest<'_>>,
 ) -> Result<(Option<Arc<Supplier>>, Known), StoreError> {
     let code = supplier_code(decoded);
-    let sought = decoded.draft.as_ref().map(Sought::for_errors).filter(|sought| !sought.is_nothing());
+    let sought = decoded.draft.as_ref().map(FactsToRead::for_errors).filter(|sought| !sought.is_nothing());
     if code.is_none() && sought.is_none() {
         return Ok((None, Known::default()));
     }

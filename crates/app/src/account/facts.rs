@@ -1,13 +1,13 @@
 use crate::port::{MeterPointQuestion, StoreError, Tx};
 use cutover_core::ExternalAccountNumber;
 use cutover_model::AccountRequest;
-use cutover_rules::{Facts, SoughtMeterPoint, sought_contract, sought_meter_points};
+use cutover_rules::{Facts, MeterPointKey, contract_to_look_up, meter_points_to_look_up};
 use std::collections::HashSet;
 
 /// The facts about an account payload that have to be looked up in the store.
-pub(crate) struct Sought {
+pub(crate) struct FactsToRead {
     contract: Option<String>,
-    meter_points: Vec<SoughtMeterPoint>,
+    meter_points: Vec<MeterPointKey>,
     number: Option<ExternalAccountNumber>,
 }
 
@@ -15,14 +15,14 @@ pub(crate) struct Sought {
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     contract: Option<bool>,
-    taken: Option<HashSet<SoughtMeterPoint>>,
+    taken: Option<HashSet<MeterPointKey>>,
 }
 
-impl Sought {
+impl FactsToRead {
     /// Facts for errors, looked up before a payload is accepted. Facts for warnings are looked up at the
     /// import, whose check replaces the issues of this one.
     pub(crate) fn for_errors(request: &AccountRequest<'_>) -> Self {
-        let contract = sought_contract(request).map(str::to_owned);
+        let contract = contract_to_look_up(request).map(str::to_owned);
         Self { contract, meter_points: Vec::new(), number: None }
     }
 
@@ -31,7 +31,7 @@ impl Sought {
         let account = request.account.usable();
         let number = account.and_then(|account| account.external_account_number.usable());
         Self {
-            meter_points: sought_meter_points(request),
+            meter_points: meter_points_to_look_up(request),
             number: number.and_then(|number| number.as_sent().parse().ok()),
             ..Self::for_errors(request)
         }

@@ -15,7 +15,7 @@ pub use check::Refused;
 pub(crate) use check::{Check, check, check_from_memory, profile};
 pub(crate) use create::stored;
 pub use create::{CheckAccount, CreateRefused, CreateStep, LookUpDocuments, ResubmitAccount, StageAccount};
-pub(crate) use facts::{Known, Sought};
+pub(crate) use facts::{FactsToRead, Known};
 pub use find::{AccountFilter, AccountPage, AccountStatus};
 pub use list::OpenList;
 pub(crate) use progress::progress;

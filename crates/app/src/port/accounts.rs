@@ -2,7 +2,7 @@ use super::{StoreError, VerifiedInstruction};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
 use cutover_model::{Account, HistoricalStatement};
-use cutover_rules::SoughtMeterPoint;
+use cutover_rules::MeterPointKey;
 
 /// An account to be written, with everything in its payload.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ pub struct MeterPointQuestion<'a> {
     /// The number of the account that is not searched.
     pub number: &'a ExternalAccountNumber,
     /// The meter point and the start of its supply.
-    pub sought: &'a SoughtMeterPoint,
+    pub sought: &'a MeterPointKey,
 }
 
 /// Queries of imported accounts.

@@ -68,7 +68,7 @@ string_enum! {
         AccountExported = "account.export",
         /// All that was kept of an account was removed; how many rows of each table.
         AccountErased = "account.erase",
-        /// Payloads and bank details began to be encrypted anew in the database.
+        /// Encrypting payloads and bank details again in the database was begun.
         ResealBegun = "encryption-key.reseal",
         /// A copy of the whole database was begun.
         BackupBegun = "backup",

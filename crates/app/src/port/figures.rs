@@ -2,7 +2,7 @@ use super::StoreError;
 use chrono::{DateTime, Utc};
 use cutover_core::{Code, ExternalAccountNumber, SupplierCode, Word};
 use cutover_model::Totals;
-use cutover_process::{State, Traits};
+use cutover_process::{State, StoredFacts};
 
 /// Number of processes of a supplier in a state, by error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct StateCount {
 impl StateCount {
     /// Returns the state that the API counts them in: the nearest known one for a state of a newer version.
     pub fn nearest(&self) -> State {
-        let of = Traits { has_error: self.error.is_some(), ..Traits::default() };
+        let of = StoredFacts { has_error: self.error.is_some(), ..StoredFacts::default() };
         self.state.known().copied().unwrap_or_else(|| State::nearest(of))
     }
 }

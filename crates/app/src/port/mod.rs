@@ -50,4 +50,4 @@ pub use suppliers::{Supplier, SupplierSettings, Suppliers};
 pub use vendors::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors};
 
 // Types of the rules in the ports' signatures, because adapters depend on the ports only.
-pub use cutover_rules::{DocumentState, SoughtMeterPoint, WantedDocument};
+pub use cutover_rules::{DocumentState, MeterPointKey, WantedDocument};

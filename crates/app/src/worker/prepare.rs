@@ -1,5 +1,5 @@
 use super::claim::Claimed;
-use crate::account::{Known, Sought, profile, stored};
+use crate::account::{FactsToRead, Known, profile, stored};
 use crate::documents::{FoundDocuments, missing};
 use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, read_committed};
 use crate::{App, codec};
@@ -90,12 +90,13 @@ impl App {
         now: Now,
     ) -> Result<Report, Fault> {
         let supplier = &claimed.supplier;
-        let known = match decoded.draft.as_ref().map(Sought::for_all).filter(|sought| !sought.is_nothing()) {
-            Some(sought) => read_committed(&*self.store, |tx| {
-                sought.read(tx, supplier.organisation_id, Some(supplier.id))
-            })?,
-            None => Known::default(),
-        };
+        let known =
+            match decoded.draft.as_ref().map(FactsToRead::for_all).filter(|sought| !sought.is_nothing()) {
+                Some(sought) => read_committed(&*self.store, |tx| {
+                    sought.read(tx, supplier.organisation_id, Some(supplier.id))
+                })?,
+                None => Known::default(),
+            };
         let documents = || decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
         // A worker runs on a thread of its own, so it may block. A lookup ends well before the lease.
         let found = match missing(Some(supplier), None, documents) {

@@ -10,8 +10,8 @@ use cutover_model::{
 use cutover_rules::{
     DocumentState, Facts, Profile, RULES, Report, WantedDocument, check_account, check_business,
     check_business_payment_instruction, check_historical_statements, check_notes, check_payment_instruction,
-    check_transactions, documents_of_account, documents_of_notes, documents_of_statements, rule,
-    sought_meter_points,
+    check_transactions, documents_of_account, documents_of_notes, documents_of_statements,
+    meter_points_to_look_up, rule,
 };
 use cutover_testkit::FakeClock;
 use std::collections::{HashMap, HashSet};
@@ -82,8 +82,10 @@ fn run(input: &[u8]) {
 fn account(body: &Body<'_>) {
     let zone = body.zone();
     let Some(decoded) = decoded(body.bytes, |bytes| decode_account(bytes, zone)) else { return };
-    let taken: Option<HashSet<_>> =
-        decoded.draft.as_ref().map(|request| sought_meter_points(request).into_iter().step_by(2).collect());
+    let taken: Option<HashSet<_>> = decoded
+        .draft
+        .as_ref()
+        .map(|request| meter_points_to_look_up(request).into_iter().step_by(2).collect());
     let wanted = decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
     let documents = documents(body.variation, wanted);
     let facts = Facts { taken_meter_points: taken.as_ref(), documents: documents.as_ref(), ..facts(body) };

@@ -63,13 +63,13 @@ pub struct Finding {
 }
 
 #[derive(Debug)]
-struct Found<'j> {
+struct PendingFinding<'j> {
     check: &'static Check,
     /// From the leaf outwards; the decoder appends a part whenever it leaves a container.
     path: Vec<Part<'j>>,
 }
 
-impl Found<'_> {
+impl PendingFinding<'_> {
     fn order(&self, other: &Self) -> Ordering {
         let path = self.path.iter().rev().cmp(other.path.iter().rev());
         path.then_with(|| self.check.code.as_str().cmp(other.check.code.as_str()))
@@ -85,7 +85,7 @@ impl Found<'_> {
 /// A valid payload costs nothing: a container compares the number of findings before and after its child and
 /// appends its own part only to new ones.
 #[derive(Debug, Default)]
-pub(crate) struct Findings<'j>(Vec<Found<'j>>);
+pub(crate) struct Findings<'j>(Vec<PendingFinding<'j>>);
 
 impl<'j> Findings<'j> {
     #[inline]
@@ -102,14 +102,14 @@ impl<'j> Findings<'j> {
     #[cold]
     #[inline(never)]
     pub(crate) fn add(&mut self, check: &'static Check) {
-        self.0.push(Found { check, path: Vec::new() });
+        self.0.push(PendingFinding { check, path: Vec::new() });
     }
 
     /// Adds a finding at a member of the object being decoded.
     #[cold]
     #[inline(never)]
     pub(crate) fn add_at(&mut self, part: Part<'j>, check: &'static Check) {
-        self.0.push(Found { check, path: vec![part] });
+        self.0.push(PendingFinding { check, path: vec![part] });
     }
 
     /// Appends the container's part to every finding since `count`. If the container is transparent, only to
@@ -141,7 +141,7 @@ impl<'j> Findings<'j> {
     #[cold]
     fn thin_out(&mut self, count: usize) {
         let mut new = self.0.split_off(count);
-        new.sort_by(Found::order);
+        new.sort_by(PendingFinding::order);
         new.dedup_by(|a, b| a.order(b).is_eq());
         let mut kept = [0, 0];
         new.retain(|found| {
@@ -155,7 +155,7 @@ impl<'j> Findings<'j> {
     /// The findings, sorted by path and code, without duplicates.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         self.thin_out(0);
-        let finding = |found: Found<'_>| Finding {
+        let finding = |found: PendingFinding<'_>| Finding {
             attr: AttrPath::from(found.path.into_iter().rev().map(Part::into_segment).collect::<Vec<_>>()),
             check: found.check,
         };

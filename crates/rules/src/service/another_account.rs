@@ -22,17 +22,17 @@ fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::SoughtMeterPoint;
+    use crate::MeterPointKey;
     use crate::testing::*;
     use std::collections::HashSet;
 
-    fn found(taken: &HashSet<SoughtMeterPoint>, own: Value) -> Vec<String> {
+    fn found(taken: &HashSet<MeterPointKey>, own: Value) -> Vec<String> {
         run_with("PST-12", point(own), Facts { taken_meter_points: Some(taken), ..facts() })
     }
 
     #[test]
     fn a_meter_point_of_another_account_is_reported() {
-        let key = SoughtMeterPoint { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
+        let key = MeterPointKey { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
         let (taken, none) = (HashSet::from([key]), HashSet::new());
         let own = json!({"mpxn": " 6001 ", "supply_start_date": "2026-01-01"});
         let expected = ["supply_addresses.0.meter_points.0.mpxn meter_point_of_another_account (warning)"];

@@ -2,7 +2,7 @@
 
 use crate::{check, check_historical_statements, facts, lines};
 use cutover_core::{Level, RuleId, Zone};
-use cutover_rules::{Facts, InvalidProfile, Profile, SoughtMeterPoint};
+use cutover_rules::{Facts, InvalidProfile, MeterPointKey, Profile};
 use serde_json::json;
 use std::collections::HashSet;
 
@@ -86,7 +86,7 @@ fn rules_can_be_switched_off() {
 fn a_meter_point_of_another_account_can_be_an_error() {
     let point = json!({"mpxn": "6001", "supply_start_date": "2026-01-01"});
     let body = json!({"supply_addresses": [{"meter_points": [point]}]}).to_string();
-    let taken = SoughtMeterPoint { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
+    let taken = MeterPointKey { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
     let taken = HashSet::from([taken]);
     let found = |profile: &Profile| {
         let decoded = cutover_model::decode_account(body.as_bytes(), Zone::UTC).unwrap();

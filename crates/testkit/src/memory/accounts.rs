@@ -1,7 +1,7 @@
 use super::{State, kept};
 use cutover_app::port::{
-    Accounts, ImportedAccount, MeterPointQuestion, NewAccount, NewHistoricalStatement, NewNote,
-    NewTransaction, SoughtMeterPoint, StoreError, VerifiedInstruction,
+    Accounts, ImportedAccount, MeterPointKey, MeterPointQuestion, NewAccount, NewHistoricalStatement,
+    NewNote, NewTransaction, StoreError, VerifiedInstruction,
 };
 use cutover_core::{ExternalAccountNumber, Zone, trimmed};
 use cutover_model::{Account, DateTime, Ledger, MeterPoint, Note};
@@ -72,7 +72,7 @@ impl Imported {
         self.new.supplier_id == supplier_id && own == number.as_str()
     }
 
-    fn takes(&self, sought: &SoughtMeterPoint) -> bool {
+    fn takes(&self, sought: &MeterPointKey) -> bool {
         let still = |point: &MeterPoint<'_>| {
             point.common.supply_end_date.value().is_none_or(|end| *end > sought.supply_start_date)
         };

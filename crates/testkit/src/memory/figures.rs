@@ -40,7 +40,7 @@ impl Figures for State {
     }
 
     fn supplier_figures(&mut self, _: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError> {
-        let standing = |supplier: &Supplier| {
+        let figures = |supplier: &Supplier| {
             let stands_in =
                 |state: Status| self.of(supplier.id).filter(move |row| row.process.state() == state);
             let counted = Status::ALL.iter().map(|state| (*state, stands_in(*state).count() as u64));
@@ -51,7 +51,7 @@ impl Figures for State {
                 states: counted.filter(|(_, processes)| *processes > 0).collect(),
             }
         };
-        Ok(self.suppliers.iter().map(standing).collect())
+        Ok(self.suppliers.iter().map(figures).collect())
     }
 
     fn minute_counts(

@@ -119,7 +119,7 @@ pub fn counts_follow_every_step(store: &dyn Store) {
 }
 
 /// Standings have the number of processes by state and the first due time of each supplier.
-pub fn standings_include_every_supplier(store: &dyn Store) {
+pub fn supplier_figures_include_every_supplier(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let paused = supplier_with(store, "PAUSED", |settings| settings.status = SupplierStatus::Paused.into());
     supplier(store, "QUIET");
@@ -134,12 +134,12 @@ pub fn standings_include_every_supplier(store: &dyn Store) {
         ("QUIET", true, None, Vec::new()),
     ];
     for _ in 0..2 {
-        let standings = see(store, |tx| tx.supplier_figures(at(5_000)));
-        let told = standings.iter().map(|standing| {
-            let some = standing.states.iter().filter(|(_, processes)| *processes > 0);
+        let figures = see(store, |tx| tx.supplier_figures(at(5_000)));
+        let told = figures.iter().map(|figures| {
+            let some = figures.states.iter().filter(|(_, processes)| *processes > 0);
             let mut states: Vec<_> = some.map(|(state, processes)| (state.as_str(), *processes)).collect();
             states.sort_unstable();
-            (standing.supplier.as_str(), standing.is_ongoing, standing.first_due_at, states)
+            (figures.supplier.as_str(), figures.is_ongoing, figures.first_due_at, states)
         });
         assert_eq!(told.collect::<Vec<_>>(), expected);
         // Folding does not change them.

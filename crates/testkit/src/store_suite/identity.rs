@@ -48,15 +48,15 @@ pub fn keys_are_found_until_they_or_their_organisation_are_revoked(store: &dyn S
     let refused = write(store, move |tx| tx.add_api_key(&taken)).unwrap_err();
     assert!(matches!(refused, StoreError::Conflict(_)), "{refused}");
 
-    let standing = |id| see(store, |tx| tx.key_status(id));
+    let status = |id| see(store, |tx| tx.key_status(id));
     assert_eq!(
-        [supplier.id, operator.id, ABSENT].map(standing),
+        [supplier.id, operator.id, ABSENT].map(status),
         [KeyStatus::Good, KeyStatus::Good, KeyStatus::Revoked]
     );
     assert!(put(store, |tx| tx.revoke_api_key("cut_live_1", at(50))));
     assert!(!put(store, |tx| tx.revoke_api_key("cut_live_1", at(60))));
     assert!(!put(store, |tx| tx.revoke_api_key("cut_live_7", at(60))));
-    assert_eq!(standing(supplier.id), KeyStatus::Revoked);
+    assert_eq!(figures(supplier.id), KeyStatus::Revoked);
     assert_eq!(see(store, |tx| tx.api_key_by_hash(&[1; 32])).unwrap().revoked_at, Some(at(50)));
 
     assert!(put(store, |tx| tx.revoke_organisation("Retailer", at(70))));
@@ -64,7 +64,7 @@ pub fn keys_are_found_until_they_or_their_organisation_are_revoked(store: &dyn S
     assert!(!put(store, |tx| tx.revoke_organisation("Nobody", at(80))));
     assert_eq!(see(store, |tx| tx.organisation("Retailer")).unwrap().revoked_at, Some(at(70)));
     assert_eq!(see(store, |tx| tx.api_key_by_hash(&[2; 32])), None);
-    assert_eq!([operator.id, foreign.id].map(standing), [KeyStatus::Revoked, KeyStatus::Good]);
+    assert_eq!([operator.id, foreign.id].map(figures), [KeyStatus::Revoked, KeyStatus::Good]);
 }
 
 fn token(api_key_id: i64, n: u8, family: i64) -> RefreshToken {

@@ -2,7 +2,7 @@
 
 use super::helpers::{ABSENT, see, supplier, supplier_of};
 use super::imported::import;
-use cutover_app::port::{MeterPointQuestion, SoughtMeterPoint, Store, Supplier};
+use cutover_app::port::{MeterPointKey, MeterPointQuestion, Store, Supplier};
 
 /// Returns a supply address with meter points: identifier, start of supply, and its end as JSON.
 fn address(points: &[(&str, &str, &str)]) -> String {
@@ -28,7 +28,7 @@ type Wanted<'a> = (&'a Supplier, &'a str, (&'a str, &'a str));
 /// Looks up whether each meter point is taken, in one query.
 fn are_taken(store: &dyn Store, wanted: &[Wanted<'_>]) -> Vec<bool> {
     let parsed = |(of, number, (mpxn, start)): &Wanted<'_>| {
-        let sought = SoughtMeterPoint { mpxn: (*mpxn).into(), supply_start_date: start.parse().unwrap() };
+        let sought = MeterPointKey { mpxn: (*mpxn).into(), supply_start_date: start.parse().unwrap() };
         (of.organisation_id, of.id, number.parse().unwrap(), sought)
     };
     let parsed: Vec<_> = wanted.iter().map(parsed).collect();

@@ -183,7 +183,7 @@ stories! { $
         counts_include_only_committed_steps
         changes_that_are_no_steps_do_not_change_counts
         counts_are_correct_after_random_steps
-        standings_include_every_supplier
+        supplier_figures_include_every_supplier
         minute_counts_can_start_at_a_time
         examples_of_an_error_are_processes_that_have_it
         totals_add_up

@@ -27,7 +27,6 @@ pub(super) struct Finding {
     pub(super) result: Health,
     pub(super) detail: String,
     /// The remedy.
-    #[serde(rename = "mend")]
     pub(super) fix: Option<String>,
 }
 

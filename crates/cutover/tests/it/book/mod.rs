@@ -128,7 +128,7 @@ fn run(page: &Page) {
     for item in read(page.path) {
         match item {
             Item::Heading(heading) => {
-                if let Some((_, before)) = page.sessions.iter().find(|(anew, _)| *anew == heading) {
+                if let Some((_, before)) = page.sessions.iter().find(|(repeated, _)| *repeated == heading) {
                     session = Session::begin(before).unwrap();
                 }
             }

@@ -2,7 +2,7 @@
 //! counted twice or missed while changes are folded.
 
 mod counts;
-mod standings;
+mod suppliers;
 mod totals;
 
 use super::SqlTx;
@@ -52,7 +52,7 @@ impl Figures for SqlTx<'_> {
 
     fn supplier_figures(&mut self, at: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError> {
         let hints = self.hints;
-        self.run(|conn| standings::all(conn, hints, at))
+        self.run(|conn| suppliers::all(conn, hints, at))
     }
 
     fn minute_counts(

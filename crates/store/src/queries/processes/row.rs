@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use cutover_app::port::StoredProcess;
 use cutover_core::Word;
 use cutover_process::{
-    EventKind, HistoryEntry, LEASE, Outage, Process, ProcessError, Snapshot, State, Traits, Window,
+    EventKind, HistoryEntry, LEASE, Outage, Process, ProcessError, Snapshot, State, StoredFacts, Window,
 };
 use diesel::prelude::*;
 use std::borrow::Cow;
@@ -143,7 +143,7 @@ impl TryFrom<StoredRow> for StoredProcess {
 
 /// Returns the state, and its word if a newer version wrote it.
 fn state(row: &ProcessRow<'_>) -> (State, Option<Box<str>>) {
-    let traits = || Traits {
+    let traits = || StoredFacts {
         has_account: row.outcome.service_account_number.is_some(),
         has_error: row.outcome.error_code.is_some(),
         is_dry_run: row.status.is_dry_run,

@@ -3,8 +3,8 @@
 use super::super::testing::{add_account, at, texts, with};
 use super::*;
 use cutover_app::port::{
-    AccountList, InstructionDetails, InstructionKey, MeterPointQuestion, NewBusiness, NewHistoricalStatement,
-    NewNote, NewTransaction, NoteContent, PageLimit, SoughtMeterPoint, Vendor, VendorKind,
+    AccountList, InstructionDetails, InstructionKey, MeterPointKey, MeterPointQuestion, NewBusiness,
+    NewHistoricalStatement, NewNote, NewTransaction, NoteContent, PageLimit, Vendor, VendorKind,
     VerifiedInstruction,
 };
 use cutover_model::choices::PaymentInstructionType;
@@ -127,7 +127,7 @@ fn transactions_and_their_items_are_found_by_keys() {
 fn meter_points_are_found_by_their_identifiers() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = with_account(folder.path());
-    let sought = SoughtMeterPoint { mpxn: "6305".into(), supply_start_date: at(0).date_naive() };
+    let sought = MeterPointKey { mpxn: "6305".into(), supply_start_date: at(0).date_naive() };
     let plan = plan_of(&mut conn, |tx| {
         let number = &"2".parse().unwrap();
         let question = MeterPointQuestion { organisation_id: 1, supplier_id: 1, number, sought: &sought };

@@ -86,9 +86,9 @@ fn the_number_of_changes_read_is_limited() {
     let changes = "INSERT INTO process_changes (supplier_id, state, error_code, change) \
                    SELECT 1, 'PENDING', '', 1 FROM generate_series(1, 50000)";
     env.database.sql(changes).unwrap();
-    let standings = read_committed(&*env.store, |tx| tx.supplier_figures(env.store.now())).unwrap();
-    assert_eq!(standings[0].states, [(State::Pending, 20_000)]);
+    let figures = read_committed(&*env.store, |tx| tx.supplier_figures(env.store.now())).unwrap();
+    assert_eq!(figures[0].states, [(State::Pending, 20_000)]);
     env.app.fold_figures().unwrap();
-    let standings = read_committed(&*env.store, |tx| tx.supplier_figures(env.store.now())).unwrap();
-    assert_eq!(standings[0].states, [(State::Pending, 50_000)]);
+    let figures = read_committed(&*env.store, |tx| tx.supplier_figures(env.store.now())).unwrap();
+    assert_eq!(figures[0].states, [(State::Pending, 50_000)]);
 }

@@ -1,9 +1,7 @@
 //! Statements that were planned while the tables were empty.
 
 use super::environment::TestEnvironment;
-use cutover_app::port::{
-    MeterPointQuestion, PageLimit, ProcessFilter, SoughtMeterPoint, read_committed, write,
-};
+use cutover_app::port::{MeterPointKey, MeterPointQuestion, PageLimit, ProcessFilter, read_committed, write};
 use cutover_core::{Code, ExternalAccountNumber};
 use cutover_process::State;
 use cutover_testkit_postgres::TestDatabase;
@@ -110,7 +108,7 @@ const OTHERS: &str = "SET session_replication_role = replica; \
 fn meter_points_of_others_are_found_by_their_identifiers_from_the_first_day() {
     let Some(env) = TestEnvironment::new() else { return };
     let number: ExternalAccountNumber = "A-1".parse().unwrap();
-    let sought = SoughtMeterPoint { mpxn: "619999".into(), supply_start_date: "2026-01-01".parse().unwrap() };
+    let sought = MeterPointKey { mpxn: "619999".into(), supply_start_date: "2026-01-01".parse().unwrap() };
     let question =
         MeterPointQuestion { organisation_id: 1, supplier_id: 1, number: &number, sought: &sought };
     let ask = || read_committed(&*env.store, |tx| tx.are_meter_points_taken(&[question])).unwrap();

@@ -37,7 +37,7 @@ pub(super) fn all(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Res
         }
     }
     let suppliers = Dialect::first_pending(conn, hints, at)?;
-    let standing = |FirstPending { supplier_id, code, status, due_at }| {
+    let figures = |FirstPending { supplier_id, code, status, due_at }| {
         Ok(SupplierFigures {
             supplier: code.parse().map_err(Error::corrupt)?,
             is_ongoing: status == SupplierStatus::Ongoing.as_str(),
@@ -45,5 +45,5 @@ pub(super) fn all(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Res
             states: states.remove(&supplier_id).unwrap_or_default(),
         })
     };
-    suppliers.into_iter().map(standing).collect()
+    suppliers.into_iter().map(figures).collect()
 }
