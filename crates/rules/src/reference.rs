@@ -4,7 +4,7 @@ use crate::{Needs, RULES, Rule};
 
 /// The page. A line `{{ABC DEF}}` is replaced with the table of the rules whose ids have one of these
 /// prefixes.
-const TEMPLATE: &str = include_str!("reference.md");
+const TEMPLATE: &str = include_str!("reference.template");
 
 /// Returns the text of `docs/rules.md`: prose, and a row for each rule.
 pub fn rules_markdown() -> String {
