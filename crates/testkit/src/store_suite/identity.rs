@@ -56,7 +56,7 @@ pub fn keys_are_found_until_they_or_their_organisation_are_revoked(store: &dyn S
     assert!(put(store, |tx| tx.revoke_api_key("cut_live_1", at(50))));
     assert!(!put(store, |tx| tx.revoke_api_key("cut_live_1", at(60))));
     assert!(!put(store, |tx| tx.revoke_api_key("cut_live_7", at(60))));
-    assert_eq!(figures(supplier.id), KeyStatus::Revoked);
+    assert_eq!(status(supplier.id), KeyStatus::Revoked);
     assert_eq!(see(store, |tx| tx.api_key_by_hash(&[1; 32])).unwrap().revoked_at, Some(at(50)));
 
     assert!(put(store, |tx| tx.revoke_organisation("Retailer", at(70))));
@@ -64,7 +64,7 @@ pub fn keys_are_found_until_they_or_their_organisation_are_revoked(store: &dyn S
     assert!(!put(store, |tx| tx.revoke_organisation("Nobody", at(80))));
     assert_eq!(see(store, |tx| tx.organisation("Retailer")).unwrap().revoked_at, Some(at(70)));
     assert_eq!(see(store, |tx| tx.api_key_by_hash(&[2; 32])), None);
-    assert_eq!([operator.id, foreign.id].map(figures), [KeyStatus::Revoked, KeyStatus::Good]);
+    assert_eq!([operator.id, foreign.id].map(status), [KeyStatus::Revoked, KeyStatus::Good]);
 }
 
 fn token(api_key_id: i64, n: u8, family: i64) -> RefreshToken {
