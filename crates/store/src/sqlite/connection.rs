@@ -36,13 +36,13 @@ impl Target {
     /// Opens a connection with all its settings.
     pub(super) fn connect(&self, role: Role) -> Result<Conn, OpenError> {
         let mut conn = Conn::establish(&self.url()?).map_err(|e| OpenError::Connect(e.to_string()))?;
-        let setting = |e: diesel::result::Error| OpenError::Setting(e.to_string());
-        conn.batch_execute(&format!("PRAGMA busy_timeout = {}", self.busy_timeout.as_millis()))
-            .map_err(setting)?;
+        let busy_timeout = format!("PRAGMA busy_timeout = {}", self.busy_timeout.as_millis());
+        conn.batch_execute(&busy_timeout).map_err(|error| OpenError::Setting(error.to_string()))?;
         if role == Role::Writer {
-            write_ahead(&mut conn, self.busy_timeout)?;
+            while_locked(&mut conn, self.busy_timeout, write_ahead)?;
         }
-        conn.batch_execute(&self.settings(role)).map_err(setting)?;
+        let settings = self.settings(role);
+        while_locked(&mut conn, self.busy_timeout, |conn| conn.batch_execute(&settings))?;
         Ok(conn)
     }
 
@@ -74,28 +74,34 @@ impl Target {
 }
 
 /// Sets the journal mode in which readers and the writer do not wait for each other. The file keeps it.
+fn write_ahead(conn: &mut Conn) -> QueryResult<()> {
+    let JournalMode { journal_mode } = diesel::sql_query("PRAGMA journal_mode = WAL").get_result(conn)?;
+    match journal_mode.as_str() {
+        "wal" => Ok(()),
+        mode => Err(DieselError::QueryBuilderError(format!("journal_mode is {mode:?}, not \"wal\"").into())),
+    }
+}
+
+/// Runs settings of a connection again while another process holds a lock.
 ///
-/// SQLite does not wait for a lock to change the mode, so if two processes create a file at once, one is
-/// refused. It waits for the other by beginning to write, and tries again.
-fn write_ahead(conn: &mut Conn, timeout: Duration) -> Result<(), OpenError> {
+/// SQLite does not wait for the lock to change the journal mode, nor for the first read after another process has
+/// changed it. So if several processes create a file at once, some are refused. They wait for the others by
+/// beginning to write, and try again.
+fn while_locked(
+    conn: &mut Conn,
+    timeout: Duration,
+    set: impl Fn(&mut Conn) -> QueryResult<()>,
+) -> Result<(), OpenError> {
     let begun = Instant::now();
     loop {
-        let mode = diesel::sql_query("PRAGMA journal_mode = WAL").get_result::<JournalMode>(conn);
-        match mode {
-            Ok(mode) if mode.journal_mode == "wal" => return Ok(()),
-            Ok(mode) => {
-                return Err(OpenError::Setting(format!(
-                    "journal_mode is {:?}, not \"wal\"",
-                    mode.journal_mode
-                )));
-            }
+        match set(conn) {
             Err(DieselError::DatabaseError(_, info))
-                if Dialect::meaning(info.message()) == Meaning::Passing && begun.elapsed() < timeout =>
+                if Dialect::meaning(info.message()) == Meaning::Busy && begun.elapsed() < timeout =>
             {
                 // The next attempt shows whether the lock was free.
                 let _ = conn.batch_execute("BEGIN IMMEDIATE; ROLLBACK");
             }
-            Err(error) => return Err(OpenError::Setting(error.to_string())),
+            result => return result.map_err(|error| OpenError::Setting(error.to_string())),
         }
     }
 }
