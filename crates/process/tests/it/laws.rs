@@ -114,8 +114,8 @@ proptest! {
         prop_assert_eq!(u32::try_from(claims).unwrap(), process.snapshot().attempt);
     }
 
-    /// Whatever the order of outages and crashes, a process ends exactly when it has had eight crashes or an
-    /// outage of the retry time, and one of the two happens.
+    /// In any order of outages and crashes, a process ends exactly when it has had eight crashes or an outage of
+    /// the retry time, and one of the two happens.
     #[test]
     fn crashes_and_outages_are_counted_separately(
         first in submissions(),
