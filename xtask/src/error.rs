@@ -8,6 +8,8 @@ pub(crate) enum Error {
     File { action: &'static str, path: PathBuf, source: io::Error },
     #[error("cannot run {command}: {source}")]
     Run { command: String, source: io::Error },
+    #[error("the release build of the benches failed")]
+    BenchBuild,
     #[error("`cargo metadata` failed: {0}")]
     Metadata(String),
     #[error("cannot understand the answer of `cargo metadata`: {0}")]

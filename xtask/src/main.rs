@@ -104,7 +104,10 @@ fn run(chore: Chore) -> Result<ExitCode, Error> {
 }
 
 fn bench(options: &[OsString]) -> Result<ExitCode, Error> {
-    let mut command = cargo::cargo(["run", "--quiet", "--release", "--package", "cutover-bench", "--"]);
+    if !cargo::succeeds(cargo::cargo(["build", "--quiet", "--release", "--package", "cutover-bench"]))? {
+        return Err(Error::BenchBuild);
+    }
+    let mut command = cargo::command(cargo::root().join("target/release/cutover-bench"));
     command.args(options);
     Ok(if cargo::succeeds(command)? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -37,16 +37,6 @@ impl Dice {
     }
 }
 
-const KINDS: [SupplyType; 7] = [
-    SupplyType::Electricity,
-    SupplyType::UnmeteredElectricity,
-    SupplyType::UnmeteredGas,
-    SupplyType::Gas,
-    SupplyType::EmbeddedElectricity,
-    SupplyType::EmbeddedGas,
-    SupplyType::EmbeddedWater,
-];
-
 /// Returns an account payload that passes every field check, as JSON text. Rules may find faults: its
 /// values are valid alone, but not together.
 pub fn account_json(seed: u64) -> String {
@@ -198,7 +188,7 @@ fn decimal(before: u32, after: u32, positive: bool, dice: &mut Dice, out: &mut S
 }
 
 fn meter_point(dice: &mut Dice, out: &mut String) {
-    let kind = dice.pick(&KINDS);
+    let kind = dice.pick(&SupplyType::ALL);
     let supply_type = format!("\"supply_type\":\"{}\",", kind.as_str());
     let first = dice.one_in(2);
     out.push('{');

@@ -175,7 +175,7 @@ pub(super) fn report(
         archived_at: tx.archived_at(process.id())?,
         history: tx.history(process.id())?,
         issues: tx.issues(process.id())?,
-        account: tx.imported_account(process.id(), zone)?,
+        account: tx.imported_account(process.id())?,
         zone,
     })
 }

@@ -117,16 +117,7 @@ impl App {
     ) -> Result<Supplier, OperatorError> {
         let code: SupplierCode = code.parse().map_err(|e| OperatorError::Refused(format!("{e}")))?;
         let (organisation, detail) = (organisation.to_owned(), change.detail());
-        let mut settings = SupplierSettings {
-            status: SupplierStatus::Ongoing.into(),
-            document_root: format!("/{code}"),
-            verify_documents: false,
-            send_customer_emails: false,
-            dry_run: false,
-            max_concurrent_imports: None,
-            time_zone: Zone::UTC,
-            rules: BTreeMap::new(),
-        };
+        let mut settings = SupplierSettings::new(code.as_str());
         change.apply(&mut settings)?;
         self.run_audited(&self.operator, AuditAction::SupplierAdded, move |tx, at| {
             let Some(owner) = tx.organisation(&organisation)? else {

@@ -1,7 +1,7 @@
 use super::{StoreError, VerifiedInstruction};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
-use cutover_model::{Account, HistoricalStatement};
+use cutover_model::{Account, Encode, HistoricalStatement, Writer};
 use cutover_rules::MeterPointKey;
 
 /// An account to be written, with everything in its payload.
@@ -30,13 +30,22 @@ pub struct ImportedAccount {
     pub number: ServiceAccountNumber,
     /// If set, the retailer's mailer may write to its customers.
     pub customer_emails: bool,
-    /// The stored account in the shape of the payload: decimals as strings with the digits sent, datetimes
-    /// with the offset of the requested zone.
+    /// The stored account in the shape of the payload, with its datetimes in UTC.
     pub account: Account<'static>,
     /// Statements added since the import, oldest first.
     pub historical_statements: Vec<HistoricalStatement<'static>>,
     /// Payment instructions added since the import and confirmed by their vendors, oldest first.
     pub verified_instructions: Vec<VerifiedInstruction>,
+}
+
+impl ImportedAccount {
+    /// The stored account as JSON: decimals as strings with the digits sent, datetimes with the offset of the
+    /// zone.
+    pub fn account_json(&self, zone: Zone) -> Vec<u8> {
+        let mut writer = Writer::normal(Zone::UTC, zone);
+        self.account.encode(&mut writer);
+        writer.into_bytes()
+    }
 }
 
 /// Asks if a meter point is taken: another imported account of the organisation has it, with no end of supply
@@ -66,11 +75,7 @@ pub trait Accounts {
     fn lock_account(&mut self, account_id: i64) -> Result<bool, StoreError>;
 
     /// Returns the account that a process imported.
-    fn imported_account(
-        &mut self,
-        process_id: i64,
-        zone: Zone,
-    ) -> Result<Option<ImportedAccount>, StoreError>;
+    fn imported_account(&mut self, process_id: i64) -> Result<Option<ImportedAccount>, StoreError>;
 
     /// Answers for each question if its meter point is taken (rule PST-12).
     fn are_meter_points_taken(

@@ -25,6 +25,22 @@ pub struct SupplierSettings {
     pub rules: BTreeMap<String, Word<Level>>,
 }
 
+impl SupplierSettings {
+    /// The settings of a new supplier before any is changed.
+    pub fn new(code: &str) -> Self {
+        Self {
+            status: SupplierStatus::Ongoing.into(),
+            document_root: format!("/{code}"),
+            verify_documents: false,
+            send_customer_emails: false,
+            dry_run: false,
+            max_concurrent_imports: None,
+            time_zone: Zone::UTC,
+            rules: BTreeMap::new(),
+        }
+    }
+}
+
 /// An import supplier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Supplier {

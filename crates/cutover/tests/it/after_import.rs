@@ -96,7 +96,7 @@ fn a_supplier_that_is_not_ongoing_can_add_to_imported_accounts() {
         Action::Json(200, json!({"reference": reference, "type": "CARD"}))
     });
     let (installation, _server, client) = Installation::with_accounts(&[billed("K-1")]);
-    installation.run_json(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+    installation.add_vendor("PAY", "http", &vendor.url(""), &[]);
     for (status, run) in [("paused", "1"), ("complete", "2")] {
         installation.run_json(&["supplier", "set", "ACME", "--status", status]);
         for (path, body) in additions("K-1") {

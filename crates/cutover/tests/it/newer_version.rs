@@ -81,15 +81,7 @@ impl Fixture {
         let key = installation.add_supplier();
         installation.run_json(&["supplier", "add", "THAWING", "--organisation", "Acme"]);
         installation.run_json(&["organisation", "add", "Other"]);
-        installation.run_json(&[
-            "vendor",
-            "add",
-            "NEWPAY",
-            "--kind",
-            "http",
-            "--base-url",
-            "http://127.0.0.1:9",
-        ]);
+        installation.add_vendor("NEWPAY", "http", "http://127.0.0.1:9", &[]);
         let operator = ["api-key", "issue", "--organisation", "Acme", "--role", "operator"];
         let keys = [text(&installation.run_json(&operator)["api_key"]), installation.key("Other")];
         let server = installation.serve();

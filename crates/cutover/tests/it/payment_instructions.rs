@@ -12,7 +12,7 @@ fn paid() -> (Installation, Server, Client, Vendor) {
         Action::Json(200, json!({"reference": asked.path.rsplit('/').next().unwrap(), "type": "CARD"}))
     });
     let (installation, server, client) = Installation::with_accounts(&[small("V-1"), small("V-2")]);
-    installation.run_json(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+    installation.add_vendor("PAY", "http", &vendor.url(""), &[]);
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &[])).status, 201);
     let later = wrapped("W-1", json!({"schedule_window_start": "2099-01-01T00:00:00Z"}));
     assert_eq!(client.create(&later).status, 201);
@@ -173,7 +173,7 @@ fn business_and_account_instructions_have_the_same_vendor_errors() {
         "WRONG" => Action::Json(200, json!([])),
         _ => Action::Json(503, json!({})),
     });
-    installation.run_json(&["vendor", "add", "SICK", "--kind", "http", "--base-url", &sick.url("")]);
+    installation.add_vendor("SICK", "http", &sick.url(""), &[]);
     let pay = |vendor: &str, kind: &str, reference: &str| {
         client.send_json(BUSINESS_INSTRUCTION, &business_instruction("B-1", vendor, kind, reference))
     };

@@ -60,17 +60,7 @@ fn nothing_from_a_vendors_answer_is_logged() {
     let (mut installation, key) = Installation::with_supplier();
     installation.set_variable("VENDOR_KEY", "CANARYSECRET");
     let url = vendor.url("");
-    installation.run_json(&[
-        "vendor",
-        "add",
-        "PAY",
-        "--kind",
-        "http",
-        "--base-url",
-        &url,
-        "--secret-env",
-        "VENDOR_KEY",
-    ]);
+    installation.add_vendor("PAY", "http", &url, &["--secret-env", "VENDOR_KEY"]);
     let server = installation.serve_with(&["--log-level", "trace"]);
     let client = server.client(&key);
     client.import(&[small("V-1")]);

@@ -6,27 +6,14 @@ use serde_json::json;
 fn vendors_are_added_listed_and_removed() {
     let installation = Installation::new();
     assert_eq!(installation.run_json(&["vendor", "list"]), json!([]));
-    let added = installation.run_json(&[
-        "vendor",
-        "add",
+    let added = installation.add_vendor(
         "STRIPE",
-        "--kind",
         "stripe",
-        "--base-url",
         "https://api.stripe.com/",
-        "--secret-env",
-        "STRIPE_KEY",
-    ]);
+        &["--secret-env", "STRIPE_KEY"],
+    );
     assert_eq!(added["name"], "STRIPE");
-    installation.run_json(&[
-        "vendor",
-        "add",
-        "Installation Pay",
-        "--kind",
-        "http",
-        "--base-url",
-        "http://10.0.0.7:9000/api",
-    ]);
+    installation.add_vendor("Installation Pay", "http", "http://10.0.0.7:9000/api", &[]);
     let list = installation.run_json(&["vendor", "list"]);
     let names: Vec<String> = items(&list).iter().map(|vendor| text(&vendor["name"])).collect();
     assert_eq!(names, ["Installation Pay", "STRIPE"]);
@@ -83,7 +70,7 @@ fn addresses_that_are_not_allowed_are_refused() {
     for url in
         ["http://127.0.0.1:1", "http://[::1]:1", "http://192.168.1.1", "http://172.31.0.1", "https://8.8.8.8"]
     {
-        installation.run_json(&["vendor", "add", url, "--kind", "http", "--base-url", url]);
+        installation.add_vendor(url, "http", url, &[]);
     }
 }
 
@@ -93,7 +80,7 @@ fn changes_take_effect_while_a_server_runs() {
     let (installation, _server, client) = Installation::with_accounts(&[small("V-1")]);
     let pay = |reference| client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "CARD", reference));
     assert_eq!(pay("R").faults(), ["vendor payment_vendor_unknown"]);
-    installation.run_json(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+    installation.add_vendor("PAY", "http", &vendor.url(""), &[]);
     assert_eq!(pay("R").status, 201);
     installation.run_json(&["vendor", "remove", "PAY"]);
     assert_eq!(pay("R-2").faults(), ["vendor payment_vendor_unknown"]);
@@ -107,17 +94,7 @@ fn a_missing_secret_is_reported_to_the_operator() {
     let vendor = Vendor::start(|_| Action::Json(200, json!({"reference": "R", "type": "CARD"})));
     let (installation, server, client) = Installation::with_accounts(&[small("V-1")]);
     let url = vendor.url("");
-    installation.run_json(&[
-        "vendor",
-        "add",
-        "PAY",
-        "--kind",
-        "http",
-        "--base-url",
-        &url,
-        "--secret-env",
-        "NO_SUCH_SECRET",
-    ]);
+    installation.add_vendor("PAY", "http", &url, &["--secret-env", "NO_SUCH_SECRET"]);
     let answer = client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "CARD", "R"));
     assert_eq!(answer.code(), (500, "payment_vendor_unavailable".to_owned()));
     assert_eq!(vendor.asked("/").len(), 0, "nobody is asked without it");

@@ -113,17 +113,7 @@ fn table(kind: &str, vendor: &Vendor, rows: &[(&str, &str, &str)]) -> Value {
     let mut installation = Installation::with_supplier();
     installation.0.set_variable("VENDOR_SECRET", "sk_test_51");
     let (installation, key) = installation;
-    installation.run_json(&[
-        "vendor",
-        "add",
-        "VENDOR",
-        "--kind",
-        kind,
-        "--base-url",
-        &vendor.url("/api/"),
-        "--secret-env",
-        "VENDOR_SECRET",
-    ]);
+    installation.add_vendor("VENDOR", kind, &vendor.url("/api/"), &["--secret-env", "VENDOR_SECRET"]);
     let server = installation.serve();
     let client = server.client(&key);
     client.import(&[small("V-1")]);

@@ -35,15 +35,7 @@ fn requests_that_wait_for_a_hanging_vendor_delay_nobody() {
     let vendor = Vendor::start(slow);
     let (installation, server, client) = Installation::with_accounts(&[small("V-1")]);
     for name in ["hang", "drip", "well"] {
-        installation.run_json(&[
-            "vendor",
-            "add",
-            name,
-            "--kind",
-            "http",
-            "--base-url",
-            &vendor.url(&format!("/{name}")),
-        ]);
+        installation.add_vendor(name, "http", &vendor.url(&format!("/{name}")), &[]);
     }
     let (stored, memory) = (installation.account("V-1"), server.most_memory());
     let references: Vec<String> = (0..WAITING).map(|i| format!("R-{i}")).collect();

@@ -48,15 +48,7 @@ fn paid(what: &[&str]) -> (Installation, Server, Client, Vendor) {
     let vendor = Vendor::start(scripted);
     let (installation, server, client) = Installation::with_accounts(&[small("V-1")]);
     for name in what {
-        installation.run_json(&[
-            "vendor",
-            "add",
-            name,
-            "--kind",
-            "http",
-            "--base-url",
-            &vendor.url(&format!("/{name}")),
-        ]);
+        installation.add_vendor(name, "http", &vendor.url(&format!("/{name}")), &[]);
     }
     (installation, server, client, vendor)
 }
@@ -164,7 +156,7 @@ fn an_unreachable_storage_is_a_temporary_failure() {
     let gone = vendor.url("");
     drop(vendor);
     for (name, url) in [("gone", &*gone), ("nameless", "http://vendor.invalid")] {
-        installation.run_json(&["vendor", "add", name, "--kind", "http", "--base-url", url]);
+        installation.add_vendor(name, "http", url, &[]);
         let before = installation.account("V-1");
         assert_eq!(
             pay(&client, name, "CARD").code(),
@@ -188,7 +180,7 @@ fn a_completed_dry_run_may_be_sent_again_unchanged() {
         true => Action::Json(503, json!({})),
         false => Action::Json(200, json!({"reference": "R", "type": "CARD"})),
     });
-    installation.run_json(&["vendor", "add", "later", "--kind", "http", "--base-url", &vendor.url("")]);
+    installation.add_vendor("later", "http", &vendor.url(""), &[]);
     assert_eq!(pay(&client, "later", "CARD").status, 500);
     down.store(false, std::sync::atomic::Ordering::SeqCst);
     for _ in 0..2 {

@@ -152,16 +152,6 @@ static DOCUMENTED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     names
 });
 
-const SUPPLIES: [SupplyType; 7] = [
-    SupplyType::Electricity,
-    SupplyType::UnmeteredElectricity,
-    SupplyType::UnmeteredGas,
-    SupplyType::Gas,
-    SupplyType::EmbeddedElectricity,
-    SupplyType::EmbeddedGas,
-    SupplyType::EmbeddedWater,
-];
-
 fn document(spec: &'static ObjectSpec, seen: &mut HashSet<&'static str>, names: &mut HashSet<&'static str>) {
     if seen.insert(spec.ident) {
         for field in spec.fields {
@@ -177,7 +167,7 @@ fn nested(kind: Kind, seen: &mut HashSet<&'static str>, names: &mut HashSet<&'st
         Kind::List { item, .. } => nested(item.kind, seen, names),
         Kind::MeterPoint => {
             document(&cutover_model::MeterPointCommon::SPEC, seen, names);
-            SUPPLIES.into_iter().for_each(|kind| document(Variant::spec(kind), seen, names));
+            SupplyType::ALL.into_iter().for_each(|kind| document(Variant::spec(kind), seen, names));
         }
         _ => {}
     }

@@ -11,6 +11,13 @@ use actix_web::http::header::{
 /// The page has an inline style and loads nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
+const NOT_MODIFIED: Response = Response {
+    status: 304,
+    means: "The text still has a tag named by `If-None-Match`.",
+    headers: &["ETag"],
+    content: None,
+};
+
 /// `GET /openapi.json`: the description of the API, without a token.
 pub(crate) const DESCRIPTION: Endpoint = Endpoint {
     method: Method::GET,
@@ -28,12 +35,7 @@ pub(crate) const DESCRIPTION: Endpoint = Endpoint {
                 headers: &["ETag"],
                 content: json_content(own::description, &[("usual", own::description_example)]),
             },
-            Response {
-                status: 304,
-                means: "The text still has a tag named by `If-None-Match`.",
-                headers: &["ETag"],
-                content: None,
-            },
+            NOT_MODIFIED,
         ],
         ..Operation::BASE
     }),
@@ -64,12 +66,7 @@ pub(crate) const PAGE: Endpoint = Endpoint {
                     examples: &[("usual", own::page_example)],
                 }),
             },
-            Response {
-                status: 304,
-                means: "The text still has a tag named by `If-None-Match`.",
-                headers: &["ETag"],
-                content: None,
-            },
+            NOT_MODIFIED,
         ],
         ..Operation::BASE
     }),

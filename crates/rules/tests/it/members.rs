@@ -57,23 +57,13 @@ fn documented_kind(kind: &Kind, all: &mut BTreeSet<String>) {
         Kind::List { item, .. } => documented_kind(&item.kind, all),
         Kind::MeterPoint => {
             documented(&MeterPointCommon::SPEC, all);
-            for kind in KINDS {
+            for kind in SupplyType::ALL {
                 documented(Variant::spec(kind), all);
             }
         }
         _ => {}
     }
 }
-
-const KINDS: [SupplyType; 7] = [
-    SupplyType::Electricity,
-    SupplyType::UnmeteredElectricity,
-    SupplyType::UnmeteredGas,
-    SupplyType::Gas,
-    SupplyType::EmbeddedElectricity,
-    SupplyType::EmbeddedGas,
-    SupplyType::EmbeddedWater,
-];
 
 const REQUESTS: [(&str, ObjectSpec); 7] = [
     ("accounts", AccountEnvelope::SPEC),

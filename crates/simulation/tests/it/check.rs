@@ -45,7 +45,7 @@ impl Simulation {
         self.check_history(account, stored);
         let process = &stored.process;
         let number = process.service_account_number();
-        let imported = read(&*self.truth, |tx| tx.imported_account(process.id(), Zone::UTC)).unwrap();
+        let imported = read(&*self.truth, |tx| tx.imported_account(process.id())).unwrap();
         let told = self.oracle().numbers.get(&account).cloned();
         if told.is_some() && told != number.map(ToString::to_string) {
             self.violate(account, format!("I4: its number was {told:?}, and is {number:?}"));

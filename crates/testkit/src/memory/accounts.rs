@@ -57,11 +57,11 @@ impl Imported {
         account
     }
 
-    fn shown(&self, zone: Zone) -> Result<ImportedAccount, StoreError> {
+    fn shown(&self) -> Result<ImportedAccount, StoreError> {
         Ok(ImportedAccount {
             number: self.new.number.clone(),
             customer_emails: self.new.customer_emails,
-            account: kept::in_zone(&self.grown(), self.new.zone, zone)?,
+            account: kept::in_utc(&self.grown(), self.new.zone)?,
             historical_statements: self.statements.iter().map(|new| new.statement.clone()).collect(),
             verified_instructions: self.instructions.clone(),
         })
@@ -122,12 +122,8 @@ impl Accounts for State {
         Ok(self.accounts.contains_key(&account_id))
     }
 
-    fn imported_account(
-        &mut self,
-        process_id: i64,
-        zone: Zone,
-    ) -> Result<Option<ImportedAccount>, StoreError> {
-        self.account(process_id).map(|account| account.shown(zone)).transpose()
+    fn imported_account(&mut self, process_id: i64) -> Result<Option<ImportedAccount>, StoreError> {
+        self.account(process_id).map(Imported::shown).transpose()
     }
 
     fn are_meter_points_taken(

@@ -42,13 +42,13 @@ fn trim(text: &mut Text<'static>) {
     *text = text.trimmed().to_owned().into();
 }
 
-/// Converts an account to a zone; `from` is the zone of its datetimes without offset.
-pub(super) fn in_zone(account: &Account<'_>, from: Zone, to: Zone) -> Result<Account<'static>, StoreError> {
-    let mut writer = Writer::normal(from, to);
+/// Returns the stored form of an account; `zone` is the zone of its datetimes without offset.
+pub(super) fn in_utc(account: &Account<'_>, zone: Zone) -> Result<Account<'static>, StoreError> {
+    let mut writer = Writer::normal(zone, Zone::UTC);
     account.encode(&mut writer);
     let json = writer.into_bytes();
-    let shown = read_account(&json).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    Ok(shown.into_owned())
+    let kept = read_account(&json).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    Ok(kept.into_owned())
 }
 
 /// Returns the stored form of a transaction.

@@ -6,15 +6,21 @@ use super::kept::{comparable, difference};
 use crate::payload::{account_json, widest_account_json};
 use cutover_app::port::{ImportedAccount, NewAccount, Store, StoreError, Supplier, write};
 use cutover_core::Zone;
-use cutover_model::{IntoOwned, Variant, decode_account};
+use cutover_model::service::read_account;
+use cutover_model::{Account, IntoOwned, Variant, decode_account};
 use cutover_process::Event;
 use std::collections::HashSet;
 use std::path::Path;
 
-fn import(store: &dyn Store, new: &NewAccount, shown_in: &str) -> ImportedAccount {
-    let (written, shown_in) = (new.clone(), zone(shown_in));
+fn import(store: &dyn Store, new: &NewAccount) -> ImportedAccount {
+    let written = new.clone();
     put(store, move |tx| tx.insert_accounts(&[&written]));
-    see(store, |tx| tx.imported_account(new.process_id, shown_in)).unwrap()
+    see(store, |tx| tx.imported_account(new.process_id)).unwrap()
+}
+
+/// Returns the account as shown in a zone.
+fn shown(imported: &ImportedAccount, in_zone: &str) -> Account<'static> {
+    read_account(&imported.account_json(zone(in_zone))).unwrap().into_owned()
 }
 
 fn reads_back(store: &dyn Store, new: &NewAccount) {
@@ -25,12 +31,13 @@ fn reads_back(store: &dyn Store, new: &NewAccount) {
 
 /// Every member of an account is stored.
 fn is_there(store: &dyn Store, new: &NewAccount) {
-    let shown_in = zone("America/St_Johns");
-    let imported = see(store, |tx| tx.imported_account(new.process_id, shown_in)).unwrap();
+    let imported = see(store, |tx| tx.imported_account(new.process_id)).unwrap();
     assert_eq!(imported.number, new.number);
     assert_eq!(imported.customer_emails, new.customer_emails);
-    let (kept, sent) = (comparable(&imported.account, Zone::UTC), comparable(&decided(new), new.zone));
-    assert_eq!(difference(&kept, &sent), None);
+    let sent = comparable(&decided(new), new.zone);
+    for account in [&imported.account, &shown(&imported, "America/St_Johns")] {
+        assert_eq!(difference(&comparable(account, Zone::UTC), &sent), None);
+    }
 }
 
 /// Checks the realistic accounts of the fixtures.
@@ -92,7 +99,7 @@ pub fn digits_are_kept_and_times_are_converted_to_the_zone(store: &dyn Store) {
     let decoded = decode_account(payload.as_bytes(), zone(SYDNEY)).unwrap();
     let faults: Vec<_> = decoded.findings.iter().map(|f| format!("{} {}", f.attr, f.check.code)).collect();
     let payload = decoded.draft.unwrap().into_valid().unwrap_or_else(|| panic!("{faults:?}")).0.into_owned();
-    let kept = import(store, &account(store, &acme, 1, payload), "Australia/Perth").account;
+    let kept = shown(&import(store, &account(store, &acme, 1, payload)), "Australia/Perth");
     let balance = kept.transfer_balance.as_ref().unwrap();
     assert_eq!((balance.as_sent(), balance.is_quoted()), ("10.10", true));
     assert_eq!(kept.events.as_ref().unwrap()[0].occurred_at.as_sent(), "2026-07-01T08:00:00+08:00");
@@ -135,15 +142,15 @@ pub fn a_number_belongs_to_one_account(store: &dyn Store) {
     let payload = decode(r#"{"import_supplier":"A","external_account_number":"1"}"#, Zone::UTC);
     let first = account(store, &acme, 1, payload.clone());
     let second = account(store, &acme, 2, payload);
-    import(store, &first, "UTC");
+    import(store, &first);
     let taken = NewAccount { number: first.number.clone(), ..second.clone() };
     let again = NewAccount { number: second.number.clone(), ..first };
     for refused in [taken, again] {
         let refused = write(store, move |tx| tx.insert_accounts(&[&refused])).unwrap_err();
         assert!(matches!(refused, StoreError::Conflict(_)), "{refused}");
     }
-    assert_eq!(see(store, |tx| tx.imported_account(second.process_id, Zone::UTC)), None);
-    assert_eq!(import(store, &second, "UTC").number, second.number);
+    assert_eq!(see(store, |tx| tx.imported_account(second.process_id)), None);
+    assert_eq!(import(store, &second).number, second.number);
 }
 
 /// Returns a generated account for the process of `A-n`.
@@ -166,7 +173,7 @@ pub fn accounts_are_written_together(store: &dyn Store) {
 pub fn refused_accounts_leave_nothing(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let [kept, a, b, c] = [1, 2, 3, 4].map(|n| generated(store, &acme, n));
-    import(store, &kept, "UTC");
+    import(store, &kept);
     let with_number =
         |of: &NewAccount, new: &NewAccount| NewAccount { number: of.number.clone(), ..new.clone() };
     let with_process =
@@ -184,7 +191,7 @@ pub fn refused_accounts_leave_nothing(store: &dyn Store) {
         assert!(matches!(error, Err(StoreError::Conflict(_))), "{error:?}");
         assert_eq!(process(store, &acme, "A-2").process, pending);
         for new in [&a, &b, &c] {
-            assert_eq!(see(store, |tx| tx.imported_account(new.process_id, Zone::UTC)), None);
+            assert_eq!(see(store, |tx| tx.imported_account(new.process_id)), None);
         }
         is_there(store, &kept);
     }
@@ -197,6 +204,6 @@ pub fn refused_accounts_leave_nothing(store: &dyn Store) {
 pub fn there_is_no_account_before_its_import(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let staged = create(store, &acme, "A-1");
-    assert_eq!(see(store, |tx| tx.imported_account(staged.id(), Zone::UTC)), None);
-    assert_eq!(see(store, |tx| tx.imported_account(ABSENT, Zone::UTC)), None);
+    assert_eq!(see(store, |tx| tx.imported_account(staged.id())), None);
+    assert_eq!(see(store, |tx| tx.imported_account(ABSENT)), None);
 }

@@ -133,13 +133,13 @@ pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
     let acme = see(store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap();
     let here = process(store, &acme, CANARIES[0]).process.service_account_number().unwrap().clone();
     let other = process(store, &acme, "A-1");
-    let kept = see(store, |tx| tx.imported_account(other.process.id(), Zone::UTC)).unwrap();
+    let kept = see(store, |tx| tx.imported_account(other.process.id())).unwrap();
     let rows = erase(store, &acme, id);
     assert!(rows.contains(&("processes", 1)) && rows.contains(&("accounts", 1)), "{rows:?}");
     assert!(rows.iter().all(|(_, rows)| *rows > 0), "{rows:?}");
     assert_eq!(see(store, |tx| tx.process(acme.id, &number(CANARIES[0]))), None);
     assert_eq!(see(store, |tx| tx.process_of_account(&here)), None);
-    assert_eq!(see(store, |tx| tx.imported_account(id, Zone::UTC)), None);
+    assert_eq!(see(store, |tx| tx.imported_account(id)), None);
     assert_eq!(see(store, |tx| tx.staged(id)), None);
     assert_eq!((see(store, |tx| tx.history(id)), see(store, |tx| tx.payloads(&[id]))), (vec![], vec![]));
     assert_eq!(see(store, |tx| tx.account_totals(id)), None);
@@ -149,7 +149,7 @@ pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
     assert_eq!(listed.processes.len(), 1);
     assert_eq!(erase(store, &acme, id), []);
     assert_eq!(process(store, &acme, "A-1"), other);
-    assert_eq!(see(store, |tx| tx.imported_account(other.process.id(), Zone::UTC)), Some(kept));
+    assert_eq!(see(store, |tx| tx.imported_account(other.process.id())), Some(kept));
     // The instruction of the business stays, but no longer applies to the account.
     let business = see(store, |tx| tx.business(acme.organisation_id, "B-1")).unwrap();
     let key = InstructionKey {
@@ -253,7 +253,7 @@ pub fn additions_during_an_erasure_leave_nothing(store: &dyn Store) {
             Some(added)
         });
         assert_eq!(added.len(), 5);
-        assert_eq!(see(store, |tx| tx.imported_account(id, Zone::UTC)), None);
+        assert_eq!(see(store, |tx| tx.imported_account(id)), None);
         assert!(!put(store, move |tx| tx.lock_account(id)));
     }
     assert_eq!(see(store, |tx| tx.state_counts(acme.id)), []);

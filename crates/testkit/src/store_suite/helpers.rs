@@ -5,7 +5,7 @@ use cutover_app::port::{
     Organisation, Staged, Store, StoreError, StoredIssues, StoredProcess, Supplier, SupplierSettings, Tx,
     read, write,
 };
-use cutover_core::{ExternalAccountNumber, SupplierStatus, Zone};
+use cutover_core::ExternalAccountNumber;
 use cutover_process::{Actor, Event, HistoryEntry, NewProcess, Process, Submission};
 use std::sync::Barrier;
 use std::thread;
@@ -36,16 +36,7 @@ pub(super) fn organisation(store: &dyn Store, name: &'static str) -> Organisatio
 }
 
 pub(super) fn settings(code: &str) -> SupplierSettings {
-    SupplierSettings {
-        status: SupplierStatus::Ongoing.into(),
-        document_root: format!("/{code}"),
-        verify_documents: false,
-        send_customer_emails: false,
-        dry_run: false,
-        max_concurrent_imports: None,
-        time_zone: Zone::UTC,
-        rules: Default::default(),
-    }
+    SupplierSettings::new(code)
 }
 
 /// Adds a supplier of the default organisation, which is added if needed.

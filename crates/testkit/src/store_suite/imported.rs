@@ -97,5 +97,5 @@ pub(super) fn end_with(tx: &mut dyn Tx, mut process: Process, new: &NewAccount) 
 
 /// Reads an imported account in UTC.
 pub(super) fn seen(store: &dyn Store, new: &NewAccount) -> ImportedAccount {
-    see(store, |tx| tx.imported_account(new.process_id, Zone::UTC)).unwrap()
+    see(store, |tx| tx.imported_account(new.process_id)).unwrap()
 }

@@ -136,6 +136,12 @@ impl Installation {
         (installation, server, client)
     }
 
+    /// Adds a payment vendor, with more options if given.
+    pub(crate) fn add_vendor(&self, name: &str, kind: &str, base_url: &str, options: &[&str]) -> Value {
+        let add = ["vendor", "add", name, "--kind", kind, "--base-url", base_url];
+        self.run_json(&[&add[..], options].concat())
+    }
+
     /// Sets an environment variable of later programs.
     pub(crate) fn set_variable(&mut self, name: &str, value: &str) {
         self.variables.push((name.to_owned(), value.to_owned()));

@@ -18,7 +18,7 @@ pub(super) fn members(imported: &ImportedAccount, zone: Zone) -> Result<Vec<(Str
         ("historical_statements", read(&writer.into_bytes())?),
         ("verified_payment_instructions", instructions(&imported.verified_instructions, zone)?),
     ];
-    let Value::Object(mut members) = read(&imported.account.to_json())? else {
+    let Value::Object(mut members) = read(&imported.account_json(zone))? else {
         return Err(Refusal::Unexpected("an account is no object".into()));
     };
     members.insert(0, ("service_account_number".into(), Value::Text(imported.number.to_string())));

@@ -26,9 +26,8 @@ use account::AccountRow;
 use builder::Builder;
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount, StoreError};
-use cutover_core::Zone;
 use cutover_model::service::read_account;
-use cutover_model::{Account, Encode, IntoOwned, Writer};
+use cutover_model::{IntoOwned, Writer};
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use rows::Rows;
@@ -50,11 +49,7 @@ impl Accounts for SqlTx<'_> {
         self.run(|conn| Ok(Lock { account_id }.get_result::<i64>(conn).optional()?.is_some()))
     }
 
-    fn imported_account(
-        &mut self,
-        process_id: i64,
-        zone: Zone,
-    ) -> Result<Option<ImportedAccount>, StoreError> {
+    fn imported_account(&mut self, process_id: i64) -> Result<Option<ImportedAccount>, StoreError> {
         let sealer = self.sealer;
         self.run(|conn| {
             let Some((row, supplier)) = account::load(conn, process_id)? else { return Ok(None) };
@@ -65,10 +60,12 @@ impl Accounts for SqlTx<'_> {
                 row.write(&supplier, writer);
                 rows.write(writer);
             });
+            let json = writer.into_bytes();
             Ok(Some(ImportedAccount {
                 number: row.number.parse().map_err(Error::corrupt)?,
                 customer_emails: row.customer_emails,
-                account: in_zone(&writer.into_bytes(), zone)?,
+                // Checks every value again: JSON that is not a payload is corrupt.
+                account: read_account(&json).map_err(Error::corrupt)?.into_owned(),
                 historical_statements: added::statements::load(conn, process_id)?,
                 verified_instructions: instructions::load(conn, sealer, process_id)?,
             }))
@@ -86,12 +83,4 @@ impl Accounts for SqlTx<'_> {
 statement! {
     /// Locks an account.
     Lock { account_id: i64 } -> BigInt = "SELECT id FROM accounts WHERE id = " account_id (Dialect::LOCK)
-}
-
-/// Converts the times of an account from UTC to a zone. Decoding checks every value again: JSON that is not a
-/// payload is corrupt.
-fn in_zone(json: &[u8], zone: Zone) -> Result<Account<'static>> {
-    let mut writer = Writer::normal(Zone::UTC, zone);
-    read_account(json).map_err(Error::corrupt)?.encode(&mut writer);
-    Ok(read_account(&writer.into_bytes()).map_err(Error::corrupt)?.into_owned())
 }

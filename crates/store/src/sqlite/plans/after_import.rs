@@ -172,7 +172,7 @@ fn additions_to_an_account_use_a_key() {
         assert!(tx.add_vendor(&vendor)?);
         tx.vendor("V")?;
         assert!(tx.remove_vendor("V")?);
-        tx.imported_account(2, Zone::UTC).map(|_| ())
+        tx.imported_account(2).map(|_| ())
     });
     assert_by_key(&plan);
 }

@@ -7,7 +7,7 @@ use super::queries::SqlTx;
 use super::testing::{add_process, add_supplier, at, connect};
 use crate::context::Context;
 use cutover_app::port::{PageLimit, ProcessFilter, Staged, StepWrite, StoreError, StoredIssues, Tx};
-use cutover_core::{Code, Zone};
+use cutover_core::Code;
 use cutover_model::Totals;
 use cutover_process::{Actor, Event, Process, State};
 use diesel::connection::InstrumentationEvent;
@@ -186,7 +186,7 @@ fn all_other_queries_use_a_key() {
         tx.issues(1)?;
         tx.history(1)?;
         tx.restage(1, &Staged { payload: vec![2], fingerprint: [1; 32] })?;
-        tx.imported_account(1, Zone::UTC)?;
+        tx.imported_account(1)?;
         tx.supplier(&"A".parse().unwrap())?;
         tx.supplier_by_id(1)?;
         tx.suppliers_by_ids(&[1, 2, 3])?;

@@ -4,7 +4,6 @@
 use chrono::{DateTime, Utc};
 use cutover_app::port::{self, Creation, Staged, Staging, StoreError, StoredIssues, Tx, read, write};
 use cutover_app::port::{StoredProcess, SupplierSettings};
-use cutover_core::{SupplierStatus, Zone};
 use cutover_process::{Actor, Event, NewProcess, Submission};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_postgres::{TestDatabase, server};
@@ -22,16 +21,7 @@ fn with_cancelled(database: &TestDatabase) -> (PostgresStore, StoredProcess) {
     let store = PostgresStore::open(&options).unwrap();
     let supplier = write(&store, |tx| {
         let owner = tx.add_organisation("Retailer", at(0))?.unwrap();
-        let settings = SupplierSettings {
-            status: SupplierStatus::Ongoing.into(),
-            document_root: "/A".into(),
-            verify_documents: false,
-            send_customer_emails: false,
-            dry_run: false,
-            max_concurrent_imports: None,
-            time_zone: Zone::UTC,
-            rules: Default::default(),
-        };
+        let settings = SupplierSettings::new("A");
         Ok::<_, StoreError>(tx.add_supplier(owner.id, &"A".parse().unwrap(), &settings, at(0))?.unwrap())
     });
     let supplier = supplier.unwrap();

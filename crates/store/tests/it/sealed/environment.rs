@@ -8,7 +8,7 @@ use cutover_app::port::{
     Store, StoreError, StoredIssues, Supplier, SupplierSettings, VendorBankAccount, VerifiedInstruction,
     read, write,
 };
-use cutover_core::{ServiceAccountNumber, SupplierStatus, Zone};
+use cutover_core::{ServiceAccountNumber, Zone};
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{IntoOwned, Limits, decode_account, decode_business};
 use cutover_process::{Actor, NewProcess, Submission};
@@ -177,16 +177,7 @@ pub(super) fn at(seconds: i64) -> DateTime<Utc> {
 pub(super) fn supplier(store: &dyn Store) -> Supplier {
     let added = write(store, |tx| {
         let owner = tx.add_organisation("Retailer", at(0))?.unwrap();
-        let settings = SupplierSettings {
-            status: SupplierStatus::Ongoing.into(),
-            document_root: "/A".into(),
-            verify_documents: false,
-            send_customer_emails: false,
-            dry_run: false,
-            max_concurrent_imports: None,
-            time_zone: Zone::UTC,
-            rules: Default::default(),
-        };
+        let settings = SupplierSettings::new("A");
         Ok::<_, StoreError>(tx.add_supplier(owner.id, &"A".parse().unwrap(), &settings, at(0))?.unwrap())
     });
     added.unwrap()

@@ -1,6 +1,5 @@
 use super::environment::{Database, import, on_both, payload, sealer, sign, stage, supplier};
 use cutover_app::port::{Store, read, write};
-use cutover_core::Zone;
 use cutover_store::{KeyState, Resealed, Seal, Sealer};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -39,7 +38,7 @@ fn unsealed_values_and_those_of_another_key_are_sealed_with_the_first(database: 
     for (id, number) in [(first, "A-1"), (second, "A-2")] {
         assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload(number))), "the old key is gone");
     }
-    assert!(read(store, |tx| tx.imported_account(first, Zone::UTC)).is_ok());
+    assert!(read(store, |tx| tx.imported_account(first)).is_ok());
     assert_eq!(read(store, |tx| tx.signing_keys()).unwrap(), signs);
     let key = Seal::Key("b".into(), KeyState::Seals);
     assert!(new.seals().iter().all(|seals| seals.found.keys().eq([&key])));

@@ -4,7 +4,6 @@ use super::environment::{
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cutover_app::port::{StoreError, read, write};
-use cutover_core::Zone;
 use cutover_store::{EncryptionKeys, KeyState, Seal, SealedTable, Sealer};
 use cutover_testkit::SeededRandom;
 use std::sync::Arc;
@@ -41,7 +40,7 @@ fn all_values_are_sealed(database: &Database) {
         assert!(!details[0].contains("CANARY") && !details[0].contains("062-000"), "{table}: {details:?}");
     }
     assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload("A-1"))));
-    let account = read(store, |tx| tx.imported_account(id, Zone::UTC)).unwrap().unwrap();
+    let account = read(store, |tx| tx.imported_account(id)).unwrap().unwrap();
     let bank = account.account.payment_instructions.as_ref().unwrap()[0].bank_account.as_ref().unwrap();
     assert_eq!(bank.account_number.as_sent(), "999888777");
     assert_eq!(account.verified_instructions, [instruction()]);
@@ -64,7 +63,7 @@ fn unsealed_values_stay_readable(database: &Database) {
     let opened = database.open(sealer(&["a"]));
     let store = &*opened.store();
     assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload("A-1"))));
-    let account = read(store, |tx| tx.imported_account(id, Zone::UTC)).unwrap().unwrap();
+    let account = read(store, |tx| tx.imported_account(id)).unwrap().unwrap();
     assert_eq!(account.verified_instructions, [instruction()]);
     assert!(opened.seals().iter().all(|seals| seals.found.keys().eq([&Seal::Open])));
 }
@@ -89,7 +88,7 @@ fn a_moved_row_is_refused_and_the_others_are_not(database: &Database) {
     assert_eq!(found[2], (third, Ok(payload("A-3").payload)));
     import(store, &acme, first);
     database.change("UPDATE account_instructions SET details = (SELECT details FROM business_instructions)");
-    let refused = read(store, |tx| tx.imported_account(first, Zone::UTC));
+    let refused = read(store, |tx| tx.imported_account(first));
     assert!(matches!(refused, Err(StoreError::Corrupt(_))), "{refused:?}");
 }
 

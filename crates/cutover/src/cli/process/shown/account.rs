@@ -33,7 +33,7 @@ impl<'a> Instruction<'a> {
 /// The imported account with all stored digits, and with additions of the service and of later calls. Empty lists are
 /// left out.
 pub(super) fn embedded(imported: &ImportedAccount, zone: Zone) -> Option<Box<RawValue>> {
-    let account = String::from_utf8(imported.account.to_json()).ok()?;
+    let account = String::from_utf8(imported.account_json(zone)).ok()?;
     let members = account.strip_prefix('{')?.strip_suffix('}')?;
     let number = format!("\"service_account_number\":\"{}\"", imported.number);
     let emails = format!("\"customer_emails\":{}", imported.customer_emails);
