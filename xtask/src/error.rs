@@ -8,7 +8,7 @@ pub(crate) enum Error {
     File { action: &'static str, path: PathBuf, source: io::Error },
     #[error("cannot run {command}: {source}")]
     Run { command: String, source: io::Error },
-    #[error("the release build of the benches failed")]
+    #[error("the benches cannot be built")]
     BenchBuild,
     #[error("`cargo metadata` failed: {0}")]
     Metadata(String),

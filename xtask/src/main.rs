@@ -67,7 +67,7 @@ enum Chore {
     Fuzz(fuzz::Args),
     /// Measure next to the yardsticks; prints ratios formed in one run
     ///
-    /// Builds the package cutover-bench in release and runs it with these options.
+    /// Builds the package cutover-bench for deployment and runs it with these options.
     #[command(disable_help_flag = true)]
     Bench {
         /// Options of the bench; --help lists them
@@ -104,10 +104,17 @@ fn run(chore: Chore) -> Result<ExitCode, Error> {
 }
 
 fn bench(options: &[OsString]) -> Result<ExitCode, Error> {
-    if !cargo::succeeds(cargo::cargo(["build", "--quiet", "--release", "--package", "cutover-bench"]))? {
+    if !cargo::succeeds(cargo::cargo([
+        "build",
+        "--quiet",
+        "--profile",
+        "dist",
+        "--package",
+        "cutover-bench",
+    ]))? {
         return Err(Error::BenchBuild);
     }
-    let mut command = cargo::command(cargo::root().join("target/release/cutover-bench"));
+    let mut command = cargo::command(cargo::root().join("target/dist/cutover-bench"));
     command.args(options);
     Ok(if cargo::succeeds(command)? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -69,6 +69,7 @@ pub struct App {
 impl App {
     /// Returns the use cases over these ports.
     pub fn new(ports: Ports, settings: Settings) -> Self {
+        crate::auth::install_signatures();
         let Ports { store, clock, random, documents, vendors } = ports;
         let documents = Arc::new(RefusedInJobs(documents));
         let vendors = Arc::new(RefusedInJobs(vendors));

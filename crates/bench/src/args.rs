@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// Folder of the yardsticks
     #[arg(long, env = "CUTOVER_YARDSTICKS", default_value = "../shared/bench")]
     yardsticks: PathBuf,
-    /// A built `cutover` to measure [default: the release build, built first]
+    /// A built `cutover` to measure [default: the build for deployment, built first]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Use a tenth of the accounts, for a quick look; the figures are not comparable
@@ -60,7 +60,7 @@ impl Args {
     pub(crate) fn program(&self) -> Result<PathBuf, Error> {
         match &self.program {
             Some(program) => std::path::absolute(program).map_err(Error::file("find", program)),
-            None => program::release("cutover"),
+            None => program::built("cutover"),
         }
     }
 

@@ -19,7 +19,7 @@ pub(crate) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let kit = args.kit()?;
     let count = args.payloads(ACCOUNTS);
     let (file, small) = (kit.accounts(count)?, kit.accounts(count / FEWER)?);
-    let program = program::release("cutover-client")?;
+    let program = program::built("cutover-client")?;
     let (mut ours, mut limit) = (Vec::new(), Vec::new());
     let (mut peaks, mut small_peaks) = (Vec::new(), Vec::new());
     for _ in 0..args.rounds {

@@ -16,12 +16,12 @@ pub(crate) fn scratch() -> PathBuf {
     root().join("target/xtask")
 }
 
-/// Builds a package in release and returns its program, which has the same name.
-pub(crate) fn release(package: &str) -> Result<PathBuf, Error> {
-    if !succeeds(cargo(["build", "--quiet", "--release", "--package", package]))? {
-        return Err(Error::Bench("the release build failed".into()));
+/// Builds a package for deployment and returns its program, which has the same name.
+pub(crate) fn built(package: &str) -> Result<PathBuf, Error> {
+    if !succeeds(cargo(["build", "--quiet", "--profile", "dist", "--package", package]))? {
+        return Err(Error::Bench("the program cannot be built".into()));
     }
-    Ok(root().join("target/release").join(package))
+    Ok(root().join("target/dist").join(package))
 }
 
 /// This program, to measure in a process of its own.

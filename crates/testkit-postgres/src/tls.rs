@@ -7,8 +7,14 @@ use std::path::Path;
 /// The names in the server's certificate.
 const NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
 
-/// The only line of `pg_hba.conf`: it requires TLS.
-const ACCESS: &str = "hostssl all,replication all 127.0.0.1/32 trust\n";
+/// The lines of `pg_hba.conf`, which require TLS. Roles with these names, if a test creates them, need a
+/// password.
+const ACCESS: &str = "\
+hostssl all by_scram 127.0.0.1/32 scram-sha-256
+hostssl all by_md5 127.0.0.1/32 md5
+hostssl all by_password 127.0.0.1/32 password
+hostssl all,replication all 127.0.0.1/32 trust
+";
 
 /// Creates the server's certificate and key, and refuses connections without TLS.
 pub(crate) fn prepare(instance: &mut Instance) -> io::Result<()> {

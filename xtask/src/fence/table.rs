@@ -130,6 +130,7 @@ const DATABASE: &Family = &Family {
         "diesel_migrations",
         "libsqlite3-sys",
         "postgres",
+        "postgres-protocol",
         "pq-sys",
         "r2d2",
         "redis",

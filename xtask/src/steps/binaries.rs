@@ -1,4 +1,4 @@
-//! Finds the integration tests of one crate in the build of all tests.
+//! The test programs of the workspace.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,17 +7,36 @@ use serde::Deserialize;
 
 use crate::cargo;
 
-/// The command that runs the integration tests of the crate in a folder, like cargo; `None` if they cannot be
-/// built, which cargo reports.
-pub(super) fn integration_tests(folder: &str) -> Option<Command> {
-    // Selected alone, the crate would be built again with its own set of features.
-    let mut build = cargo::cargo(["test", "--workspace", "--test", "it", "--no-run"]);
+/// A test program that cargo has built.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TestProgram {
+    /// The folder of its package, below the root.
+    pub(super) folder: PathBuf,
+    /// The name of its target: `it` for integration tests.
+    pub(super) target: String,
+    file: PathBuf,
+}
+
+impl TestProgram {
+    /// A program for tests of this crate.
+    #[cfg(test)]
+    pub(super) fn at(folder: &str, target: &str) -> Self {
+        Self { folder: folder.into(), target: target.to_owned(), file: PathBuf::new() }
+    }
+
+    /// Returns the command that runs it, like cargo.
+    pub(super) fn command(&self) -> Command {
+        let mut command = cargo::command(&self.file);
+        command.current_dir(cargo::root().join(&self.folder));
+        command
+    }
+}
+
+/// Builds all tests and returns their programs; `None` if they cannot be built, which cargo reports.
+pub(super) fn test_programs() -> Option<Vec<TestProgram>> {
+    let mut build = cargo::cargo(["test", "--workspace", "--no-run"]);
     build.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
-    let folder = cargo::root().join(folder);
-    let file = executable(&cargo::output(build)?, &folder.join("Cargo.toml"))?;
-    let mut command = cargo::command(file);
-    command.current_dir(folder);
-    Some(command)
+    Some(programs(&cargo::output(build)?, cargo::root()))
 }
 
 /// The part of cargo's build messages that is needed.
@@ -26,6 +45,7 @@ struct Message {
     manifest_path: Option<PathBuf>,
     executable: Option<PathBuf>,
     target: Option<Target>,
+    profile: Option<Profile>,
 }
 
 #[derive(Deserialize)]
@@ -33,12 +53,21 @@ struct Target {
     name: String,
 }
 
-/// Returns the executable of a package's integration tests, from cargo's messages, one a line.
-fn executable(messages: &str, manifest: &Path) -> Option<PathBuf> {
-    messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok()).find_map(|message| {
-        let is_it = message.manifest_path.as_deref() == Some(manifest) && message.target?.name == "it";
-        message.executable.filter(|_| is_it)
-    })
+#[derive(Deserialize)]
+struct Profile {
+    test: bool,
+}
+
+/// Returns the test programs in cargo's messages, one a line.
+fn programs(messages: &str, root: &Path) -> Vec<TestProgram> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    let program = |message: Message| {
+        message.profile.filter(|profile| profile.test)?;
+        let manifest = message.manifest_path?;
+        let folder = manifest.parent()?.strip_prefix(root).ok()?.to_owned();
+        Some(TestProgram { folder, target: message.target?.name, file: message.executable? })
+    };
+    messages.filter_map(program).collect()
 }
 
 #[cfg(test)]
@@ -46,15 +75,13 @@ mod unit {
     use super::*;
 
     #[test]
-    fn tests_are_found_by_their_package() {
+    fn only_tests_are_run() {
         let messages = r#"
-{"reason":"compiler-artifact","manifest_path":"/p/a/Cargo.toml","target":{"name":"it"},"executable":"/t/it-1"}
-{"reason":"compiler-artifact","manifest_path":"/p/b/Cargo.toml","target":{"name":"b"},"executable":"/t/b"}
-{"reason":"compiler-artifact","manifest_path":"/p/b/Cargo.toml","target":{"name":"b"},"executable":null}
-{"reason":"compiler-artifact","manifest_path":"/p/b/Cargo.toml","target":{"name":"it"},"executable":"/t/it-2"}
+{"reason":"compiler-artifact","manifest_path":"/p/a/Cargo.toml","target":{"name":"it"},"profile":{"test":true},"executable":"/t/it-1"}
+{"reason":"compiler-artifact","manifest_path":"/p/b/Cargo.toml","target":{"name":"b"},"profile":{"test":false},"executable":"/t/b"}
+{"reason":"compiler-artifact","manifest_path":"/p/b/Cargo.toml","target":{"name":"b"},"profile":{"test":true},"executable":null}
 {"reason":"build-finished","success":true}"#;
-        let of = |manifest: &str| executable(messages, Path::new(manifest));
-        assert_eq!(of("/p/b/Cargo.toml"), Some(PathBuf::from("/t/it-2")));
-        assert_eq!(of("/p/c/Cargo.toml"), None);
+        let program = TestProgram { folder: "a".into(), target: "it".into(), file: "/t/it-1".into() };
+        assert_eq!(programs(messages, Path::new("/p")), [program]);
     }
 }

@@ -1,11 +1,13 @@
-//! Runs `cargo test` over the workspace, adds up its results, and compares its snapshots with the tree.
+//! Runs the tests of the workspace, adds up their results, and compares their snapshots with the tree.
 
-use std::io::{BufRead, BufReader, Write};
+use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use super::binaries::integration_tests;
+use super::binaries::{TestProgram, test_programs};
 use super::browser::Browser;
 use super::database::Database;
 use super::snapshots;
@@ -21,19 +23,14 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
         Err(e) => return Ok(Outcome::Failed(format!("PostgreSQL for the tests does not start: {e}"))),
     };
     let browser = Browser::find(tools);
-    let (mut counts, mut all_passed) = (Counts::default(), true);
-    let passes: &[fn() -> Option<Command>] =
-        if database.is_there() { &[everything, on_postgres] } else { &[everything] };
-    // A failure on one database says nothing about the other.
-    for pass in passes {
-        let Some(mut command) = pass() else {
-            all_passed = false;
-            continue;
-        };
-        let (succeeded, found) = test(prepared(&mut command, &references).envs(database.variable()))?;
-        counts += found;
-        all_passed &= succeeded;
+    let Some(programs) = test_programs() else {
+        return Ok(Outcome::Failed("the tests cannot be built".to_owned()));
+    };
+    let mut runs = runs(&programs, database.is_there());
+    for run in &mut runs {
+        prepared(&mut run.command, &references).envs(database.variable());
     }
+    let (all_passed, counts) = run_all(runs);
     if !all_passed {
         return Ok(Outcome::Tested(counts, Err("see above".to_owned())));
     }
@@ -89,20 +86,100 @@ const TEST_ON: &str = "CUTOVER_TEST_ON";
 /// The crate whose tests read it: no others are repeated.
 const SERVICE: &str = "crates/cutover";
 
-fn everything() -> Option<Command> {
-    let mut command = cargo::cargo(["test", "--no-fail-fast", "--workspace"]);
-    command.env_remove(TEST_ON);
-    Some(command)
+/// Programs that take longest, in the order in which they begin. Others follow in cargo's order.
+const LONGEST: [&str; 4] = [SERVICE, "crates/store", "crates/simulation", "crates/http"];
+
+/// Programs that run at the same time, at least: most end-to-end tests wait for something.
+const AT_ONCE: usize = 2;
+
+/// A test program to be run.
+struct Run {
+    what: String,
+    command: Command,
 }
 
-/// Command of the end-to-end tests on PostgreSQL; `None` if they cannot be built.
-fn on_postgres() -> Option<Command> {
-    let mut again = integration_tests(SERVICE)?;
+/// Returns what is to be run, longest first.
+fn runs(programs: &[TestProgram], has_postgres: bool) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let rank = |program: &TestProgram| {
+        let long = LONGEST.iter().position(|folder| program.folder == Path::new(folder));
+        long.filter(|_| program.target == "it" || program.folder == Path::new("crates/http"))
+    };
+    let mut sorted: Vec<&TestProgram> = programs.iter().collect();
+    sorted.sort_by_key(|program| rank(program).unwrap_or(LONGEST.len()));
+    for program in sorted {
+        let what = format!("{} {}", program.folder.display(), program.target);
+        let mut command = program.command();
+        command.env_remove(TEST_ON);
+        runs.push(Run { what: what.clone(), command });
+        if has_postgres && program.folder == Path::new(SERVICE) && program.target == "it" {
+            runs.push(Run { what: format!("{what}, on PostgreSQL"), command: on_postgres(program) });
+        }
+    }
+    runs.push(Run {
+        what: "documentation".to_owned(),
+        command: cargo::cargo(["test", "--workspace", "--doc", "--quiet"]),
+    });
+    runs
+}
+
+/// Command of the end-to-end tests on PostgreSQL.
+fn on_postgres(program: &TestProgram) -> Command {
+    let mut again = program.command();
     again.env(TEST_ON, "postgres");
     OF_ONE_DATABASE.iter().chain(&OF_NO_DATABASE).for_each(|name| {
         again.args(["--skip", name]);
     });
-    Some(again)
+    again
+}
+
+/// Runs programs, some at a time. Prints a line for each, and the output of those that failed. Returns true if
+/// all succeeded, and the numbers of tests.
+fn run_all(runs: Vec<Run>) -> (bool, Counts) {
+    let (queue, sum) = (Mutex::new(VecDeque::from(runs)), Mutex::new((true, Counts::default())));
+    std::thread::scope(|scope| {
+        for _ in 0..processors().max(AT_ONCE) {
+            scope.spawn(|| {
+                while let Some(mut run) = next(&queue) {
+                    let begun = Instant::now();
+                    let (succeeded, counts) = report(&run.what, run.command.output(), begun);
+                    let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
+                    sum.0 &= succeeded;
+                    sum.1 += counts;
+                }
+            });
+        }
+    });
+    sum.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn next(queue: &Mutex<VecDeque<Run>>) -> Option<Run> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+}
+
+/// Prints the result of a program. Returns true if it succeeded, and the numbers of its tests.
+fn report(what: &str, ended: std::io::Result<Output>, begun: Instant) -> (bool, Counts) {
+    let output = match ended {
+        Ok(output) => output,
+        Err(error) => {
+            println!("{what}: cannot be run: {error}");
+            return (false, Counts::default());
+        }
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut counts = Counts::default();
+    text.lines().for_each(|line| counts.add_line(line));
+    let succeeded = output.status.success();
+    if !succeeded {
+        println!("{text}\n{}\n{what}: {}", String::from_utf8_lossy(&output.stderr), output.status);
+    }
+    println!("{}", line(what, counts, begun.elapsed()));
+    (succeeded, counts)
+}
+
+fn line(what: &str, counts: Counts, took: Duration) -> String {
+    let Counts { passed, failed, .. } = counts;
+    format!("{what:40} {passed:>5} passed, {failed} failed {:>7.1} s", took.as_secs_f64())
 }
 
 /// Variable for the number of tests that run at the same time.
@@ -112,8 +189,11 @@ const THREADS: &str = "RUST_TEST_THREADS";
 /// end or databases to come back: end-to-end tests use a processor for 150 s of the 550 s that they last in
 /// total. With even more, tests that send a hundred requests at once are refused on a busy machine.
 fn threads() -> String {
-    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    std::env::var(THREADS).unwrap_or_else(|_| (processors + 1).to_string())
+    std::env::var(THREADS).unwrap_or_else(|_| (processors() + 1).to_string())
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 fn prepared<'c>(command: &'c mut Command, references: &Path) -> &'c mut Command {
@@ -122,29 +202,6 @@ fn prepared<'c>(command: &'c mut Command, references: &Path) -> &'c mut Command 
         .env(THREADS, threads())
         .env_remove("INSTA_FORCE_PASS")
         .env(snapshots::VARIABLE, references)
-}
-
-/// Runs a command and passes its output on. Returns whether it succeeded, and the numbers of tests.
-fn test(command: &mut Command) -> Result<(bool, Counts), Error> {
-    let run_error = |source| Error::Run { command: "cargo test".to_owned(), source };
-    let mut child = command.stdout(Stdio::piped()).spawn().map_err(run_error)?;
-    let mut counts = Counts::default();
-    if let Some(output) = child.stdout.take() {
-        counts = pass_on(BufReader::new(output), &mut std::io::stdout()).map_err(run_error)?;
-    }
-    Ok((child.wait().map_err(run_error)?.success(), counts))
-}
-
-/// Copies line by line and counts tests.
-fn pass_on(mut from: impl BufRead, to: &mut impl Write) -> std::io::Result<Counts> {
-    let mut counts = Counts::default();
-    let mut line = Vec::new();
-    while from.read_until(b'\n', &mut line)? > 0 {
-        to.write_all(&line)?;
-        counts.add_line(String::from_utf8_lossy(&line).trim_end());
-        line.clear();
-    }
-    Ok(counts)
 }
 
 fn remark(references: &Path, counts: Counts) -> Result<Result<String, String>, Error> {
@@ -179,12 +236,30 @@ mod unit {
         assert_eq!(asking.collect::<Vec<_>>(), [cargo::root().join(SERVICE)]);
     }
 
+    fn program(folder: &str, target: &str) -> TestProgram {
+        TestProgram::at(folder, target)
+    }
+
     #[test]
-    fn output_is_passed_on_as_it_is_and_counted() {
-        let output = b"caf\xe9\ntest result: ok. 2 passed; 0 failed; 0 ignored\nno line end".as_slice();
-        let mut passed_on = Vec::new();
-        let counts = pass_on(output, &mut passed_on).unwrap();
-        assert_eq!(passed_on, output);
-        assert_eq!(counts, Counts { passed: 2, failed: 0, ignored: 0 });
+    fn end_to_end_tests_run_on_both_databases_and_first() {
+        let programs = [program("crates/app", "it"), program("crates/store", "it"), program(SERVICE, "it")];
+        let what = |has_postgres| -> Vec<String> {
+            runs(&programs, has_postgres).into_iter().map(|run| run.what).collect()
+        };
+        let on_both = ["crates/cutover it", "crates/cutover it, on PostgreSQL"];
+        let others = ["crates/store it", "crates/app it", "documentation"];
+        assert_eq!(what(true), [&on_both[..], &others].concat());
+        assert_eq!(what(false), [&on_both[..1], &others].concat());
+    }
+
+    #[test]
+    fn a_failure_counts_and_the_others_still_run() {
+        let run = |what: &str| {
+            let mut command = cargo::command("sh");
+            command.args(["-c", &format!("echo 'test result: ok. 2 passed; 1 failed; 0 ignored'; {what}")]);
+            Run { what: what.to_owned(), command }
+        };
+        let (succeeded, counts) = run_all(vec![run("exit 1"), run("exit 0"), run("exit 0")]);
+        assert_eq!((succeeded, counts), (false, Counts { passed: 6, failed: 3, ignored: 0 }));
     }
 }

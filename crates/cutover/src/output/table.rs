@@ -1,10 +1,14 @@
 use comfy_table::{ContentArrangement, Table, presets};
 use cutover_core::plain;
+use terminal_size::{Width, terminal_size};
 
 /// Formats a table as wide as its content, or at most as the terminal.
 pub(crate) fn listing(heads: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if let Some((Width(width), _)) = terminal_size() {
+        table.set_width(width);
+    }
     table.set_header(heads.to_vec());
     for cells in rows {
         table.add_row(cells.iter().map(|cell| plain(cell)).collect::<Vec<_>>());

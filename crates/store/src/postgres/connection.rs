@@ -1,7 +1,6 @@
+use super::client::Config;
 use super::dialect::Conn;
-use super::url::Url;
 use crate::error::OpenError;
-use diesel::connection::{CacheSize, Connection};
 use std::time::Duration;
 
 /// A database and settings of its connections.
@@ -13,16 +12,6 @@ pub(super) struct Target {
     /// True if a proxy assigns a connection to each transaction: no state may be left on it.
     pub(super) is_pooled: bool,
 }
-
-/// Defaults of the client: timeouts to connect, and to notice that the server is gone.
-const CLIENT: [(&str, &str); 6] = [
-    ("application_name", "cutover"),
-    ("connect_timeout", "5"),
-    ("keepalives_idle", "15"),
-    ("keepalives_interval", "5"),
-    ("keepalives_count", "3"),
-    ("tcp_user_timeout", "5000"),
-];
 
 /// Settings of a connection that is not shared. The server has to notice a dead client as soon as a client
 /// notices a dead server, because its claims are locked until then.
@@ -44,28 +33,31 @@ const SESSION: [(&str, &str); 7] = [
 /// Maximum wait for a lock, well below the timeout of statements and the duration of a lease.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Time after the end of a statement's time within which its answer must arrive: a server that accepts
+/// connections and then stays silent must not hold a thread for longer.
+const GRACE: Duration = Duration::from_secs(3);
+
 impl Target {
     /// Opens a connection with all its settings.
     pub(super) fn connect(&self) -> Result<Conn, OpenError> {
-        let refused = |e: diesel::ConnectionError| OpenError::Connect(e.to_string());
-        let mut conn = Conn::establish(&self.address()?).map_err(refused)?;
-        if self.is_pooled {
-            conn.set_prepared_statement_cache_size(CacheSize::Disabled);
-        }
-        Ok(conn)
+        Conn::open(&self.config()?).map_err(|error| OpenError::Connect(error.to_string()))
     }
 
-    /// Returns the URL with defaults for parameters that it does not have. Our session settings override the
-    /// operator's.
-    fn address(&self) -> Result<String, OpenError> {
-        let mut url = Url::parse(&self.url)?;
-        CLIENT.iter().for_each(|(name, value)| url.set_default(name, value));
+    /// Returns the settings of a connection. Those of its session override the operator's.
+    fn config(&self) -> Result<Config, OpenError> {
+        let mut config = Config::parse(&self.url)?;
+        config.prepares = !self.is_pooled;
+        config.silence = Some(self.silence());
         if !self.is_pooled {
-            let settings = self.settings().map(|(name, value)| option(name, &value));
-            let session = SESSION.map(|(name, value)| option(name, value));
-            url.add_options(&[settings.as_slice(), &session].concat().join("%20"));
+            self.settings().into_iter().for_each(|(name, value)| config.set(name, value));
+            SESSION.into_iter().for_each(|(name, value)| config.set(name, value));
         }
-        Ok(url.to_string())
+        Ok(config)
+    }
+
+    /// Returns the time without an answer after which a connection counts as lost.
+    pub(super) fn silence(&self) -> Duration {
+        self.statement_timeout + GRACE
     }
 
     /// `synchronous_commit` makes commits durable whatever the server's default is.
@@ -91,11 +83,6 @@ impl Target {
     }
 }
 
-/// Returns a setting for the options of a URL. An unescaped blank would separate two options.
-fn option(name: &str, value: &str) -> String {
-    format!("-c%20{name}%3D{}", value.replace(' ', "%5C%20"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,36 +92,21 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_the_operator_are_kept() {
-        let address = target("postgres://h/db?connect_timeout=1&sslmode=require", false).address().unwrap();
-        assert!(
-            address
-                .starts_with("postgres://h/db?connect_timeout=1&sslmode=require&application_name=cutover&")
-        );
-        assert_eq!(address.matches("connect_timeout").count(), 1);
-        assert!(address.contains("&tcp_user_timeout=5000&"));
-        let options = address.split_once("&options=").unwrap().1;
-        let settings: Vec<&str> = options.split("%20-c%20").collect();
-        assert_eq!(settings[0], "-c%20synchronous_commit%3Don");
-        for setting in [
-            "statement_timeout%3D15000",
-            "lock_timeout%3D5000",
-            "idle_in_transaction_session_timeout%3D30000",
-            "default_transaction_isolation%3Dread%5C%20committed",
-            "tcp_keepalives_idle%3D15",
-            "tcp_keepalives_interval%3D5",
-            "tcp_keepalives_count%3D3",
-        ] {
-            assert!(settings.contains(&setting), "{setting} in {settings:?}");
+    fn the_settings_of_a_session_override_those_of_the_url() {
+        let config = target("postgres://u@h/db?options=-c%20statement_timeout%3D1", false).config().unwrap();
+        assert!(config.prepares);
+        for name in ["options", "statement_timeout", "lock_timeout", "jit", "tcp_keepalives_idle"] {
+            assert!(config.has_session_setting(name), "{name}");
         }
-        let given = target("postgres://u:options=@h/db?options=-c%20geqo%3Doff", false).address().unwrap();
-        assert!(given.ends_with(&format!("&options=-c%20geqo%3Doff%20{options}")), "{given}");
+        assert_eq!(config.silence, Some(Duration::from_secs(18)));
     }
 
     #[test]
     fn behind_a_proxy_each_transaction_has_the_settings() {
-        let target = target("postgres://h/db", true);
-        assert!(!target.address().unwrap().contains("options"));
+        let target = target("postgres://u@h/db", true);
+        let config = target.config().unwrap();
+        assert!(!config.prepares);
+        assert!(!config.has_session_setting("statement_timeout"));
         let begin = target.begin("READ ONLY");
         assert!(begin.starts_with("BEGIN READ ONLY; SET LOCAL synchronous_commit = on; "));
         for setting in ["statement_timeout = 15000", "lock_timeout = 5000"] {

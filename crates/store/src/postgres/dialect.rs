@@ -1,5 +1,6 @@
 //! The PostgreSQL dialect of the queries.
 
+use super::client::sqlstate;
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::processes::write::Step;
 use super::queries::sql_dialect::SqlDialect;
@@ -17,7 +18,7 @@ use diesel::prelude::*;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::{Array, BigInt, Date, Timestamptz};
 
-pub(crate) type Conn = diesel::PgConnection;
+pub(crate) type Conn = super::client::Connection;
 pub(crate) type Db = diesel::pg::Pg;
 
 /// SQL types of columns that hold our own types.
@@ -150,7 +151,7 @@ macro_rules! insert_all {
             impl<$life> $row<$life> {
                 pub(crate) fn insert_all<'r>(
                     rows: impl IntoIterator<Item = &'r Self>,
-                    conn: &mut diesel::PgConnection,
+                    conn: &mut $crate::postgres::dialect::Conn,
                 ) -> crate::error::Result<()>
                 where
                     $life: 'r,
@@ -300,44 +301,25 @@ impl SqlDialect for Dialect {
         day.ok_or_else(|| "a day is out of range".into())
     }
 
-    /// A lost connection has a kind, so messages without one are from a server that answers, and most of them
-    /// are about timeouts of statements and locks. The server may be set to any language: an unknown message
-    /// counts as a timeout.
+    /// A lost connection has a kind, so messages without one are from a server that answers. Unknown codes
+    /// count as a timeout: another attempt may succeed.
     fn meaning(message: &str) -> Meaning {
-        let says = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
-        match () {
-            () if message.contains("deadlock detected") => Meaning::Conflict,
-            () if says(&CORRUPT) => Meaning::Corrupt,
-            () if says(&LASTING) => Meaning::Other,
-            () if says(&UNAVAILABLE) => Meaning::Passing,
-            () => Meaning::Busy,
+        let Some(code) = sqlstate(message) else { return Meaning::Other };
+        match code.as_bytes() {
+            b"40P01" => Meaning::Conflict,
+            b"XX001" | b"XX002" => Meaning::Corrupt,
+            // Connections, resources, the operator's intervention, the system.
+            [b'0', b'8', ..] | [b'5', b'3', ..] | [b'5', b'7', b'P', ..] | [b'5', b'8', ..] => {
+                Meaning::Passing
+            }
+            // Values, the state of the transaction, rights and names.
+            [b'0', b'A', ..] | [b'2', b'2', ..] | [b'2', b'5', ..] | [b'2', b'8', ..] | [b'4', b'2', ..] => {
+                Meaning::Other
+            }
+            _ => Meaning::Busy,
         }
     }
 }
-
-/// Messages of errors that another attempt does not fix.
-const LASTING: [&str; 8] = [
-    "syntax error",
-    "current transaction is aborted",
-    "permission denied",
-    "invalid byte sequence",
-    "value too long",
-    " is of type ",
-    " does not exist",
-    "out of range",
-];
-const CORRUPT: [&str; 3] = ["invalid page in block", "could not read block", "missing chunk number"];
-/// Messages of a server that cannot work for any client.
-const UNAVAILABLE: [&str; 8] = [
-    "o space left",
-    "could not extend file",
-    "could not write",
-    "out of memory",
-    "out of shared memory",
-    "terminating connection",
-    "the database system is",
-    "recovery",
-];
 
 /// Implements [`Bind`] for arrays.
 macro_rules! bind_arrays {

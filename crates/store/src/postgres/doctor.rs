@@ -1,12 +1,12 @@
 //! Queries of `cutover doctor` (contract D11).
 
+use super::client::is_verified;
 use super::clock::Clock;
 use super::connection::Target;
 use super::dialect::{Conn, Db};
 use super::queries::statement::Bind;
 use super::queries::store_error;
 use super::store::PostgresOptions;
-use super::url::Url;
 use crate::error::{OpenError, Result};
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::connection::SimpleConnection;
@@ -140,7 +140,7 @@ pub(super) fn health(
     let clock = ask(&own, conn, Clock::start)?;
     Ok(Health {
         server,
-        is_verified: Url::parse(url)?.get("sslmode").is_some_and(|mode| mode.starts_with("verify-")),
+        is_verified: is_verified(url)?,
         clock_difference: clock.now() - now(),
         is_proxied,
         session: if is_proxied { None } else { Some(session(options, &identity)?) },
@@ -191,7 +191,7 @@ fn is_notified(conn: &mut Conn) -> Result<bool> {
     conn.batch_execute("LISTEN cutover_doctor; NOTIFY cutover_doctor")?;
     for _ in 0..QUERIES {
         conn.batch_execute("SELECT 1")?;
-        if conn.notifications_iter().next().transpose()?.is_some() {
+        if !conn.notifiers()?.is_empty() {
             return Ok(true);
         }
     }

@@ -1,7 +1,7 @@
 use super::clock::Clock;
 use super::connection::Target;
 use super::dialect::{Conn, Db};
-use crate::error::{Error, OpenError, Result};
+use crate::error::{OpenError, Result};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Integer;
@@ -160,9 +160,5 @@ fn connect(target: &Target) -> std::result::Result<(Conn, i32), OpenError> {
 
 /// Returns true if another process has notified of work.
 fn has_notification(conn: &mut Conn, own: i32) -> Result<bool> {
-    let mut has_notification = false;
-    for notification in conn.notifications_iter() {
-        has_notification |= notification.map_err(Error::from)?.process_id != own;
-    }
-    Ok(has_notification)
+    Ok(conn.notifiers()?.iter().any(|process| *process != own))
 }

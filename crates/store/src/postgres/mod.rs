@@ -4,6 +4,7 @@
 pub(crate) mod dialect;
 mod bulk;
 mod claim;
+mod client;
 mod clock;
 mod connection;
 mod doctor;

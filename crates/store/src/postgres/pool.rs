@@ -81,12 +81,15 @@ impl Pool {
     }
 
     fn get(&self) -> Result<PooledConnection<Manager>, StoreError> {
-        self.pool.get().map_err(|e| {
+        let mut pooled = self.pool.get().map_err(|e| {
             let why = format!("no connection to the database is free: {e}");
             // If all are in use, the database answered before; otherwise a new one could not be opened.
             let are_in_use = self.pool.state().connections >= self.pool.max_size();
             if are_in_use { StoreError::Busy(why) } else { StoreError::Unavailable(why) }
-        })
+        })?;
+        // The last user may have allowed more.
+        pooled.set_silence(self.target.silence())?;
+        Ok(pooled)
     }
 
     /// Time for which dead connections are replaced by others; each may take a while to fail.
@@ -201,7 +204,9 @@ impl Pool {
     /// Returns true if the database answers now.
     pub(super) fn answers(&self) -> bool {
         let pooled = self.pool.get_timeout(PING);
-        pooled.is_ok_and(|mut pooled| pooled.execute("SELECT 1").is_ok())
+        pooled.is_ok_and(|mut pooled| {
+            pooled.set_silence(PING).and_then(|()| pooled.execute("SELECT 1")).is_ok()
+        })
     }
 
     fn run_in_transaction<T>(
@@ -239,6 +244,11 @@ impl Pool {
 }
 
 impl Pooled {
+    /// Sets the time without an answer after which the connection counts as lost.
+    fn set_silence(&mut self, silence: Duration) -> Result<(), StoreError> {
+        self.conn.set_silence(Some(silence)).map_err(|error| store_error(crate::error::Error::from(error)))
+    }
+
     /// Runs a statement that begins or ends a transaction. The connection stays usable if it succeeds.
     fn execute(&mut self, sql: &str) -> Result<(), StoreError> {
         self.is_usable = false;

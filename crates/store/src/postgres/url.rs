@@ -1,5 +1,4 @@
-//! Parser for the parts of libpq's URLs that this program needs. Hosts, sockets and ports are kept as they
-//! were written.
+//! Parser for URLs of databases in libpq's form.
 
 use crate::error::OpenError;
 
@@ -10,7 +9,7 @@ pub(super) struct Url<'u> {
     login: Option<&'u str>,
     /// Hosts with their ports, and the database.
     address: &'u str,
-    parameters: Vec<(&'u str, String)>,
+    parameters: Vec<(&'u str, &'u str)>,
 }
 
 impl<'u> Url<'u> {
@@ -43,38 +42,28 @@ impl<'u> Url<'u> {
         }
     }
 
-    /// Returns the value of a parameter, the last one if it is repeated.
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
-        let mut values = self.parameters.iter().rev().filter(|(given, _)| *given == name);
-        values.next().map(|(_, value)| value.as_str())
-    }
-
-    /// Sets a parameter that has no value.
-    pub(super) fn set_default(&mut self, name: &'u str, value: &str) {
-        if self.get(name).is_none() {
-            self.parameters.push((name, value.to_owned()));
+    /// Returns the user and the password.
+    pub(super) fn login(&self) -> (Option<&'u str>, Option<&'u str>) {
+        match self.login.map(|login| login.split_once(':').unwrap_or((login, ""))) {
+            Some((user, password)) => (given(user), given(password)),
+            None => (None, None),
         }
     }
 
-    /// Adds options of the server after the present ones.
-    pub(super) fn add_options(&mut self, options: &str) {
-        let all = self.get("options").map(|given| format!("{given}%20{options}"));
-        self.parameters.push(("options", all.unwrap_or_else(|| options.to_owned())));
+    /// Returns the hosts with their ports, and the database.
+    pub(super) fn place(&self) -> (&'u str, Option<&'u str>) {
+        let (hosts, database) = self.address.split_once('/').unwrap_or((self.address, ""));
+        (hosts, given(database))
+    }
+
+    /// Returns the parameters in their order.
+    pub(super) fn parameters(&self) -> impl Iterator<Item = (&'u str, &'u str)> + '_ {
+        self.parameters.iter().copied()
     }
 }
 
-impl std::fmt::Display for Url<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}://", self.scheme)?;
-        if let Some(login) = self.login {
-            write!(f, "{login}@")?;
-        }
-        f.write_str(self.address)?;
-        let separators = std::iter::once('?').chain(std::iter::repeat('&'));
-        separators
-            .zip(&self.parameters)
-            .try_for_each(|(separator, (name, value))| write!(f, "{separator}{name}={value}"))
-    }
+fn given(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
 }
 
 const NO_URL: &str = "is not a URL of PostgreSQL: use postgres://USER:PASSWORD@HOST:PORT/NAME";
@@ -84,9 +73,8 @@ const LOGIN: &str = "has an @ or / in its user or password: write them as %40 an
 const HOST: &str = "has a host that is not in a form like db.example.com:5432 or [::1]:5432";
 const PARAMETER: &str = "has a parameter that is not name=value";
 
-fn parameter(pair: &str) -> Option<(&str, String)> {
-    let (name, value) = pair.split_once('=')?;
-    (!name.is_empty() && !value.contains('=')).then(|| (name, value.to_owned()))
+fn parameter(pair: &str) -> Option<(&str, &str)> {
+    pair.split_once('=').filter(|(name, value)| !name.is_empty() && !value.contains('='))
 }
 
 /// Returns true if each `%` is followed by the two digits of a byte.
@@ -174,26 +162,5 @@ mod tests {
             let error = Url::parse(url).err().unwrap().to_string();
             assert!(!error.contains("cret") && error.starts_with("the database cannot be opened: its URL "));
         }
-    }
-
-    #[test]
-    fn a_url_is_kept_as_it_was_written() {
-        for url in [
-            "postgres://h/db",
-            "postgresql://u:p%40@h1:1,[::1]:2,/db?target_session_attrs=read-write&sslmode=require",
-            "postgres://",
-            "postgres:///?host=%2Frun",
-        ] {
-            assert_eq!(Url::parse(url).unwrap().to_string(), url);
-        }
-    }
-
-    #[test]
-    fn a_parameter_is_matched_by_its_whole_name() {
-        let mut url = Url::parse("postgres://u:sslmode=x@h/db?sslmode_=1&a=b&a=c").ok().unwrap();
-        assert_eq!((url.get("sslmode"), url.get("a")), (None, Some("c")));
-        url.set_default("a", "d");
-        url.set_default("sslmode", "require");
-        assert_eq!(url.to_string(), "postgres://u:sslmode=x@h/db?sslmode_=1&a=b&a=c&sslmode=require");
     }
 }

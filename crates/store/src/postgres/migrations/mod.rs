@@ -72,6 +72,8 @@ fn migrate(
     if states.iter().all(|migration| migration.state != MigrationState::Pending) {
         return Ok(states);
     }
+    // A migration may take any time.
+    conn.set_silence(None)?;
     conn.batch_execute("SET statement_timeout = 0")?;
     while !(TryLock { key: LOCK }).get_result::<bool>(conn)? {
         std::thread::sleep(PAUSE);
@@ -83,7 +85,7 @@ fn migrate(
             Ok(()) => attempts = 0,
             Err(Failed(error)) => {
                 attempts += 1;
-                if attempts == ATTEMPTS || !error.contains("lock timeout") {
+                if attempts == ATTEMPTS || !error.contains("55P03") {
                     return Err(Failed(error));
                 }
                 tracing::warn!("a migration is waiting for a table in use");

@@ -5,7 +5,6 @@ use cutover_app::operator::SupplierChange;
 use cutover_app::port::{StoreError, StoredProcess, write};
 use cutover_store::PostgresStore;
 use cutover_testkit::create_account;
-use diesel::connection::SimpleConnection;
 use std::sync::mpsc;
 use std::thread;
 
@@ -72,7 +71,7 @@ fn a_supplier_whose_accounts_others_hold_does_not_hold_up_the_rest() {
     add(&env, "T", None, 1);
     let mut others = env.hold("SELECT 1 FROM processes WHERE external_account_number LIKE 'S%' FOR UPDATE");
     assert_eq!(claim(&env.store, |_| {}), ["T"]);
-    others.batch_execute("ROLLBACK").unwrap();
+    others.run("ROLLBACK").unwrap();
     let claimed = claim(&env.store, |_| {});
     assert_eq!(claimed.len(), CLAIM as usize);
     assert_eq!(claimed[0], "S00");

@@ -6,9 +6,7 @@ use cutover_app::port::ApiKeyRole;
 use cutover_app::{App, Ports, Settings};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom, create_account};
-use cutover_testkit_postgres::{TestDatabase, server};
-use diesel::connection::SimpleConnection;
-use diesel::{Connection, PgConnection};
+use cutover_testkit_postgres::{Session, TestDatabase, server};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -67,10 +65,10 @@ impl TestEnvironment {
     }
 
     /// Returns a transaction that holds the locks of a statement until it is dropped.
-    pub(super) fn hold(&self, lock: &str) -> PgConnection {
-        let mut conn = PgConnection::establish(self.database.url()).unwrap();
-        conn.batch_execute(&format!("BEGIN; {lock}")).unwrap();
-        conn
+    pub(super) fn hold(&self, lock: &str) -> Session {
+        let mut session = Session::open(self.database.url()).unwrap();
+        session.run(&format!("BEGIN; {lock}")).unwrap();
+        session
     }
 
     /// Returns the database once its connections have ended and reported their statistics. Drop other stores

@@ -7,7 +7,6 @@ use cutover_app::port::{read, read_committed, write};
 use cutover_model::Totals;
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_postgres::{Cluster, ClusterOptions, psql, sql};
-use diesel::connection::SimpleConnection;
 
 const RECOUNT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/recount.sql");
 
@@ -89,7 +88,7 @@ fn changes_that_are_committed_late_are_counted_and_folded() {
         assert_eq!(fold(&env), 1);
     }
     assert_eq!(totals(&env, 1).accounts, 5);
-    late.batch_execute("COMMIT").unwrap();
+    late.run("COMMIT").unwrap();
     assert_eq!(totals(&env, 1).accounts, 6);
     assert!(read_committed(&*env.store, |tx| tx.has_changes()).unwrap());
     assert_eq!(fold(&env), 1);
@@ -107,7 +106,7 @@ fn changes_of_the_newest_transaction_are_not_skipped() {
     for _ in 0..3 {
         assert_eq!(fold(&env), 0);
     }
-    newest.batch_execute("COMMIT").unwrap();
+    newest.run("COMMIT").unwrap();
     assert_eq!(totals(&env, 1).accounts, 2);
     assert_eq!(fold(&env), 2);
     assert_eq!(totals(&env, 1).accounts, 2);

@@ -3,7 +3,6 @@
 
 use super::environment::TestEnvironment;
 use cutover_app::port::{StoreError, read, read_committed, write};
-use diesel::connection::SimpleConnection;
 use std::thread;
 
 /// Number of process keys in a partition.
@@ -179,7 +178,7 @@ fn resubmission_is_kept(archived: &str, adds_many: bool, expected: usize) {
     thread::scope(|scope| {
         let removed = scope.spawn(|| remove(&env));
         env.until_waiting(1);
-        again.batch_execute("COMMIT").unwrap();
+        again.run("COMMIT").unwrap();
         removed.join().unwrap();
     });
     assert_eq!(left(&env), (expected, expected));

@@ -4,7 +4,6 @@ use super::environment::TestEnvironment;
 use cutover_app::port::read_committed;
 use cutover_app::worker::Swept;
 use cutover_store::{PostgresOptions, PostgresStore};
-use diesel::connection::SimpleConnection;
 
 /// Returns an environment with pending accounts.
 fn with(numbers: &[&str]) -> Option<TestEnvironment> {
@@ -33,7 +32,7 @@ fn processes_that_others_hold_are_swept_later() {
         env.database.sql(set).unwrap();
         let mut held = env.hold("SELECT 1 FROM processes WHERE external_account_number = 'A-1' FOR UPDATE");
         assert_eq!(env.app.sweep().unwrap(), swept(2));
-        held.batch_execute("ROLLBACK").unwrap();
+        held.run("ROLLBACK").unwrap();
         assert_eq!(env.app.sweep().unwrap(), swept(1));
     }
 }

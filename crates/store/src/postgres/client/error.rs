@@ -1,0 +1,127 @@
+use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
+use fallible_iterator::FallibleIterator;
+use postgres_protocol::message::backend::ErrorResponseBody;
+use std::io;
+
+/// Failure of a connection or of a statement.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClientError {
+    /// The server answered with an error.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// The connection is lost.
+    #[error("{0}")]
+    Lost(#[from] io::Error),
+    /// The server cannot be reached in the way that the URL asks for.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// An error that a server reported.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct ServerError {
+    /// Its five characters: <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
+    code: String,
+    /// The server's message and its code, as in `canceling statement (SQLSTATE 57014)`.
+    message: String,
+    details: Option<String>,
+    hint: Option<String>,
+    table: Option<String>,
+    column: Option<String>,
+    constraint: Option<String>,
+}
+
+const CODE: &str = " (SQLSTATE ";
+
+impl ServerError {
+    pub(super) fn new(body: &ErrorResponseBody) -> io::Result<Self> {
+        let mut fields = body.fields();
+        let (mut code, mut message) = (String::new(), String::new());
+        let (mut details, mut hint, mut table, mut column, mut constraint) = (None, None, None, None, None);
+        while let Some(field) = fields.next()? {
+            let value = String::from_utf8_lossy(field.value_bytes()).into_owned();
+            match field.type_() {
+                b'C' => code = value,
+                b'M' => message = value,
+                b'D' => details = Some(value),
+                b'H' => hint = Some(value),
+                b't' => table = Some(value),
+                b'c' => column = Some(value),
+                b'n' => constraint = Some(value),
+                _ => {}
+            }
+        }
+        let message = format!("{message}{CODE}{code})");
+        Ok(Self { code, message, details, hint, table, column, constraint })
+    }
+
+    fn kind(&self) -> DatabaseErrorKind {
+        match self.code.as_str() {
+            "23001" => DatabaseErrorKind::RestrictViolation,
+            "23502" => DatabaseErrorKind::NotNullViolation,
+            "23503" => DatabaseErrorKind::ForeignKeyViolation,
+            "23505" => DatabaseErrorKind::UniqueViolation,
+            "23514" => DatabaseErrorKind::CheckViolation,
+            "23P01" => DatabaseErrorKind::ExclusionViolation,
+            "25006" => DatabaseErrorKind::ReadOnlyTransaction,
+            "40001" => DatabaseErrorKind::SerializationFailure,
+            _ => DatabaseErrorKind::Unknown,
+        }
+    }
+}
+
+/// Returns the code at the end of the message of a server's error.
+pub(crate) fn sqlstate(message: &str) -> Option<&str> {
+    message.strip_suffix(')')?.rsplit_once(CODE).map(|(_, code)| code)
+}
+
+impl DatabaseErrorInformation for ServerError {
+    fn message(&self) -> &str {
+        &self.message
+    }
+
+    fn details(&self) -> Option<&str> {
+        self.details.as_deref()
+    }
+
+    fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    fn table_name(&self) -> Option<&str> {
+        self.table.as_deref()
+    }
+
+    fn column_name(&self) -> Option<&str> {
+        self.column.as_deref()
+    }
+
+    fn constraint_name(&self) -> Option<&str> {
+        self.constraint.as_deref()
+    }
+
+    fn statement_position(&self) -> Option<i32> {
+        None
+    }
+}
+
+impl From<ClientError> for DieselError {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Server(error) => Self::DatabaseError(error.kind(), Box::new(error)),
+            error => Self::DatabaseError(DatabaseErrorKind::ClosedConnection, Box::new(error.to_string())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_found_in_any_language() {
+        assert_eq!(sqlstate("storniere Anfrage (wegen Zeit) (SQLSTATE 57014)"), Some("57014"));
+        assert_eq!(sqlstate("connection reset by peer"), None);
+    }
+}
