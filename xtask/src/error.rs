@@ -16,8 +16,6 @@ pub(crate) enum Error {
     MetadataForm(#[from] serde_json::Error),
     #[error("{}: {source}", path.display())]
     Json { path: PathBuf, source: serde_json::Error },
-    #[error("deny.toml: {0}")]
-    DenyToml(#[from] toml::de::Error),
 }
 
 impl Error {

@@ -52,7 +52,14 @@ impl State {
 
     /// Returns true if a process neither waits nor is being imported: it changes only on request.
     pub fn has_ended(self) -> bool {
-        !matches!(self, Self::Pending | Self::InProgress)
+        match self {
+            Self::Pending | Self::InProgress => false,
+            Self::Cancelled
+            | Self::Processed
+            | Self::DryRunSucceeded
+            | Self::Errored
+            | Self::DryRunErrored => true,
+        }
     }
 
     /// Returns true if work ended in it, and not a cancellation: progress counts these (contract D12).
@@ -62,7 +69,12 @@ impl State {
 
     /// Returns true if a process has a `latest_error` (contract 3).
     pub fn is_error(self) -> bool {
-        matches!(self, Self::Errored | Self::DryRunErrored)
+        match self {
+            Self::Errored | Self::DryRunErrored => true,
+            Self::Pending | Self::InProgress | Self::Cancelled | Self::Processed | Self::DryRunSucceeded => {
+                false
+            }
+        }
     }
 
     /// The event that the API shows with this status (contract 3).

@@ -36,7 +36,13 @@ pub fn on_create(existing: Option<&Process>, same_content: bool) -> CreateDecisi
         None | Some(State::InProgress) => CreateDecision::InProgress,
         Some(State::Pending) if same_content => CreateDecision::Unchanged,
         Some(State::Pending) => CreateDecision::Replace,
-        Some(_) => CreateDecision::Resubmit,
+        Some(
+            State::Cancelled
+            | State::Processed
+            | State::DryRunSucceeded
+            | State::Errored
+            | State::DryRunErrored,
+        ) => CreateDecision::Resubmit,
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Checks direct dependencies by `cargo metadata`, so it needs no tool and no network.
 
-mod deny_toml;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,15 +12,11 @@ use crate::cargo;
 use crate::error::Error;
 use table::{LAYERS, Layer, TESTS_ONLY};
 
-/// Returns every forbidden dependency of the workspace, and every difference between the table and
-/// `deny.toml`.
+/// Returns every forbidden dependency of the workspace.
 pub(crate) fn check() -> Result<Vec<String>, Error> {
     let metadata = metadata()?;
     let mut faults = wrong_arrows(&metadata, LAYERS);
     faults.extend(failpoints_of_releases(&metadata));
-    let path = cargo::root().join("deny.toml");
-    let deny_toml = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
-    faults.extend(deny_toml::differences(&deny_toml, LAYERS)?);
     Ok(faults)
 }
 

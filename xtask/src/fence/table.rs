@@ -33,7 +33,7 @@ const STORE: &str = "cutover-store";
 const OUTBOUND: &str = "cutover-outbound";
 const HTTP: &str = "cutover-http";
 
-/// The crates from the bottom up. `deny.toml` says the same in cargo-deny's terms.
+/// The crates from the bottom up.
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: CORE, may: &[], never: PURE },
     Layer { name: MODEL, may: &[CORE], never: PURE },

@@ -6,8 +6,8 @@ mod binaries;
 pub(crate) mod book;
 mod browser;
 mod database;
-mod deny;
 mod fuzz;
+mod licences;
 mod plain;
 mod program;
 mod report;
@@ -77,9 +77,9 @@ const STEPS: &[Step] = &[
         run: book::run,
     },
     Step {
-        name: "deny",
-        what: "licences, sources, banned crates and advisories, with cargo-deny",
-        run: deny::run,
+        name: "licences",
+        what: "licences and sources of all crates, banned crates and advisories",
+        run: |_| licences::run(),
     },
     Step { name: "clippy", what: "lints, warnings denied", run: |_| plain::clippy() },
     Step { name: "docs", what: "the documentation of every crate, warnings denied", run: |_| plain::docs() },

@@ -79,7 +79,7 @@ mod tests {
         let table = table(
             &[
                 done("fmt", Outcome::Ok(String::new())),
-                done("deny", Outcome::NotRun("no tool".to_owned())),
+                done("book", Outcome::NotRun("no tool".to_owned())),
                 done("tests", Outcome::Tested(counts, Err("see above".to_owned()))),
             ],
             false,
@@ -87,7 +87,7 @@ mod tests {
         let expected = "\
 STEP        RESULT        TIME  REMARK
 fmt         ok          61.2 s
-deny        NOT RUN          -  no tool
+book        NOT RUN          -  no tool
 tests       FAILED      61.2 s  see above
 
 7 passed, 2 failed
@@ -104,8 +104,8 @@ tests       FAILED      61.2 s  see above
 
     #[test]
     fn strictness_is_shown_when_it_matters() {
-        assert!(table(&[done("deny", Outcome::NotRun(String::new()))], true).contains("counts as failed"));
-        assert!(!table(&[done("deny", Outcome::Ok(String::new()))], true).contains("counts as failed"));
+        assert!(table(&[done("book", Outcome::NotRun(String::new()))], true).contains("counts as failed"));
+        assert!(!table(&[done("book", Outcome::Ok(String::new()))], true).contains("counts as failed"));
         let partly = table(&[done("tests", Outcome::Partly(Counts::default(), "no tool".to_owned()))], true);
         assert!(partly.contains("tests       PARTLY      61.2 s  no tool\n"), "{partly}");
         assert!(partly.contains("counts as failed"));
