@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
 
@@ -48,6 +49,26 @@ pub(crate) fn succeeds(mut command: Command) -> Result<bool, Error> {
     Ok(status.success())
 }
 
+/// Runs a program with its output on the terminal. Returns whether it succeeded; `None` if it ran out of
+/// time.
+pub(crate) fn succeeds_within(mut command: Command, at_most: Duration) -> Result<Option<bool>, Error> {
+    let mut child = command.spawn().map_err(|source| start_error(&command, source))?;
+    let began = Instant::now();
+    loop {
+        let ended = child.try_wait().map_err(|source| start_error(&command, source))?;
+        if let Some(status) = ended {
+            return Ok(Some(status.success()));
+        }
+        if began.elapsed() > at_most {
+            // Fails if it has just ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
 /// Returns the standard output of a program; `None` if it cannot be started or fails.
 pub(crate) fn output(mut command: Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
@@ -71,5 +92,17 @@ mod tests {
         assert!(removed.contains(&OsStr::new("CARGO_MANIFEST_DIR")), "{removed:?}");
         assert!(removed.contains(&OsStr::new("CARGO_PKG_NAME")), "{removed:?}");
         assert!(!removed.contains(&OsStr::new("PATH")));
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_stopped() {
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            command
+        };
+        assert_eq!(succeeds_within(shell("exit 0"), Duration::from_secs(60)).unwrap(), Some(true));
+        assert_eq!(succeeds_within(shell("exit 1"), Duration::from_secs(60)).unwrap(), Some(false));
+        assert_eq!(succeeds_within(shell("exec sleep 60"), Duration::ZERO).unwrap(), None);
     }
 }

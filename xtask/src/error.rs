@@ -16,6 +16,8 @@ pub(crate) enum Error {
     MetadataForm(#[from] serde_json::Error),
     #[error("{}: {source}", path.display())]
     Json { path: PathBuf, source: serde_json::Error },
+    #[error("{0}")]
+    Package(String),
 }
 
 impl Error {

@@ -20,6 +20,14 @@ pub(crate) fn read(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(&file).map_err(Error::file("read", &file))
 }
 
+/// Creates a folder, without what was in it before.
+pub(crate) fn empty_folder(folder: &Path) -> Result<(), Error> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).map_err(Error::file("empty", folder))?;
+    }
+    std::fs::create_dir_all(folder).map_err(Error::file("create", folder))
+}
+
 fn collect(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) -> Result<(), Error> {
     for entry in std::fs::read_dir(folder).map_err(Error::file("list", folder))? {
         let path = entry.map_err(Error::file("list", folder))?.path();

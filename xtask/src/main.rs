@@ -1,7 +1,8 @@
 //! Chores of contributors: `cargo xtask --help`.
 //!
 //! `test` runs every check of the project in one command, `ci` does the same and fails if a check could not
-//! run, `docs` writes the references that are generated from code, `bench` measures.
+//! run, `docs` writes the references that are generated from code, `bench` measures, `package` writes the files
+//! of a release.
 
 mod cargo;
 mod citations;
@@ -12,6 +13,7 @@ mod evidence;
 mod fence;
 mod files;
 mod fuzz;
+mod package;
 mod references;
 mod released;
 mod steps;
@@ -29,7 +31,8 @@ Examples:
   cargo xtask test --list             what everything is
   cargo xtask test --only fmt,fence   a part of it
   cargo xtask fuzz --target decode    a minute of one fuzz target
-  cargo xtask docs                    after a change of codes, rules, states or the API";
+  cargo xtask docs                    after a change of codes, rules, states or the API
+  cargo xtask package                 the files of a release";
 
 /// Chores of contributors to Cutover.
 #[derive(Parser)]
@@ -74,6 +77,11 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
         options: Vec<OsString>,
     },
+    /// Write the files of a release into target/package
+    ///
+    /// A tarball of each program, a Debian package and the root file system of a container for the service, bills
+    /// of materials, and checksums. On Linux with glibc; the programs need that version of it or a newer one.
+    Package(package::Args),
     /// Write the references in docs/ that are generated from code
     Docs {
         /// Write nothing; fail and name the files that differ from the code
@@ -99,6 +107,7 @@ fn run(chore: Chore) -> Result<ExitCode, Error> {
         Chore::Torture(args) => steps::torture::command(&args, ci_is_set()),
         Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Bench { options } => bench(&options),
+        Chore::Package(args) => package::command(&args),
         Chore::Docs { check } => references::command(check),
     }
 }

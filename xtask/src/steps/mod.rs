@@ -8,6 +8,7 @@ mod browser;
 mod database;
 mod fuzz;
 mod licences;
+mod packages;
 mod plain;
 mod program;
 mod report;
@@ -87,6 +88,11 @@ const STEPS: &[Step] = &[
         name: "tests",
         what: "unit, snapshot, store, end-to-end and documentation tests",
         run: tests::run,
+    },
+    Step {
+        name: "packages",
+        what: "the files of a release, installed into empty folders and run",
+        run: |_| packages::run(),
     },
     Step { name: "fuzz", what: "fuzz targets with the same random inputs each time", run: |_| fuzz::run() },
     Step {

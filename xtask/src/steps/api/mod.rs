@@ -7,7 +7,7 @@ mod tool;
 
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
         Err(e) => return Ok(Outcome::Failed(format!("the service cannot be set up: {e}"))),
     };
     let report = folder.join("report.json");
-    let ended = succeeds_within(command(&program, &service, &report), AT_MOST)?;
+    let ended = cargo::succeeds_within(command(&program, &service, &report), AT_MOST)?;
     service.stop();
     Ok(match ended {
         Some(true) => Outcome::Ok(summary(&report)?),
@@ -58,26 +58,6 @@ fn command(program: &Path, service: &Service, report: &Path) -> Command {
     command
 }
 
-/// Runs a program with its output on the terminal. Returns whether it succeeded; `None` if it ran out of
-/// time.
-fn succeeds_within(mut command: Command, at_most: Duration) -> Result<Option<bool>, Error> {
-    let mut child = command.spawn().map_err(|source| cargo::start_error(&command, source))?;
-    let began = Instant::now();
-    loop {
-        let ended = child.try_wait().map_err(|source| cargo::start_error(&command, source))?;
-        if let Some(status) = ended {
-            return Ok(Some(status.success()));
-        }
-        if began.elapsed() > at_most {
-            // Fails if it has just ended by itself.
-            let _ = child.kill();
-            let _ = child.wait();
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-}
-
 /// Summary of the tool's report.
 fn summary(report: &Path) -> Result<String, Error> {
     let text = std::fs::read_to_string(report).map_err(Error::file("read", report))?;
@@ -100,18 +80,6 @@ fn counted(report: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_program_that_does_not_end_is_stopped() {
-        let shell = |script: &str| {
-            let mut command = Command::new("sh");
-            command.args(["-c", script]);
-            command
-        };
-        assert_eq!(succeeds_within(shell("exit 0"), AT_MOST).unwrap(), Some(true));
-        assert_eq!(succeeds_within(shell("exit 1"), AT_MOST).unwrap(), Some(false));
-        assert_eq!(succeeds_within(shell("exec sleep 60"), Duration::ZERO).unwrap(), None);
-    }
 
     #[test]
     fn the_summary_counts() {

@@ -1,0 +1,118 @@
+//! What is packaged: the programs, their version, the target and the date.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde::Deserialize;
+
+use super::graph::Metadata;
+use super::{CLIENT, SERVICE};
+use crate::cargo;
+use crate::error::Error;
+
+/// Variable for the date of all files, in seconds since 1970.
+const DATE: &str = "SOURCE_DATE_EPOCH";
+
+/// The programs of a release and what is known about them.
+pub(super) struct Release {
+    pub(super) version: String,
+    /// Target triple of the programs, which is that of the build host.
+    pub(super) triple: String,
+    /// The processor as Debian and container images name it.
+    pub(super) arch: &'static str,
+    /// Date of all files in seconds since 1970.
+    pub(super) date: u64,
+    pub(super) metadata: Metadata,
+    pub(super) service: PathBuf,
+    pub(super) client: PathBuf,
+}
+
+impl Release {
+    /// Builds the programs.
+    pub(super) fn build(profile: &str) -> Result<Self, Error> {
+        let triple = triple()?;
+        let metadata = Metadata::read(&triple)?;
+        let version = metadata.package(SERVICE).map(|package| package.version.clone());
+        Ok(Self {
+            version: version.ok_or_else(|| Error::Package(format!("no package {SERVICE}")))?,
+            arch: arch(&triple)?,
+            triple,
+            date: date()?,
+            metadata,
+            service: program(SERVICE, profile)?,
+            client: program(CLIENT, profile)?,
+        })
+    }
+
+    /// Name of the top folder of a program's tarball.
+    pub(super) fn top(&self, program: &str) -> String {
+        format!("{program}-{}-{}", self.version, self.triple)
+    }
+}
+
+/// The target triple of this host.
+fn triple() -> Result<String, Error> {
+    let output = cargo::output(cargo::cargo(["--version", "--verbose"])).unwrap_or_default();
+    let triple = output.lines().find_map(|line| line.strip_prefix("host: "));
+    triple.map(str::to_owned).ok_or_else(|| Error::Package("cargo does not name its host".to_owned()))
+}
+
+/// The architecture of packages and images; only for Linux with glibc.
+fn arch(triple: &str) -> Result<&'static str, Error> {
+    match triple {
+        "x86_64-unknown-linux-gnu" => Ok("amd64"),
+        "aarch64-unknown-linux-gnu" => Ok("arm64"),
+        _ => Err(Error::Package(format!("no packages are made on {triple}"))),
+    }
+}
+
+/// The variable's date, or that of the commit.
+fn date() -> Result<u64, Error> {
+    let commit = || {
+        let mut git = cargo::command("git");
+        git.args(["log", "-1", "--format=%ct"]);
+        cargo::output(git)
+    };
+    let date = std::env::var(DATE).ok().or_else(commit).unwrap_or_default();
+    date.trim().parse().map_err(|_| Error::Package(format!("no commit to date the files: set {DATE}")))
+}
+
+/// Builds a program by itself, so that it has the features of its own dependencies, and returns its file.
+fn program(name: &str, profile: &str) -> Result<PathBuf, Error> {
+    let mut build = cargo::cargo(["build", "--locked", "--package", name, "--profile", profile]);
+    build.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
+    // Names of functions stay in deployed programs, line tables do not: as in the container image.
+    build.env("CARGO_PROFILE_DIST_STRIP", "debuginfo");
+    let messages = cargo::output(build).unwrap_or_default();
+    executable(&messages, name).ok_or_else(|| Error::Package(format!("{name} cannot be built")))
+}
+
+#[derive(Deserialize)]
+struct Message {
+    executable: Option<PathBuf>,
+}
+
+/// The file of a program in cargo's messages, one a line.
+fn executable(messages: &str, name: &str) -> Option<PathBuf> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    let mut files = messages.filter_map(|message| message.executable);
+    files.find(|file| file.file_name() == Path::new(name).file_name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_found_in_the_messages() {
+        let messages = "{\"executable\":null}\n{\"executable\":\"/t/debug/cutover\"}\n{\"success\":true}";
+        assert_eq!(executable(messages, "cutover"), Some("/t/debug/cutover".into()));
+        assert_eq!(executable(messages, "cutover-client"), None);
+    }
+
+    #[test]
+    fn other_systems_are_refused() {
+        assert_eq!(arch("aarch64-unknown-linux-gnu").unwrap(), "arm64");
+        assert!(arch("x86_64-unknown-linux-musl").is_err());
+    }
+}
