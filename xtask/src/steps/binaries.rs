@@ -12,6 +12,7 @@ use crate::cargo;
 pub(super) struct TestProgram {
     /// The folder of its package, below the root.
     pub(super) folder: PathBuf,
+    package: String,
     /// The name of its target: `it` for integration tests.
     pub(super) target: String,
     file: PathBuf,
@@ -21,13 +22,19 @@ impl TestProgram {
     /// A program for tests of this crate.
     #[cfg(test)]
     pub(super) fn at(folder: &str, target: &str) -> Self {
-        Self { folder: folder.into(), target: target.to_owned(), file: PathBuf::new() }
+        Self {
+            folder: folder.into(),
+            package: String::new(),
+            target: target.to_owned(),
+            file: PathBuf::new(),
+        }
     }
 
     /// Returns the command that runs it, like cargo.
     pub(super) fn command(&self) -> Command {
+        let folder = cargo::root().join(&self.folder);
         let mut command = cargo::command(&self.file);
-        command.current_dir(cargo::root().join(&self.folder));
+        command.env("CARGO_PKG_NAME", &self.package).env("CARGO_MANIFEST_DIR", &folder).current_dir(folder);
         command
     }
 }
@@ -65,7 +72,8 @@ fn programs(messages: &str, root: &Path) -> Vec<TestProgram> {
         message.profile.filter(|profile| profile.test)?;
         let manifest = message.manifest_path?;
         let folder = manifest.parent()?.strip_prefix(root).ok()?.to_owned();
-        Some(TestProgram { folder, target: message.target?.name, file: message.executable? })
+        let package = folder.file_name()?.to_string_lossy().into_owned();
+        Some(TestProgram { folder, package, target: message.target?.name, file: message.executable? })
     };
     messages.filter_map(program).collect()
 }
@@ -81,7 +89,12 @@ mod unit {
 {"reason":"compiler-artifact","manifest_path":"/p/b/Cargo.toml","target":{"name":"b"},"profile":{"test":false},"executable":"/t/b"}
 {"reason":"compiler-artifact","manifest_path":"/p/b/Cargo.toml","target":{"name":"b"},"profile":{"test":true},"executable":null}
 {"reason":"build-finished","success":true}"#;
-        let program = TestProgram { folder: "a".into(), target: "it".into(), file: "/t/it-1".into() };
+        let program = TestProgram {
+            folder: "a".into(),
+            package: "a".into(),
+            target: "it".into(),
+            file: "/t/it-1".into(),
+        };
         assert_eq!(programs(messages, Path::new("/p")), [program]);
     }
 }

@@ -1,12 +1,15 @@
 use crate::env::ports;
 use crate::test_doubles::{StoreCall, WatchedStore};
 use crate::two_nodes::Nodes;
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine};
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
 use cutover_app::port::{ApiKeyRole, Clock, SigningKey, StoreError, write};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::{FakeClock, SeededRandom};
+use hmac::{Hmac, KeyInit, Mac};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use sha2::Sha512;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -126,14 +129,14 @@ fn malformed_tokens_are_refused() {
     let with = |member: &str, value: serde_json::Value| {
         let mut changed = claims.clone();
         changed[member] = value;
-        sign(Algorithm::HS256, Some(&key.kid), key.secret().unwrap(), &changed)
+        sign(Some(&key.kid), key.secret().unwrap(), &changed)
     };
     let without = |member: &str| {
         let mut changed = claims.clone();
         changed.as_object_mut().unwrap().remove(member);
-        sign(Algorithm::HS256, Some(&key.kid), key.secret().unwrap(), &changed)
+        sign(Some(&key.kid), key.secret().unwrap(), &changed)
     };
-    let good = sign(Algorithm::HS256, Some(&key.kid), key.secret().unwrap(), &claims);
+    let good = sign(Some(&key.kid), key.secret().unwrap(), &claims);
     assert!(nodes.ask(&good).1.is_ok(), "tokens of both nodes are valid");
     let (head, rest) = good.split_once('.').unwrap();
     let (body, signature) = rest.split_once('.').unwrap();
@@ -142,13 +145,13 @@ fn malformed_tokens_are_refused() {
     let bad = [
         ("alg none", format!("{none}.{body}.")),
         ("alg none, signed", format!("{none}.{body}.{signature}")),
-        ("another alg", sign(Algorithm::HS512, Some(&key.kid), key.secret().unwrap(), &claims)),
-        ("no kid", sign(Algorithm::HS256, None, key.secret().unwrap(), &claims)),
-        ("an unknown kid", sign(Algorithm::HS256, Some("x"), key.secret().unwrap(), &claims)),
-        ("a kid that is a path", sign(Algorithm::HS256, Some("../../dev/null"), b"", &claims)),
-        ("a kid that is SQL", sign(Algorithm::HS256, Some("' OR 1=1 --"), key.secret().unwrap(), &claims)),
-        ("another key's kid", sign(Algorithm::HS256, Some(&other.kid), key.secret().unwrap(), &claims)),
-        ("another secret", sign(Algorithm::HS256, Some(&key.kid), &[7; 32], &claims)),
+        ("another alg", sign_by_hs512(&key.kid, key.secret().unwrap(), &claims)),
+        ("no kid", sign(None, key.secret().unwrap(), &claims)),
+        ("an unknown kid", sign(Some("x"), key.secret().unwrap(), &claims)),
+        ("a kid that is a path", sign(Some("../../dev/null"), b"", &claims)),
+        ("a kid that is SQL", sign(Some("' OR 1=1 --"), key.secret().unwrap(), &claims)),
+        ("another key's kid", sign(Some(&other.kid), key.secret().unwrap(), &claims)),
+        ("another secret", sign(Some(&key.kid), &[7; 32], &claims)),
         ("another audience", with("aud", "console".into())),
         ("two audiences, none ours", with("aud", serde_json::json!(["a", "b"]))),
         ("another issuer", with("iss", "someone".into())),
@@ -177,9 +180,18 @@ fn malformed_tokens_are_refused() {
 }
 
 /// Signs a token with any secret.
-fn sign(alg: Algorithm, kid: Option<&str>, secret: &[u8], claims: &serde_json::Value) -> String {
-    let header = Header { kid: kid.map(str::to_owned), ..Header::new(alg) };
+fn sign(kid: Option<&str>, secret: &[u8], claims: &serde_json::Value) -> String {
+    let header = Header { kid: kid.map(str::to_owned), ..Header::new(Algorithm::HS256) };
     jsonwebtoken::encode(&header, claims, &EncodingKey::from_secret(secret)).unwrap()
+}
+
+/// Signs a token by an algorithm that the service does not know.
+fn sign_by_hs512(kid: &str, secret: &[u8], claims: &serde_json::Value) -> String {
+    let header = serde_json::json!({"typ": "JWT", "alg": "HS512", "kid": kid});
+    let [head, body] = [&header, claims].map(|part| BASE64_URL_SAFE_NO_PAD.encode(part.to_string()));
+    let signed = format!("{head}.{body}");
+    let mac = Hmac::<Sha512>::new_from_slice(secret).unwrap().chain_update(&signed).finalize();
+    format!("{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(mac.into_bytes()))
 }
 
 #[test]

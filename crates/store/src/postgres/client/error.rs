@@ -8,7 +8,7 @@ use std::io;
 pub(crate) enum ClientError {
     /// The server answered with an error.
     #[error(transparent)]
-    Server(#[from] ServerError),
+    Server(Box<ServerError>),
     /// The connection is lost.
     #[error("{0}")]
     Lost(#[from] io::Error),
@@ -106,10 +106,16 @@ impl DatabaseErrorInformation for ServerError {
     }
 }
 
+impl From<ServerError> for ClientError {
+    fn from(error: ServerError) -> Self {
+        Self::Server(Box::new(error))
+    }
+}
+
 impl From<ClientError> for DieselError {
     fn from(error: ClientError) -> Self {
         match error {
-            ClientError::Server(error) => Self::DatabaseError(error.kind(), Box::new(error)),
+            ClientError::Server(error) => Self::DatabaseError(error.kind(), error),
             error => Self::DatabaseError(DatabaseErrorKind::ClosedConnection, Box::new(error.to_string())),
         }
     }

@@ -49,7 +49,8 @@ fn a_new_account_skips_broken_connections() {
 #[test]
 fn after_a_refusal_nothing_is_run_or_committed() {
     let Some(env) = TestEnvironment::new() else { return };
-    let kinds: [(&str, fn(String) -> StoreError); 7] = [
+    type Kind = fn(String) -> StoreError;
+    let kinds: [(&str, Kind); 7] = [
         ("XX001", StoreError::Corrupt),
         ("42601", StoreError::Failed),
         ("40P01", StoreError::Conflict),

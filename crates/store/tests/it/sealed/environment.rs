@@ -19,7 +19,7 @@ use cutover_testkit::SeededRandom;
 use cutover_testkit_postgres::{TestDatabase, server};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A kind of database.
@@ -106,7 +106,7 @@ impl Database {
     pub(super) fn shown(&self, expression: &str, rest: &str) -> Vec<String> {
         match self {
             Self::File(folder) => {
-                let mut conn = SqliteConnection::establish(Self::file(folder).to_str().unwrap()).unwrap();
+                let mut conn = open(&Self::file(folder));
                 let rows: Vec<TextRow> =
                     diesel::sql_query(format!("SELECT {expression} AS shown FROM {rest}"))
                         .load(&mut conn)
@@ -133,7 +133,7 @@ impl Database {
     pub(super) fn change(&self, statement: &str) {
         match self {
             Self::File(folder) => {
-                let mut conn = SqliteConnection::establish(Self::file(folder).to_str().unwrap()).unwrap();
+                let mut conn = open(&Self::file(folder));
                 conn.batch_execute(statement).unwrap();
             }
             Self::Server(database) => drop(database.sql(statement).unwrap()),
@@ -171,6 +171,13 @@ pub(super) fn sealer(names: &[&str]) -> Sealer {
 
 pub(super) fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
+}
+
+/// Opens a file without the store. Its connections may be at work.
+fn open(file: &Path) -> SqliteConnection {
+    let mut conn = SqliteConnection::establish(file.to_str().unwrap()).unwrap();
+    conn.batch_execute("PRAGMA busy_timeout = 10000").unwrap();
+    conn
 }
 
 /// Adds the supplier `A`.
