@@ -109,6 +109,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("cargo run --release", "builds for minutes; the story that it tells has tests of its own"),
     ("cargo xtask test", "is what runs this test"),
     ("cargo build --release", "builds for minutes"),
+    ("cargo build --profile dist", "builds for minutes"),
     ("alias cutover=", "`cutover` is the program under test"),
     ("kubectl ", "there is no cluster"),
     ("createdb ", "a drill on a server of PostgreSQL that is backed up"),
