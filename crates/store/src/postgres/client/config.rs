@@ -189,7 +189,9 @@ impl Parameters {
         let Some(value) = self.take(name) else { return Ok(None) };
         let known = words.iter().find(|(word, _)| *word == value);
         let all = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
-        known.map(|(_, word)| Some(*word)).ok_or_else(|| format!("has none of these in {name}: {}", all()))
+        known
+            .map(|(_, word)| Some(*word))
+            .ok_or_else(|| format!("has an unknown {name}: use one of {}", all()))
     }
 
     fn config(mut self) -> Result<Config, String> {
