@@ -15,7 +15,7 @@ const SCRIPTS: [&str; 3] = ["postinst", "postrm", "prerm"];
 const SETTINGS: &str = "etc/cutover/cutover.toml";
 /// Folder of the documentation.
 const DOCUMENTS: &str = "usr/share/doc/cutover";
-/// Where `deploy/systemd/cutover.service` has the program, for installing by hand; and where packages have it.
+/// Path of the program in `deploy/systemd/cutover.service`, for installing by hand, and in packages.
 const FOLDERS: (&str, &str) = ("/usr/local/bin/", "/usr/bin/");
 
 /// Returns the bytes of the package.

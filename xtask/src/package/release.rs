@@ -1,4 +1,4 @@
-//! What is packaged: the programs, their version, the target and the date.
+//! The contents of a release: the programs, their version, the target and the date.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -8,9 +8,9 @@ use super::rootfs::inside;
 use super::trial::{Checked, Trial, ensure, found, has_files, is_root};
 use crate::package::{Made, libraries};
 
-/// What the scripts of the package call.
+/// Programs that the scripts of the package call.
 const PROGRAMS: [&str; 5] = ["chown", "install", "rmdir", "sh", "systemd-sysusers"];
-/// What the root folder has at first, besides programs. `/dev/null` may be a file for these scripts, and no right to
+/// Files of the root folder before the installation. `/dev/null` may be a file for these scripts, and no right to
 /// create devices is needed.
 const FOLDERS: [&str; 7] =
     ["var/lib/dpkg/info", "var/lib/dpkg/triggers", "var/lib/dpkg/updates", "dev", "etc", "tmp", "usr/bin"];
@@ -128,7 +128,7 @@ fn copy_program(program: &Path, root: &Path) -> Result<(), String> {
     let name = program.file_name().unwrap_or_default();
     copy(program, &root.join("usr/bin").join(name))?;
     let libraries = libraries::of(program).map_err(|e| e.to_string())?;
-    // What the program of the package needs as well: its Depends are not installed here.
+    // The program needs these as well: the Depends of the package are not installed here.
     let gcc = libraries.iter().find(|library| library.ends_with("libc.so.6"));
     let gcc = gcc.map(|libc| libc.with_file_name("libgcc_s.so.1")).filter(|gcc| gcc.exists());
     for library in libraries.iter().chain(&gcc) {
