@@ -80,7 +80,7 @@ impl Process {
         if row.moves_latest_event {
             next.latest_event_at = next.modified_at;
         }
-        next.latest_error = event.error();
+        next.latest_error = event.error().map(Box::new);
         let at = at.max(next.created_at);
         next.take(event, at);
         let next = Self(next);
@@ -181,7 +181,7 @@ impl Process {
 
     /// The error that it ended with.
     pub fn latest_error(&self) -> Option<&ProcessError> {
-        self.0.latest_error.as_ref()
+        self.0.latest_error.as_deref()
     }
 }
 

@@ -37,8 +37,9 @@ pub struct Snapshot {
     pub modified_at: DateTime<Utc>,
     /// Time of the event that the API shows. The status determines its name, and `latest_error` is its data.
     pub latest_event_at: DateTime<Utc>,
-    /// The error that it ended with; only with an error status.
-    pub latest_error: Option<ProcessError>,
+    /// The error that it ended with; only with an error status. Boxed because it is rare, and each step moves
+    /// the snapshot.
+    pub latest_error: Option<Box<ProcessError>>,
     /// The account; only with `PROCESSED`.
     pub service_account_number: Option<ServiceAccountNumber>,
 }

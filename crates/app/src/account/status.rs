@@ -64,7 +64,7 @@ pub fn shown_time(time: DateTime<FixedOffset>) -> String {
 /// The status of a process as version 2 shows it to a supplier in a time zone (contract 2.2).
 pub fn process_status(process: &Process, zone: Zone) -> ProcessStatus {
     let snapshot = process.snapshot();
-    let error = snapshot.latest_error.as_ref().filter(|_| snapshot.state.is_error());
+    let error = snapshot.latest_error.as_deref().filter(|_| snapshot.state.is_error());
     ProcessStatus {
         status: snapshot.state,
         service_identifier: snapshot.service_account_number.clone(),

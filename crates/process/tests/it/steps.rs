@@ -110,8 +110,8 @@ fn a_process_that_no_step_leads_to_is_corrupt() {
         spoil(&claimed, |s| s.tries = 0),
         spoil(&pending, |s| (s.attempt, s.tries) = (8, 8)),
         spoil(&failed, |s| s.latest_error = None),
-        spoil(&failed, |s| s.latest_error = Some(ProcessError::new(Code::Required))),
-        spoil(&pending, |s| s.latest_error = Some(ProcessError::new(Code::ScheduleWindowMissed))),
+        spoil(&failed, |s| s.latest_error = Some(Box::new(ProcessError::new(Code::Required)))),
+        spoil(&pending, |s| s.latest_error = Some(Box::new(ProcessError::new(Code::ScheduleWindowMissed)))),
         spoil(&done, |s| s.service_account_number = None),
         spoil(&done, |s| s.is_dry_run = true),
     ];
@@ -149,7 +149,8 @@ fn an_unknown_status_allows_data_that_no_known_one_allows() {
     let pending = create(submission(false));
     let process = newer(&pending, |s| {
         (s.attempt, s.tries) = (99, 99);
-        s.latest_error = Some(ProcessError::stored(Word::read("of_a_newer_version"), "It says."));
+        let error = ProcessError::stored(Word::read("of_a_newer_version"), "It says.");
+        s.latest_error = Some(Box::new(error));
         s.service_account_number = Some("A-00000001".parse().unwrap());
     });
     assert_eq!((process.known_state(), process.stored_state().as_str()), (None, "RESTING"));

@@ -175,7 +175,7 @@ fn snapshot(row: ProcessRow<'_>, supplier: &str) -> Result<Snapshot> {
         created_at: origin.created_at.instant()?,
         modified_at: status.modified_at.instant()?,
         latest_event_at: status.latest_event_at.instant()?,
-        latest_error: latest_error(outcome.error_code, outcome.error_detail),
+        latest_error: latest_error(outcome.error_code, outcome.error_detail).map(Box::new),
         service_account_number: account.transpose()?,
     })
 }
