@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::{cargo, files};
 use release::Release;
 
+pub(crate) use release::Programs;
 pub(crate) use sums::NAME as SUMS;
 
 /// The programs that are packaged, each by the name of its package.
@@ -61,16 +62,16 @@ impl Made {
 
 /// Writes the files into `target/package`, in place of those of the last run.
 pub(crate) fn command(args: &Args) -> Result<ExitCode, Error> {
-    let made = make(&args.profile, &cargo::root().join("target/package"))?;
+    let made = make(Programs::build(&args.profile)?, &cargo::root().join("target/package"))?;
     for name in made.names().into_iter().chain([SUMS]) {
         println!("{}", made.folder.join(name).display());
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the programs with a cargo profile and writes the files into an emptied folder.
-pub(crate) fn make(profile: &str, folder: &Path) -> Result<Made, Error> {
-    let release = Release::build(profile)?;
+/// Writes the files of a release of these programs into an emptied folder.
+pub(crate) fn make(programs: Programs, folder: &Path) -> Result<Made, Error> {
+    let release = Release::of(programs)?;
     files::empty_folder(folder)?;
     let made = named(&release, folder);
     let contents = contents(&release)?;

@@ -1,7 +1,7 @@
 //! The contents of a release: the programs, their version, the target and the date.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
@@ -12,6 +12,31 @@ use crate::error::Error;
 
 /// Variable for the date of all files, in seconds since 1970.
 const DATE: &str = "SOURCE_DATE_EPOCH";
+
+/// The files of the programs.
+pub(crate) struct Programs {
+    service: PathBuf,
+    client: PathBuf,
+}
+
+impl Programs {
+    /// Builds them with a cargo profile, each by itself, so that it has the features of its own dependencies.
+    pub(crate) fn build(profile: &str) -> Result<Self, Error> {
+        let by_itself = |name: &str| -> Result<PathBuf, Error> {
+            let mut build = cargo::cargo(["build", "--locked", "--package", name, "--profile", profile]);
+            // Names of functions stay in deployed programs, line tables do not: as in the container image.
+            build.env("CARGO_PROFILE_DIST_STRIP", "debuginfo");
+            program(&messages(build), name)
+        };
+        Ok(Self { service: by_itself(SERVICE)?, client: by_itself(CLIENT)? })
+    }
+
+    /// Those that the tests run, which the step `tests` has built: their features are those of the workspace.
+    pub(crate) fn of_tests() -> Result<Self, Error> {
+        let messages = messages(cargo::cargo(["test", "--locked", "--workspace", "--no-run"]));
+        Ok(Self { service: program(&messages, SERVICE)?, client: program(&messages, CLIENT)? })
+    }
+}
 
 /// The programs of a release and what is known about them.
 pub(super) struct Release {
@@ -28,8 +53,8 @@ pub(super) struct Release {
 }
 
 impl Release {
-    /// Builds the programs.
-    pub(super) fn build(profile: &str) -> Result<Self, Error> {
+    /// The release of these programs.
+    pub(super) fn of(programs: Programs) -> Result<Self, Error> {
         let triple = triple()?;
         let metadata = Metadata::read(&triple)?;
         let version = metadata.package(SERVICE).map(|package| package.version.clone());
@@ -39,8 +64,8 @@ impl Release {
             triple,
             date: date()?,
             metadata,
-            service: program(SERVICE, profile)?,
-            client: program(CLIENT, profile)?,
+            service: programs.service,
+            client: programs.client,
         })
     }
 
@@ -77,14 +102,15 @@ fn date() -> Result<u64, Error> {
     date.trim().parse().map_err(|_| Error::Package(format!("no commit to date the files: set {DATE}")))
 }
 
-/// Builds a program by itself, so that it has the features of its own dependencies, and returns its file.
-fn program(name: &str, profile: &str) -> Result<PathBuf, Error> {
-    let mut build = cargo::cargo(["build", "--locked", "--package", name, "--profile", profile]);
+/// What cargo reports about a build, a line each; nothing if it fails.
+fn messages(mut build: Command) -> String {
     build.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
-    // Names of functions stay in deployed programs, line tables do not: as in the container image.
-    build.env("CARGO_PROFILE_DIST_STRIP", "debuginfo");
-    let messages = cargo::output(build).unwrap_or_default();
-    executable(&messages, name).ok_or_else(|| Error::Package(format!("{name} cannot be built")))
+    cargo::output(build).unwrap_or_default()
+}
+
+/// The file of a program in cargo's messages.
+fn program(messages: &str, name: &str) -> Result<PathBuf, Error> {
+    executable(messages, name).ok_or_else(|| Error::Package(format!("{name} cannot be built")))
 }
 
 #[derive(Deserialize)]

@@ -32,8 +32,18 @@ impl TestProgram {
 
     /// Returns the command that runs it, like cargo.
     pub(super) fn command(&self) -> Command {
+        self.described(cargo::command(&self.file))
+    }
+
+    /// The same at a lower priority.
+    pub(super) fn command_with(&self, niceness: &str) -> Command {
+        let mut command = cargo::command("nice");
+        command.args(["-n", niceness]).arg(&self.file);
+        self.described(command)
+    }
+
+    fn described(&self, mut command: Command) -> Command {
         let folder = cargo::root().join(&self.folder);
-        let mut command = cargo::command(&self.file);
         command.env("CARGO_PKG_NAME", &self.package).env("CARGO_MANIFEST_DIR", &folder).current_dir(folder);
         command
     }

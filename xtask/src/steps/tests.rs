@@ -89,8 +89,12 @@ const SERVICE: &str = "crates/cutover";
 /// Programs that take longest, in the order in which they begin. Others follow in cargo's order.
 const LONGEST: [&str; 4] = [SERVICE, "crates/store", "crates/simulation", "crates/http"];
 
-/// Programs that run at the same time, at least: most end-to-end tests wait for something.
-const AT_ONCE: usize = 2;
+/// Programs that run at the same time, at least: both runs of the end-to-end tests, which mostly wait, and others
+/// in the processor time that they leave.
+const AT_ONCE: usize = 4;
+
+/// Priority of programs beside the end-to-end tests: those drive servers that have deadlines.
+const NICENESS: &str = "10";
 
 /// A test program to be run.
 struct Run {
@@ -109,10 +113,11 @@ fn runs(programs: &[TestProgram], has_postgres: bool) -> Vec<Run> {
     sorted.sort_by_key(|program| rank(program).unwrap_or(LONGEST.len()));
     for program in sorted {
         let what = format!("{} {}", program.folder.display(), program.target);
-        let mut command = program.command();
+        let is_end_to_end = program.folder == Path::new(SERVICE) && program.target == "it";
+        let mut command = if is_end_to_end { program.command() } else { program.command_with(NICENESS) };
         command.env_remove(TEST_ON);
         runs.push(Run { what: what.clone(), command });
-        if has_postgres && program.folder == Path::new(SERVICE) && program.target == "it" {
+        if has_postgres && is_end_to_end {
             runs.push(Run { what: format!("{what}, on PostgreSQL"), command: on_postgres(program) });
         }
     }

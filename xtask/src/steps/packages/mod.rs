@@ -1,4 +1,4 @@
-//! Makes the files of a release with programs of the profile `dev`, installs each into an empty folder and
+//! Makes the files of a release with the programs that the tests run, installs each into an empty folder and
 //! runs it there.
 
 mod contents;
@@ -13,7 +13,7 @@ use super::Outcome;
 use super::summary::Counts;
 use crate::cargo;
 use crate::error::Error;
-use crate::package::{self, Made};
+use crate::package::{self, Made, Programs};
 use trial::{Checked, Trial};
 
 /// True where packages are made.
@@ -41,7 +41,8 @@ pub(super) fn run() -> Result<Outcome, Error> {
         return Ok(Outcome::NotRun("packages are made on Linux with glibc, for amd64 and arm64".to_owned()));
     }
     let folder = cargo::scratch().join("packages");
-    match package::make("dev", &folder.join("made")) {
+    let made = Programs::of_tests().and_then(|programs| package::make(programs, &folder.join("made")));
+    match made {
         Ok(made) => check(&made, &folder),
         Err(error) => Ok(Outcome::Failed(error.to_string())),
     }
