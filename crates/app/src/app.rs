@@ -17,6 +17,8 @@ pub struct Settings {
     pub refresh_token_lifetime: Duration,
     /// Maximum number of items in a request (contract D3).
     pub limits: Limits,
+    /// Time for which events are kept (contract D19).
+    pub event_retention: Duration,
     /// Time for which an import is retried while outages make it fail. Then it ends in an error.
     pub import_retry_time: Duration,
 }
@@ -27,6 +29,7 @@ impl Default for Settings {
             access_token_lifetime: Duration::minutes(60),
             refresh_token_lifetime: Duration::days(7),
             limits: Limits::default(),
+            event_retention: Duration::days(30),
             import_retry_time: RETRY_TIME,
         }
     }

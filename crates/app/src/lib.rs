@@ -18,8 +18,10 @@ pub mod worker;
 mod app;
 mod codec;
 mod documents;
+mod feed;
 mod wake;
 
 pub use app::{App, Ports, Settings};
 pub use documents::{DocumentsWanted, FoundDocuments, Step};
+pub use feed::FeedRefused;
 pub use wake::Wake;

@@ -207,8 +207,10 @@ codes! {
         ParseError = "parse_error", "The body is not JSON.";
         NotAuthenticated = "not_authenticated", "Authentication credentials were not provided.";
         AuthenticationFailed = "authentication_failed", "The token is not valid.";
+        PermissionDenied = "permission_denied", "The role of this API key does not permit this.";
         NotFound = "not_found", "Not found.";
         MethodNotAllowed = "method_not_allowed", "This method is not allowed here.";
+        EventsExpired = "events_expired", "Events after this position have been removed already; begin again from the oldest.";
         RequestTimeout = "request_timeout", "The request took too long.";
         PayloadTooLarge = "payload_too_large", "The body is too large.";
         UnsupportedMediaType = "unsupported_media_type", "The body must be JSON.";

@@ -5,6 +5,7 @@
 
 mod attr;
 mod code;
+mod feed_event_type;
 mod id;
 mod issue;
 mod plain;
@@ -17,6 +18,7 @@ mod word;
 
 pub use attr::{AttrPath, NON_FIELD_ERRORS, Segment};
 pub use code::{Code, Domain};
+pub use feed_event_type::FeedEventType;
 pub use id::{ExternalAccountNumber, InvalidId, ServiceAccountNumber, SupplierCode, WHITE_SPACE, trimmed};
 pub use issue::{Issue, Level, RuleId};
 pub use plain::plain;

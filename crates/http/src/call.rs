@@ -9,6 +9,7 @@ use actix_web::http::Method;
 use actix_web::http::header::{COOKIE, HeaderMap, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
 use cutover_app::auth::Caller;
+use cutover_app::port::Access;
 use cutover_app::{App, FoundDocuments, Step};
 use futures_util::future::LocalBoxFuture;
 use std::net::{IpAddr, Ipv4Addr};
@@ -89,13 +90,16 @@ impl Call {
     /// organisation's rate.
     ///
     /// # Errors
-    /// [`Refusal::NotAuthenticated`], [`Refusal::AuthenticationFailed`], [`Refusal::Throttled`].
+    /// [`Refusal::NotAuthenticated`], [`Refusal::AuthenticationFailed`], [`Refusal::Throttled`], and
+    /// [`Refusal::PermissionDenied`] if the role of its key does not permit such requests.
     pub(crate) async fn caller(&mut self) -> Result<Caller, Refusal> {
+        let is_read = matches!(*self.method(), Method::GET | Method::HEAD);
+        let access = if is_read { Access::Read } else { Access::Send };
         let token = authorization::token(self.headers())?;
         let caller = self.service.authenticate(token).await?;
         self.organisation = Some(caller.organisation_id);
         self.service.throttle.organisation(caller.organisation_id)?;
-        Ok(caller)
+        if caller.role.permits(access) { Ok(caller) } else { Err(Refusal::PermissionDenied) }
     }
 
     /// Sets the organisation of a request that has no token.

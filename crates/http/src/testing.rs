@@ -117,7 +117,12 @@ impl TestService {
 
     /// Returns an access token of an organisation.
     pub(crate) fn token_of(&self, organisation: &str) -> String {
-        let key = self.app.issue_api_key(organisation, ApiKeyRole::Supplier).unwrap().key;
+        self.token_as(organisation, ApiKeyRole::Supplier)
+    }
+
+    /// Returns an access token of an organisation for a role.
+    pub(crate) fn token_as(&self, organisation: &str, role: ApiKeyRole) -> String {
+        let key = self.app.issue_api_key(organisation, role).unwrap().key;
         self.app.obtain_token(&Credential::ApiKey(key)).unwrap().token
     }
 

@@ -1,6 +1,6 @@
 use crate::{EventKind, State};
 use chrono::{DateTime, Utc};
-use cutover_core::{UnknownWord, Word};
+use cutover_core::{FeedEventType, UnknownWord, Word};
 use std::fmt;
 use std::str::FromStr;
 
@@ -23,6 +23,34 @@ pub struct HistoryEntry {
     pub actor: Word<Actor>,
     /// The version after the step. Orders the history even if the clock went back.
     pub version: i64,
+}
+
+impl HistoryEntry {
+    /// The type of the event that the feed has for this step (contract D19). Claims and their ends without a
+    /// result have none: they change nothing for other systems.
+    pub fn feed_event_type(&self) -> Option<FeedEventType> {
+        Some(match self.event.known()? {
+            EventKind::Created | EventKind::Resubmitted | EventKind::RetriedByOperator => {
+                FeedEventType::ProcessCreated
+            }
+            EventKind::Replaced => FeedEventType::ProcessReplaced,
+            EventKind::Cancelled => FeedEventType::ProcessCancelled,
+            EventKind::Imported => FeedEventType::ProcessProcessed,
+            EventKind::DryRunPassed => FeedEventType::ProcessDryRunSucceeded,
+            EventKind::WindowMissed
+            | EventKind::Rejected
+            | EventKind::RetriesExhausted
+            | EventKind::DryRunFailed => match self.to == State::DryRunErrored {
+                true => FeedEventType::ProcessDryRunErrored,
+                false => FeedEventType::ProcessErrored,
+            },
+            EventKind::Claimed
+            | EventKind::Released
+            | EventKind::ShutDown
+            | EventKind::Deferred
+            | EventKind::Failed => return None,
+        })
+    }
 }
 
 /// The actor of a step, written `api:KEY_PREFIX#REQUEST_ID`, `worker:NAME`, `operator` or `system`.

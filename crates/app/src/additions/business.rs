@@ -3,9 +3,9 @@ use super::request::{check_at_once, request, valid};
 use crate::App;
 use crate::auth::Caller;
 use crate::codec;
-use crate::port::{NewBusiness, StoreError, Tx, write_with_retry};
-use cutover_core::{AttrPath, Code, Issue};
-use cutover_model::{BusinessCreated, BusinessRequest, IntoOwned, decode_business, draft};
+use crate::port::{NewBusiness, NewFeedEvent, StoreError, Tx, write_with_retry};
+use cutover_core::{AttrPath, Code, FeedEventType, Issue};
+use cutover_model::{BusinessCreated, BusinessRequest, EventData, IntoOwned, decode_business, draft};
 use cutover_rules::check_business;
 use cutover_rules::service::{PST_09, PST_13};
 use std::collections::HashSet;
@@ -55,7 +55,19 @@ fn create(tx: &mut dyn Tx, new: &NewBusiness) -> Result<i64, AddRefused> {
         None => {}
     }
     let taken = taken_contracts(tx, new)?;
-    if taken.is_empty() { Ok(tx.insert_business(new)?) } else { Err(AddRefused::faults(taken)) }
+    if !taken.is_empty() {
+        return Err(AddRefused::faults(taken));
+    }
+    let number = tx.insert_business(new)?;
+    tx.publish(&NewFeedEvent {
+        supplier_id: new.supplier_id,
+        event_type: FeedEventType::BusinessCreated,
+        occurred_at: new.created_at,
+        external_account_number: None,
+        service_account_number: None,
+        data: Some(EventData::business(identifier, number)),
+    })?;
+    Ok(number)
 }
 
 /// Returns issues for contracts whose identifiers are taken by another business of the organisation, or by an

@@ -6,7 +6,7 @@ use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step};
 use crate::port::{NewNote, NoteContent, StoreError, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
-use cutover_core::{ExternalAccountNumber, Now, Zone};
+use cutover_core::{ExternalAccountNumber, FeedEventType, Now, Zone};
 use cutover_model::service::documents_of_note;
 use cutover_model::{IntoOwned, Note, NoteResult, NoteStatus, decode_notes, draft};
 use cutover_rules::{check_notes, documents_of_notes};
@@ -35,8 +35,7 @@ impl App {
         let number = number(&request.external_account_number)?;
         let notes =
             request.notes.into_iter().map(|note| new_note(note, now)).collect::<Result<Vec<_>, _>>()?;
-        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &notes, now.zone))
-            .map(Step::Done)
+        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &notes, now)).map(Step::Done)
     }
 }
 
@@ -56,19 +55,21 @@ fn add(
     supplier_id: i64,
     number: &ExternalAccountNumber,
     notes: &[NewNote],
-    zone: Zone,
+    now: Now,
 ) -> Result<Vec<NoteResult>, AddRefused> {
     let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
-    let mut documents = 0;
+    let (mut added, mut documents) = (0, 0);
     let one = |note: &NewNote| {
         let (created_at, status) = add_one(tx, account.id, note)?;
         if status == NoteStatus::Created {
+            added += 1;
             documents += documents_of_note(&note.note);
         }
-        Ok(result(note, created_at, status, zone))
+        Ok(result(note, created_at, status, now.zone))
     };
     let results = notes.iter().map(one).collect::<Result<_, AddRefused>>()?;
     add_documents(tx, supplier_id, documents)?;
+    account.publish_added(tx, FeedEventType::NotesAdded, added, now.instant)?;
     Ok(results)
 }
 

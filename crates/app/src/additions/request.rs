@@ -2,9 +2,12 @@ use crate::App;
 use crate::account::profile;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
-use crate::port::{MayConflict, StoreError, Supplier, Tx, WantedDocument, read_committed};
-use cutover_core::{Code, ExternalAccountNumber, Issue, Now, ServiceAccountNumber, SupplierCode, Zone};
-use cutover_model::{Decoded, Field, Limits, SyntaxError, Text, Totals};
+use crate::port::{MayConflict, NewFeedEvent, StoreError, Supplier, Tx, WantedDocument, read_committed};
+use chrono::{DateTime, Utc};
+use cutover_core::{
+    Code, ExternalAccountNumber, FeedEventType, Issue, Now, ServiceAccountNumber, SupplierCode, Zone,
+};
+use cutover_model::{Decoded, EventData, Field, Limits, SyntaxError, Text, Totals};
 use cutover_process::State;
 use cutover_rules::{Facts, Profile, Report, listed};
 
@@ -164,8 +167,35 @@ pub(super) fn valid<T>(form: Option<T>) -> Result<T, StoreError> {
 pub(super) struct Target {
     /// Its key in the store.
     pub(super) id: i64,
+    /// The key of its supplier.
+    supplier_id: i64,
+    /// Its number at its previous supplier.
+    external_number: ExternalAccountNumber,
     /// Its number at this service.
     pub(super) number: ServiceAccountNumber,
+}
+
+impl Target {
+    /// Publishes that `count` things were added to the account, if there are any.
+    pub(super) fn publish_added(
+        &self,
+        tx: &mut dyn Tx,
+        event_type: FeedEventType,
+        count: usize,
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        if count == 0 {
+            return Ok(());
+        }
+        tx.publish(&NewFeedEvent {
+            supplier_id: self.supplier_id,
+            event_type,
+            occurred_at: at,
+            external_account_number: Some(self.external_number.clone()),
+            service_account_number: Some(self.number.clone()),
+            data: Some(EventData::count(count as u64)),
+        })
+    }
 }
 
 /// Returns the imported account of a supplier and number, or the code of the 404 if there is none (contract
@@ -181,7 +211,13 @@ pub(super) fn target(
     let snapshot = stored.process.snapshot();
     let account =
         snapshot.service_account_number.clone().filter(|_| stored.process.state() == State::Processed);
-    Ok(account.map(|number| Target { id: snapshot.id, number }).ok_or(Code::AccountNotFound))
+    let target = |account_number| Target {
+        id: snapshot.id,
+        supplier_id,
+        external_number: number.clone(),
+        number: account_number,
+    };
+    Ok(account.map(target).ok_or(Code::AccountNotFound))
 }
 
 /// Like [`target`], and locks the account against other additions.

@@ -6,7 +6,7 @@ use crate::codec;
 use crate::documents::{FoundDocuments, Step};
 use crate::port::{NewHistoricalStatement, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
-use cutover_core::{AttrPath, Code, ExternalAccountNumber};
+use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType};
 use cutover_model::service::{historical_statements, names_document};
 use cutover_model::{HistoricalStatement, IntoOwned, decode_historical_statements, draft};
 use cutover_rules::service::PST_08;
@@ -40,7 +40,7 @@ impl App {
         let answer = historical_statements(&request);
         let new = |statement| new_statement(statement, now.instant);
         let statements: Vec<_> = request.statements.into_iter().map(new).collect();
-        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &statements))?;
+        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &statements, now.instant))?;
         Ok(Step::Done(answer))
     }
 }
@@ -60,13 +60,15 @@ fn add(
     supplier_id: i64,
     number: &ExternalAccountNumber,
     statements: &[NewHistoricalStatement],
+    at: DateTime<Utc>,
 ) -> Result<(), AddRefused> {
     let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
-    let (mut faults, mut documents) = (Vec::new(), 0);
+    let (mut faults, mut added, mut documents) = (Vec::new(), 0, 0);
     for (index, new) in (0..).zip(statements) {
         match tx.historical_statement(account.id, new.statement.statement_id.trimmed())? {
             None => {
                 tx.add_historical_statement(account.id, new)?;
+                added += 1;
                 documents += u64::from(names_document(new.statement.statement_path.as_ref()));
             }
             Some(stored) if stored == new.fingerprint => {}
@@ -79,5 +81,6 @@ fn add(
     if !faults.is_empty() {
         return Err(AddRefused::faults(faults));
     }
-    Ok(add_documents(tx, supplier_id, documents)?)
+    add_documents(tx, supplier_id, documents)?;
+    Ok(account.publish_added(tx, FeedEventType::HistoricalStatementsAdded, added, at)?)
 }

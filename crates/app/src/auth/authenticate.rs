@@ -1,6 +1,6 @@
 use super::Claims;
 use crate::App;
-use crate::port::{KeyStatus, StoreError};
+use crate::port::{ApiKeyRole, KeyStatus, StoreError};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 
 /// The caller of a request, from its access token.
@@ -12,6 +12,8 @@ pub struct Caller {
     pub api_key_id: i64,
     /// The public part of the API key.
     pub key_prefix: String,
+    /// The role of the API key.
+    pub role: ApiKeyRole,
 }
 
 /// Reason why a token was refused.

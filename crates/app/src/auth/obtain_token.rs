@@ -1,7 +1,7 @@
 use super::key_ring::signer;
 use super::{Caller, digest, refresh_token};
 use crate::App;
-use crate::port::{ApiKey, ApiKeyRole, KeyStatus, RefreshToken, SigningKey, StoreError, Tx, read, write};
+use crate::port::{ApiKey, KeyStatus, RefreshToken, SigningKey, StoreError, Tx, read, write};
 use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,8 @@ pub struct Claims {
     pub org: i64,
     /// The public part of the API key.
     pub key: String,
+    /// The role of the API key.
+    pub role: String,
     /// Time of issue, in Unix seconds.
     pub iat: i64,
     /// Start of its validity, in Unix seconds.
@@ -48,8 +50,8 @@ impl Claims {
     }
 
     pub(crate) fn caller(&self) -> Option<Caller> {
-        let key_prefix = self.key.clone();
-        Some(Caller { organisation_id: self.org, api_key_id: self.sub_id()?, key_prefix })
+        let (key_prefix, role) = (self.key.clone(), self.role.parse().ok()?);
+        Some(Caller { organisation_id: self.org, api_key_id: self.sub_id()?, key_prefix, role })
     }
 }
 
@@ -131,6 +133,7 @@ impl App {
             sub: key.id.to_string(),
             org: key.organisation_id,
             key: key.prefix.clone(),
+            role: key.role.to_string(),
             iat: now.timestamp(),
             nbf: now.timestamp() - CLOCKS_APART,
             exp: (now + self.settings.access_token_lifetime).timestamp(),
@@ -148,11 +151,15 @@ pub(super) fn sign(claims: &impl Serialize, key: &SigningKey) -> Result<String, 
 fn by_api_key(tx: &mut dyn Tx, hash: &[u8; 32], next: RefreshToken) -> Result<Option<ApiKey>, StoreError> {
     let Some(key) = tx.api_key_by_hash(hash)? else { return Ok(None) };
     let same = bool::from(key.hash.ct_eq(hash));
-    if !same || key.revoked_at.is_some() || key.role != ApiKeyRole::Supplier {
+    if !same || key.revoked_at.is_some() || !obtains_tokens(&key) {
         return Ok(None);
     }
     tx.add_refresh_token(&RefreshToken { api_key_id: key.id, ..next })?;
     Ok(Some(key))
+}
+
+fn obtains_tokens(key: &ApiKey) -> bool {
+    key.role.known().is_some_and(|role| role.obtains_tokens())
 }
 
 fn by_refresh(
@@ -165,7 +172,7 @@ fn by_refresh(
     if !bool::from(token.hash.ct_eq(hash)) || token.expires_at <= now {
         return Ok(None);
     }
-    let key = tx.api_key(token.api_key_id)?.filter(|key| key.role == ApiKeyRole::Supplier);
+    let key = tx.api_key(token.api_key_id)?.filter(obtains_tokens);
     // Rows of console sessions belong to operator keys, which obtain no tokens.
     let Some(key) = key else { return Ok(None) };
     if token.used_at.is_some() || !tx.use_refresh_token(hash, now)? {

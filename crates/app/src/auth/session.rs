@@ -97,8 +97,7 @@ impl App {
         if self.cached_signing_key(&signing_key.kid).is_none() {
             self.forget_signing_keys();
         }
-        let caller =
-            Caller { organisation_id: key.organisation_id, api_key_id: key.id, key_prefix: key.prefix };
+        let caller = caller(key.organisation_id, key.id, key.prefix);
         let ends_at = now + SESSION_LIFETIME;
         let (organisation, issued_at) = (key.organisation, now.timestamp());
         let session = Session { caller, organisation, id: sid, issued_at, ends_at };
@@ -123,7 +122,7 @@ impl App {
         let row = read_committed(&*self.store, |tx| tx.refresh_token(&hash))?;
         let row = row.filter(|row| row.expires_at > now && row.api_key_id == api_key_id);
         let ends_at = row.ok_or(AuthError::Invalid)?.expires_at;
-        let caller = Caller { organisation_id: claims.org, api_key_id, key_prefix: claims.key };
+        let caller = caller(claims.org, api_key_id, claims.key);
         let SessionClaims { name: organisation, sid: id, iat: issued_at, .. } = claims;
         Ok(Session { caller, organisation, id, issued_at, ends_at })
     }
@@ -172,6 +171,11 @@ impl App {
         };
         sign(&claims, key)
     }
+}
+
+/// The caller of a session: operators have one.
+fn caller(organisation_id: i64, api_key_id: i64, key_prefix: String) -> Caller {
+    Caller { organisation_id, api_key_id, key_prefix, role: ApiKeyRole::Operator }
 }
 
 fn may_sign_in(key: &ApiKey, hash: &[u8; 32]) -> bool {

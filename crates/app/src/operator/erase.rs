@@ -3,11 +3,11 @@ use super::{Audited, OperatorError, record_action};
 use crate::App;
 use crate::codec::unpack;
 use crate::port::{
-    AuditAction, Detail, ErasedRows, MayConflict, StoreError, StoredProcess, Subject, Supplier, Traces, Tx,
-    read, write_with_retry,
+    AuditAction, Detail, ErasedRows, MayConflict, NewFeedEvent, StoreError, StoredProcess, Subject, Supplier,
+    Traces, Tx, read, write_with_retry,
 };
 use chrono::{DateTime, Utc};
-use cutover_core::{ServiceAccountNumber, Zone};
+use cutover_core::{FeedEventType, ServiceAccountNumber, Zone};
 use cutover_model::{Limits, decode_account_within};
 use cutover_process::State;
 use cutover_rules::documents_of_account;
@@ -69,6 +69,14 @@ impl App {
             refuse_running(stored.process.known_state())?;
             let what = erasable(tx, &supplier, &stored)?;
             let rows = erase(tx, &supplier, what.process_id)?;
+            tx.publish(&NewFeedEvent {
+                supplier_id: supplier.id,
+                event_type: FeedEventType::AccountErased,
+                occurred_at: at,
+                external_account_number: Some(stored.process.snapshot().external_account_number.clone()),
+                service_account_number: what.account.clone(),
+                data: None,
+            })?;
             let subject = Subject::process(&supplier, what.process_id);
             let audited = Audited { subject, detail: detail(&what, &rows) };
             record_action(tx, at, by.clone(), AuditAction::AccountErased, audited)?;

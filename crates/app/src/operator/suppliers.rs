@@ -1,7 +1,10 @@
 use super::{Audited, OperatorError};
 use crate::App;
-use crate::port::{AuditAction, Detail, Operator, StoreError, Subject, Supplier, SupplierSettings, Tx, read};
-use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
+use crate::port::{
+    AuditAction, Detail, NewFeedEvent, Operator, StoreError, Subject, Supplier, SupplierSettings, Tx, read,
+};
+use chrono::{DateTime, Utc};
+use cutover_core::{FeedEventType, Level, SupplierCode, SupplierStatus, Word, Zone};
 use cutover_rules::Profile;
 use std::collections::BTreeMap;
 
@@ -148,14 +151,18 @@ impl App {
         change: SupplierChange,
     ) -> Result<Supplier, OperatorError> {
         let code = code.to_owned();
-        let supplier = self.run_audited(by, AuditAction::SupplierSet, move |tx, _| {
+        let supplier = self.run_audited(by, AuditAction::SupplierSet, move |tx, at| {
             tx.lock_suppliers()?;
             let mut supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
             let audited = Audited { subject: Subject::supplier(&supplier), detail: change.detail() };
+            let before = supplier.settings.status.clone();
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
             tx.set_supplier(supplier.id, &supplier.settings)?;
             supplier.revision += 1;
+            if supplier.settings.status != before {
+                publish_status(tx, &supplier, at)?;
+            }
             Ok::<_, OperatorError>((supplier, audited))
         })?;
         self.wake.notify_one();
@@ -179,6 +186,25 @@ impl App {
     pub fn suppliers(&self) -> Result<Vec<Supplier>, StoreError> {
         read(&*self.store, |tx| tx.suppliers())
     }
+}
+
+/// Publishes the new status of a supplier.
+fn publish_status(tx: &mut dyn Tx, supplier: &Supplier, at: DateTime<Utc>) -> Result<(), StoreError> {
+    let event_type = match supplier.settings.status.known() {
+        Some(SupplierStatus::Ongoing) => FeedEventType::SupplierResumed,
+        Some(SupplierStatus::Paused) => FeedEventType::SupplierPaused,
+        Some(SupplierStatus::Complete) => FeedEventType::SupplierCompleted,
+        // No change sets one of a newer version.
+        None => return Ok(()),
+    };
+    tx.publish(&NewFeedEvent {
+        supplier_id: supplier.id,
+        event_type,
+        occurred_at: at,
+        external_account_number: None,
+        service_account_number: None,
+        data: None,
+    })
 }
 
 /// Returns the supplier with this code, which may be any text.

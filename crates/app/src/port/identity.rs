@@ -22,8 +22,40 @@ string_enum! {
     pub enum ApiKeyRole {
         /// Obtains tokens for the data-import routes.
         Supplier = "supplier",
+        /// Obtains tokens that read data-import routes and imported accounts, and change nothing (contract D19).
+        Reader = "reader",
         /// Signs in to the console of the organisation; obtains no data-import token.
         Operator = "operator",
+    }
+}
+
+/// What a request does, which the role of its key has to permit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reads.
+    Read,
+    /// Reads imported accounts.
+    ReadAccounts,
+    /// Sends data, to be stored or only checked.
+    Send,
+}
+
+impl ApiKeyRole {
+    /// Returns true if it obtains tokens for the data-import routes.
+    pub fn obtains_tokens(self) -> bool {
+        match self {
+            Self::Supplier | Self::Reader => true,
+            Self::Operator => false,
+        }
+    }
+
+    /// Returns true if a token of a key with this role may be used for this (contract D19).
+    pub fn permits(self, access: Access) -> bool {
+        match access {
+            Access::Read => self.obtains_tokens(),
+            Access::ReadAccounts => self == Self::Reader,
+            Access::Send => self == Self::Supplier,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod businesses;
 mod clock;
 mod documents;
 mod erasure;
+mod feed;
 mod figures;
 mod identity;
 mod in_job;
@@ -25,9 +26,10 @@ pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
+pub use feed::{Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent};
 pub use figures::{Figures, MinuteCount, StateCount, SupplierFigures};
 pub use identity::{
-    ApiKey, ApiKeyRole, Identity, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,
+    Access, ApiKey, ApiKeyRole, Identity, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
 pub use in_job::{JobGuard, RefusedInJobs, SuspendedJobs};
 pub use instructions::{

@@ -230,7 +230,8 @@ pub trait Processes {
     /// see the state that the next step starts from.
     fn lock_process(&mut self, supplier_id: i64, number: &ExternalAccountNumber) -> Result<(), StoreError>;
 
-    /// Stores a new process with the first entry of its history, its payload and its issues.
+    /// Stores a new process with the first entry of its history, its payload and its issues, and publishes the
+    /// event of its creation.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if the account has a process already.
@@ -244,7 +245,7 @@ pub trait Processes {
     ) -> Result<(), StoreError>;
 
     /// Writes steps of different processes: each process after its step, the entry of its history, and its
-    /// new issues if there are any. The result is false for a process that is not at
+    /// new issues if there are any; publishes their events. The result is false for a process that is not at
     /// [`Process::version_before`] any more, because somebody else took a step: nothing of it is written. A
     /// claim ends [`cutover_process::LEASE`] after its step.
     fn step_processes(&mut self, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError>;

@@ -1,6 +1,6 @@
 use super::{
-    Accounts, Audit, Businesses, Creation, Erasure, Figures, HistoricalStatements, Identity, Instructions,
-    Ledgers, Nodes, Notes, Processes, Staging, Suppliers, Traces, Vendors,
+    Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, HistoricalStatements, Identity,
+    Instructions, Ledgers, Nodes, Notes, Processes, Staging, Suppliers, Traces, Vendors,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -82,6 +82,7 @@ pub trait Tx:
     + Businesses
     + Vendors
     + Figures
+    + Feed
     + Audit
     + Erasure
     + Nodes
@@ -100,6 +101,7 @@ impl<T> Tx for T where
         + Businesses
         + Vendors
         + Figures
+        + Feed
         + Audit
         + Erasure
         + Nodes

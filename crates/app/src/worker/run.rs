@@ -162,6 +162,9 @@ impl Worker {
                 if let Err(error) = self.app.remove_expired() {
                     tracing::warn!(%error, "expired tokens and keys could not be removed");
                 }
+                if let Err(error) = self.app.expire_events() {
+                    tracing::warn!(%error, "expired events could not be removed");
+                }
                 if let Err(error) = self.app.add_partitions() {
                     tracing::error!(%error, "partitions for the next processes could not be added");
                 }

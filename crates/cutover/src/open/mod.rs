@@ -61,6 +61,7 @@ pub(crate) fn build_app(database: &OpenDatabase, settings: &Settings, services: 
     let settings = cutover_app::Settings {
         access_token_lifetime: lifetime(values.access_token_lifetime),
         refresh_token_lifetime: lifetime(values.refresh_token_lifetime),
+        event_retention: lifetime(values.event_retention),
         import_retry_time: lifetime(values.import_retry_time),
         limits: Limits { batch_items: values.batch_limit, items: values.list_limit },
     };

@@ -150,6 +150,13 @@ settings! {
         One(|text| parse::time(text, 30 * DAY)),
         "Maximum time an import is retried while document storage or the database is unavailable; at most 30d",
     );
+    event_retention: Duration = Row::serve(
+        "event-retention",
+        "TIME",
+        Text("30d"),
+        One(|text| parse::time(text, 3_650 * DAY)),
+        "Time for which events of the feed are kept",
+    );
     max_connections: usize = Row::serve(
         "max-connections",
         "N",

@@ -19,6 +19,7 @@ mod creation;
 mod demo;
 mod document_paths;
 mod documents;
+mod events;
 mod faults;
 mod figures;
 mod floods;

@@ -178,6 +178,8 @@ fn document_roots_do_not_overlap_between_organisations() {
     ]);
 }
 
+const EVENTS: &str = "/v2/data-import/events/";
+
 /// A request: method, path, body.
 type Request = (&'static str, String, Vec<u8>);
 
@@ -238,6 +240,10 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
                 .into_iter()
                 .take(1)
                 .collect()
+        }
+        ("get", EVENTS) => {
+            let ask = |supplier| ("GET", format!("{EVENTS}?import_supplier={supplier}"), Vec::new());
+            vec![Pair(ask("NOBODY"), ask("OTHERS"))]
         }
         ("post", NOTES) => of_account(0),
         ("post", TRANSACTIONS) => of_account(1),

@@ -10,6 +10,7 @@ pub(crate) mod create_historical_statements;
 pub(crate) mod create_notes;
 pub(crate) mod create_payment_instruction;
 pub(crate) mod create_transactions;
+pub(crate) mod events;
 pub(crate) mod find_accounts;
 pub(crate) mod graphql;
 pub(crate) mod healthz;

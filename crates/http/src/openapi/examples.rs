@@ -1,14 +1,14 @@
 //! Examples: requests are fixtures; responses are written by the real serializers, or are texts that a test
 //! compares with real ones.
 
-use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, StateV1, Zone};
+use cutover_core::{Code, FeedEventType, ServiceAccountNumber, ShownEvent, State, StateV1, Zone};
 use cutover_model::describe::Json;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
-    BusinessCreated, BusinessPaymentInstructionStored, ControlTotals, LatestEvent, Limits, ListedStatus,
-    NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus, StatusCounts,
-    SupplierProgress, Timestamp, TopError, TransactionResult, TransactionStatus, TransferStatus,
-    decode_historical_statements, decode_transactions,
+    BusinessCreated, BusinessPaymentInstructionStored, ControlTotals, Event, LatestEvent, Limits,
+    ListedStatus, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus,
+    StatusCounts, SupplierProgress, Timestamp, TopError, TransactionResult, TransactionStatus,
+    TransferStatus, decode_historical_statements, decode_transactions,
 };
 use serde::Serialize;
 
@@ -73,6 +73,26 @@ pub(crate) fn statuses() -> Json {
     written(&[
         ListedStatus { external_account_number: "ELEC-1001".into(), status: processed() },
         ListedStatus { external_account_number: "ELEC-1002".into(), status: failed() },
+    ])
+}
+
+/// Events of an account that was created and imported.
+pub(crate) fn events() -> Json {
+    let event = |id: &str, of: FeedEventType, at: &str, number: Option<&str>| Event {
+        id: id.into(),
+        r#type: of.to_string(),
+        occurred_at: time(at),
+        import_supplier: "ACME_ENERGY".into(),
+        external_account_number: Some("ELEC-1001".into()),
+        service_account_number: number.map(str::to_owned),
+        attempt: Some(u64::from(number.is_some())),
+        data: None,
+    };
+    let (created, imported) = (FeedEventType::ProcessCreated, FeedEventType::ProcessProcessed);
+    let (first, second) = ("AAAAAAAAAuYAAAAAAAAAAQ", "AAAAAAAAAusAAAAAAAAAAg");
+    written(&[
+        event(first, created, "2026-11-21T02:00:00.000001+00:00", None),
+        event(second, imported, "2026-11-21T02:00:04.118203+00:00", Some("A-7K2M9QXD")),
     ])
 }
 

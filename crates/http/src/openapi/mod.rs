@@ -10,8 +10,8 @@ pub(crate) mod refusals;
 mod tests;
 
 pub(crate) use operation::{
-    ACCOUNT_BODY, ACCOUNTS, AFTER, Access, BUSINESSES, Body, Content, JSON, Operation, PROGRESS, Parameter,
-    Response, TOKENS, array_of, boolean_schema, empty_response, json_content, response, schema_of,
+    ACCOUNT_BODY, ACCOUNTS, AFTER, Access, BUSINESSES, Body, Content, EVENTS, JSON, Operation, PROGRESS,
+    Parameter, Response, TOKENS, array_of, boolean_schema, empty_response, json_content, response, schema_of,
 };
 
 use actix_web::http::Method;

@@ -112,6 +112,7 @@ pub(crate) const ACCOUNTS: &str = "Accounts";
 pub(crate) const AFTER: &str = "After the import";
 pub(crate) const PROGRESS: &str = "Progress";
 pub(crate) const BUSINESSES: &str = "Businesses";
+pub(crate) const EVENTS: &str = "Events";
 pub(crate) const TOKENS: &str = "Tokens";
 pub(crate) const SERVICE: &str = "Service";
 
@@ -121,6 +122,7 @@ pub(super) const TAGS: &[(&str, &str)] = &[
     (AFTER, "Additions to imported accounts."),
     (PROGRESS, "The progress of a supplier's migration."),
     (BUSINESSES, "Businesses and their contracts, created before their accounts."),
+    (EVENTS, "What happened, in order, for systems that follow the migration."),
     (TOKENS, "Access tokens."),
     (SERVICE, "Health, metrics and this description."),
 ];

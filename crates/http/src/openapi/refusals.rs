@@ -24,6 +24,7 @@ pub(crate) fn with_token() -> Vec<Refusal> {
     vec![
         Refusal::NotAuthenticated,
         Refusal::AuthenticationFailed,
+        Refusal::PermissionDenied,
         Refusal::Throttled(Duration::from_secs(1)),
         Refusal::Unexpected(String::new()),
         Refusal::Unavailable(String::new()),
@@ -133,6 +134,11 @@ pub(crate) fn of_list() -> Vec<Refusal> {
 /// Refusals of a search.
 pub(crate) fn of_search() -> Vec<Refusal> {
     also(of_path, [Refusal::Parameters(vec!["modified_after"])])
+}
+
+/// Refusals of the feed.
+pub(crate) fn of_feed() -> Vec<Refusal> {
+    also(with_token, [Refusal::EventsExpired, Refusal::Parameters(vec!["after"])])
 }
 
 /// Refusals of token requests.

@@ -1,6 +1,7 @@
 //! Conversions of the use cases' errors to refusals.
 
 use super::{Refusal, TransactionFailure};
+use cutover_app::FeedRefused;
 use cutover_app::account::{CreateRefused, Refused};
 use cutover_app::additions::{AddRefused, TransactionsRefused, VendorRefused};
 use cutover_app::auth::AuthError;
@@ -23,6 +24,16 @@ impl From<AuthError> for Refusal {
         match error {
             AuthError::Invalid => Self::AuthenticationFailed,
             AuthError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<FeedRefused> for Refusal {
+    fn from(refused: FeedRefused) -> Self {
+        match refused {
+            FeedRefused::UnknownSupplier => Self::Parameters(vec!["import_supplier"]),
+            FeedRefused::Expired => Self::EventsExpired,
+            FeedRefused::Store(error) => error.into(),
         }
     }
 }

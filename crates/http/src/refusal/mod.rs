@@ -27,6 +27,10 @@ pub(crate) enum Refusal {
     NotAuthenticated,
     /// The token is not valid.
     AuthenticationFailed,
+    /// The role of the key does not permit this (contract D19).
+    PermissionDenied,
+    /// Events after the position have expired (contract D19).
+    EventsExpired,
     /// The body took too long.
     Timeout,
     /// The body is over the limit.
@@ -106,6 +110,8 @@ impl Refusal {
             Self::MethodNotAllowed(_) => Code::MethodNotAllowed,
             Self::NotAuthenticated => Code::NotAuthenticated,
             Self::AuthenticationFailed => Code::AuthenticationFailed,
+            Self::PermissionDenied => Code::PermissionDenied,
+            Self::EventsExpired => Code::EventsExpired,
             Self::Timeout => Code::RequestTimeout,
             Self::TooLarge => Code::PayloadTooLarge,
             Self::UnsupportedMediaType(_) => Code::UnsupportedMediaType,
@@ -134,6 +140,8 @@ impl Refusal {
             Self::NotFound | Self::NoAccount(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAuthenticated | Self::AuthenticationFailed => StatusCode::UNAUTHORIZED,
+            Self::PermissionDenied => StatusCode::FORBIDDEN,
+            Self::EventsExpired => StatusCode::GONE,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,

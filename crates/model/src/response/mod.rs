@@ -14,7 +14,7 @@ pub use v1::{
 
 use crate::describe::{AnswerKind, AnswerMember, AnswerSpec, Shown};
 use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, Word};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// The declaration of [`ProcessError`].
@@ -76,6 +76,43 @@ answers! {
         latest_error: Option<ProcessError>;
     }
 
+    /// Details of an event of the feed (contract D19), without personal data. Which members there are depends on
+    /// the type.
+    EventData (Debug, Eq, Default, Serialize, Deserialize) {
+        /// Of additions: how many were added.
+        count [serde(skip_serializing_if = "Option::is_none")]: Option<u64>;
+        /// Of an errored import: the stable code.
+        code [serde(skip_serializing_if = "Option::is_none")]: Option<String>, code;
+        /// Of an errored import: text for people.
+        detail [serde(skip_serializing_if = "Option::is_none")]: Option<String>;
+        /// Of an errored import: the part of the service that the error comes from.
+        domain [serde(skip_serializing_if = "Option::is_none")]: Option<String>;
+        /// Of a business: its identifier at the supplier.
+        external_business_identifier [serde(skip_serializing_if = "Option::is_none")]: Option<String>;
+        /// Of a business: its number here.
+        service_business_id [serde(skip_serializing_if = "Option::is_none")]: Option<i64>;
+    }
+
+    /// An event of the feed (contract D19). Members that do not apply are null.
+    Event (Debug, Eq, Serialize) {
+        /// The event's position in the feed: opaque, accepted as `after`.
+        id: String;
+        /// The type. Later versions may add types.
+        r#type as "type": String;
+        /// When it happened, in UTC.
+        occurred_at: Timestamp;
+        /// The code of the import supplier.
+        import_supplier: String;
+        /// The account's number at its previous supplier.
+        external_account_number: Option<String>;
+        /// The account's number here.
+        service_account_number: Option<String>;
+        /// The number of attempts so far, of an event of an import.
+        attempt: Option<u64>;
+        /// Details by type.
+        data: Option<EventData>;
+    }
+
     /// A create of an account that exists or is being imported (contract 7.3, D5).
     AlreadyThere (Debug, Eq, Serialize) {
         /// The reason of the refusal.
@@ -90,6 +127,32 @@ answers! {
         detail: String;
         /// The stable code.
         code: &'static str, code;
+    }
+}
+
+impl EventData {
+    /// The details of an addition.
+    pub fn count(count: u64) -> Self {
+        Self { count: Some(count), ..Self::default() }
+    }
+
+    /// The details of an import that ended with an error.
+    pub fn error(error: &ProcessError) -> Self {
+        Self {
+            code: Some(error.code.to_string()),
+            detail: Some(error.detail.to_string()),
+            domain: Some(error.domain.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// The identifiers of a business.
+    pub fn business(external_identifier: &str, number: i64) -> Self {
+        Self {
+            external_business_identifier: Some(external_identifier.to_owned()),
+            service_business_id: Some(number),
+            ..Self::default()
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Statements about many rows at once.
 
-use super::dialect::{Columns, Conn, Db, columns};
+use super::dialect::{Columns, Conn, Db, Dialect, columns};
+use super::queries::feed::PublishStep;
 use super::queries::processes::row::{Outcome, Status};
 use super::queries::processes::write::Step;
+use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::types::{Day, Json, Timestamp};
 use crate::error::Result;
@@ -52,6 +54,35 @@ pub(super) fn steps(conn: &mut Conn, mut steps: Vec<Step<'_>>) -> Result<Vec<boo
     };
     let written: HashSet<i64> = statement.load::<i64>(conn)?.into_iter().collect();
     Ok(steps.iter().map(|step| written.contains(&step.id)).collect())
+}
+
+statement! {
+    /// Adds events of steps as [`PublishStep`] adds one. Processes are found by their keys even if the statement
+    /// is planned while the tables are empty.
+    PublishSteps {
+        process_id: Vec<i64>,
+        kind: Vec<String>,
+        data: Vec<Option<Json<'static>>>,
+    } = "INSERT INTO feed_events (organisation_id, written_in, id, kind, occurred_at, supplier, \
+            external_account_number, service_account_number, attempt, data) \
+            SELECT s.organisation_id, " (Dialect::WRITTEN_IN) ", " (Dialect::EVENT_ID) ", n.kind, p.modified_at, s.code, \
+            p.external_account_number, p.service_account_number, p.attempt, n.data FROM unnest("
+            process_id ", " kind ", " data ") AS n (process_id, kind, data) \
+            CROSS JOIN LATERAL (SELECT * FROM processes WHERE id = n.process_id OFFSET 0) p \
+            JOIN suppliers s ON s.id = p.supplier_id"
+}
+
+pub(super) fn publish_steps(conn: &mut Conn, events: Vec<PublishStep>) -> Result<()> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    let statement = PublishSteps {
+        process_id: events.iter().map(|event| event.process_id).collect(),
+        kind: events.iter().map(|event| event.kind.to_owned()).collect(),
+        data: events.into_iter().map(|event| event.data).collect(),
+    };
+    statement.execute(conn)?;
+    Ok(())
 }
 
 statement! {

@@ -1,6 +1,7 @@
 //! The PostgreSQL dialect of the queries.
 
 use super::client::sqlstate;
+use super::queries::feed::PublishStep;
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::processes::write::Step;
 use super::queries::sql_dialect::SqlDialect;
@@ -9,7 +10,7 @@ use super::{bulk, claim, fold, partitions};
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
-use cutover_app::port::MeterPointQuestion;
+use cutover_app::port::{FeedPosition, MeterPointQuestion};
 use diesel::backend::Backend;
 use diesel::data_types::PgTimestamp;
 use diesel::deserialize::{self, FromSql};
@@ -204,6 +205,12 @@ impl SqlDialect for Dialect {
     const FIRST_PROCESS_CHANGE: &'static str =
         "(SELECT folded_to FROM folded_changes WHERE kind = 'processes')";
     const FIRST_TOTAL_CHANGE: &'static str = "(SELECT folded_to FROM folded_changes WHERE kind = 'totals')";
+    const WRITTEN_IN: &'static str =
+        "(SELECT transactions_before FROM feed_origin) + pg_current_xact_id()::text::bigint";
+    const EVENT_ID: &'static str = "nextval('feed_event_ids')";
+    /// Transactions that only read have no number and delay nothing.
+    const VISIBLE_EVENTS: &'static str = " AND written_in < (SELECT transactions_before FROM feed_origin) \
+        + pg_snapshot_xmin(pg_current_snapshot())::text::bigint";
     /// PostgreSQL rolls such a transaction back even on COMMIT.
     const REFUSAL_ENDS_TRANSACTION: bool = true;
 
@@ -215,6 +222,14 @@ impl SqlDialect for Dialect {
 
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>> {
         bulk::steps(conn, steps)
+    }
+
+    fn publish_steps(conn: &mut Conn, events: Vec<PublishStep>) -> Result<()> {
+        bulk::publish_steps(conn, events)
+    }
+
+    fn remove_events(conn: &mut Conn, expired: &[(i64, FeedPosition)]) -> Result<()> {
+        partitions::remove_events(conn, expired)
     }
 
     fn open_suppliers(

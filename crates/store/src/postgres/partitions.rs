@@ -3,6 +3,7 @@
 use super::dialect::{Conn, Db};
 use super::queries::statement::Bind;
 use crate::error::Result;
+use cutover_app::port::FeedPosition;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable};
@@ -16,7 +17,8 @@ const RANGE: i64 = 20_000;
 
 statement! {
     HasPartitions {} -> Bool
-        = "SELECT to_regclass('process_history_' || last_value / 4194304 + 2) IS NOT NULL FROM process_ids"
+        = "SELECT (SELECT to_regclass('process_history_' || last_value / 4194304 + 2) IS NOT NULL FROM process_ids) \
+            AND (SELECT to_regclass('feed_events_' || last_value / 4194304 + 2) IS NOT NULL FROM feed_event_ids)"
 }
 
 statement! {
@@ -40,6 +42,53 @@ statement! {
                 ORDER BY id FOR NO KEY UPDATE OF processes), \
             removed AS (DELETE FROM payloads WHERE process_id = ANY(ARRAY(SELECT id FROM archived))) \
             DELETE FROM process_history WHERE process_id = ANY(ARRAY(SELECT id FROM archived))"
+}
+
+statement! {
+    DropExpiredEvents {} -> BigInt = "SELECT drop_expired_events()"
+}
+
+statement! {
+    /// Deletes expired events whose key is not below one.
+    DeleteEvents { organisation_id: i64, written_in: i64, last: i64, from: i64 }
+        = "DELETE FROM feed_events WHERE organisation_id = " organisation_id
+            " AND (written_in, id) <= (" written_in ", " last ") AND id >= " from
+}
+
+statement! {
+    /// The number of the last transaction that wrote an event, if this server has not come to it: the data is from a
+    /// dump of another server.
+    LastElsewhere {} -> Nullable<BigInt>
+        = "SELECT max(e.written_in) FROM feed_origin CROSS JOIN organisations o CROSS JOIN LATERAL \
+            (SELECT written_in FROM feed_events WHERE organisation_id = o.id ORDER BY written_in DESC, id DESC LIMIT 1) e \
+            WHERE e.written_in >= transactions_before + pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+}
+
+statement! {
+    /// Adds the number to those of later transactions, unless another process has done so.
+    CountOn { last: i64 }
+        = "UPDATE feed_origin SET transactions_before = " last " + 1 WHERE " last
+            " >= transactions_before + pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+}
+
+/// Makes the events that are written from now on follow those that a dump brought.
+pub(super) fn continue_feed(conn: &mut Conn) -> Result<()> {
+    let last: Option<i64> = LastElsewhere {}.get_result(conn)?;
+    if let Some(last) = last {
+        CountOn { last }.execute(conn)?;
+    }
+    Ok(())
+}
+
+/// Drops partitions whose events have expired, and deletes expired events of the latest partitions: in a small
+/// installation these take years to fill.
+pub(super) fn remove_events(conn: &mut Conn, expired: &[(i64, FeedPosition)]) -> Result<()> {
+    let from: i64 = DropExpiredEvents {}.get_result(conn)?;
+    for (organisation_id, last) in expired {
+        let FeedPosition { written_in, id } = *last;
+        DeleteEvents { organisation_id: *organisation_id, written_in, last: id, from }.execute(conn)?;
+    }
+    Ok(())
 }
 
 pub(super) fn has_partitions(conn: &mut Conn) -> Result<bool> {

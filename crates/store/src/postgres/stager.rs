@@ -1,9 +1,10 @@
 //! Group commit of new accounts: those that wait at the same time are stored by one statement.
 
-use super::dialect::{Columns, Conn, Db};
+use super::dialect::{Columns, Conn, Db, Dialect};
 use super::pool::Pool;
 use super::queries::processes::issues;
 use super::queries::processes::row::{HistoryRow, Origin, ProcessRow, Status};
+use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::store_error;
 use super::queries::types::Json;
@@ -11,6 +12,7 @@ use crate::batch_queue::{BatchQueue, BatchThread, Refused};
 use crate::error::Result;
 use crate::sealed::Sealer;
 use cutover_app::port::{Creation, Staging, StagingDone, StoreError};
+use cutover_core::FeedEventType;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use std::collections::HashMap;
@@ -166,8 +168,9 @@ statement! {
         payload: Vec<Vec<u8>>,
         event: Vec<String>,
         actor: Vec<String>,
+        kind: &'static str,
     } -> (BigInt, Bool)
-        = "WITH new AS MATERIALIZED (SELECT nextval('process_ids') AS id, n.* FROM unnest("
+        = "WITH new AS MATERIALIZED (SELECT nextval('process_ids') AS id, n.*, s.organisation_id, s.code FROM unnest("
             origin ", " status ", " supplier_revision ", " issues ", " payload ", " event ", " actor
             ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES)
             ", supplier_revision, issues, payload, event, actor, place) \
@@ -184,7 +187,11 @@ statement! {
             SELECT id, payload FROM new WHERE id = ANY(ARRAY(SELECT id FROM stored))), \
             begun AS (INSERT INTO process_history (process_id, version, event, to_state, occurred_at, \
             attempt, actor) SELECT id, version, event, state, created_at, attempt, actor \
-            FROM new WHERE id = ANY(ARRAY(SELECT id FROM stored))) \
+            FROM new WHERE id = ANY(ARRAY(SELECT id FROM stored))), \
+            published AS (INSERT INTO feed_events (organisation_id, written_in, id, kind, occurred_at, supplier, \
+            external_account_number, attempt) \
+            SELECT organisation_id, " (Dialect::WRITTEN_IN) ", " (Dialect::EVENT_ID) ", " kind ", created_at, code, \
+            external_account_number, attempt FROM new WHERE id = ANY(ARRAY(SELECT id FROM stored))) \
             SELECT place, id = ANY(ARRAY(SELECT id FROM stored)) FROM new"
 }
 
@@ -209,6 +216,7 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         payload: creations.iter().map(|creation| creation.staged.payload.clone()).collect(),
         event: entries.iter().map(|entry| entry.event.to_string()).collect(),
         actor: entries.iter().map(|entry| entry.actor.to_string()).collect(),
+        kind: FeedEventType::ProcessCreated.as_str(),
     };
     let stored: HashMap<i64, bool> = statement.load::<(i64, bool)>(conn)?.into_iter().collect();
     let staging = |number| match stored.get(&number) {

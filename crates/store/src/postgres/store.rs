@@ -3,12 +3,12 @@ use super::connection::Target;
 use super::dialect::{Conn, Db};
 use super::doctor::{self, Health};
 use super::listener::Listener;
-use super::migrations;
 use super::monitor::Monitor;
 use super::pool::{Pool, ReadJob};
 use super::queries::{at_rest, store_error};
 use super::stager::Stager;
 use super::url::shown;
+use super::{migrations, partitions};
 use crate::context::Context;
 use crate::error::OpenError;
 use crate::migrations::{MigrationState, MigrationStatus};
@@ -158,6 +158,7 @@ impl PostgresStore {
         mut conn: Conn,
         migrations: Vec<MigrationStatus>,
     ) -> Result<Self, OpenError> {
+        partitions::continue_feed(&mut conn).map_err(unreadable)?;
         let clock = Arc::new(Clock::start(&mut conn).map_err(unreadable)?);
         let listener = options
             .listens

@@ -8,6 +8,7 @@ pub(crate) mod at_rest;
 mod audit;
 mod businesses;
 mod erasure;
+pub(crate) mod feed;
 mod figures;
 mod identity;
 mod instructions;

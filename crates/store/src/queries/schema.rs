@@ -108,6 +108,29 @@ tables! {
         actor -> Text,
     }
 
+    feed_events (organisation_id, written_in, id) {
+        organisation_id -> BigInt,
+        written_in -> BigInt,
+        id -> BigInt,
+        kind -> Text,
+        occurred_at -> Instant,
+        supplier -> Text,
+        external_account_number -> Nullable<Text>,
+        service_account_number -> Nullable<Text>,
+        attempt -> Nullable<BigInt>,
+        data -> Nullable<Json>,
+    }
+
+    feed_expiries (organisation_id) {
+        organisation_id -> BigInt,
+        written_in -> BigInt,
+        id -> BigInt,
+    }
+
+    feed_origin (transactions_before) {
+        transactions_before -> BigInt,
+    }
+
     accounts (id) {
         id -> BigInt,
         supplier_id -> BigInt,

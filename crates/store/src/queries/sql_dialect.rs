@@ -1,10 +1,11 @@
 use super::super::dialect::{Conn, Db};
+use super::feed::PublishStep;
 use super::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::processes::write::Step;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, NaiveDate, Utc};
-use cutover_app::port::MeterPointQuestion;
+use cutover_app::port::{FeedPosition, MeterPointQuestion};
 use diesel::backend::Backend;
 use diesel::deserialize;
 use diesel::serialize::{self, Output};
@@ -32,6 +33,12 @@ pub(crate) trait SqlDialect {
     const FIRST_PROCESS_CHANGE: &'static str;
     /// The lower bound of the keys of totals that are not folded.
     const FIRST_TOTAL_CHANGE: &'static str;
+    /// The number of the transaction that writes an event.
+    const WRITTEN_IN: &'static str;
+    /// The key of an event of the supplier `s`.
+    const EVENT_ID: &'static str;
+    /// Leaves out events before which others may still appear.
+    const VISIBLE_EVENTS: &'static str;
     /// True if no statement succeeds in a transaction after one was refused.
     const REFUSAL_ENDS_TRANSACTION: bool;
 
@@ -43,6 +50,12 @@ pub(crate) trait SqlDialect {
 
     /// Writes steps. Returns for each whether its process was still at the version before it.
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>>;
+
+    /// Adds the events of steps.
+    fn publish_steps(conn: &mut Conn, events: Vec<PublishStep>) -> Result<()>;
+
+    /// Removes events of organisations up to those positions, or at least what can be removed at little cost.
+    fn remove_events(conn: &mut Conn, expired: &[(i64, FeedPosition)]) -> Result<()>;
 
     /// Returns the suppliers that have a process due and may import more, at most `limit`. The first one is
     /// the one after the last served.

@@ -1,17 +1,18 @@
 //! The SQLite dialect of the queries.
 
 use super::claim;
+use super::queries::feed::PublishStep;
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::processes::write::Step;
 use super::queries::schema::{
-    accounts, audit_trail, meter_points, payloads, process_history, processes, suppliers,
+    accounts, audit_trail, feed_events, meter_points, payloads, process_history, processes, suppliers,
 };
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::types::Day;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, NaiveDate, Utc};
-use cutover_app::port::MeterPointQuestion;
+use cutover_app::port::{FeedPosition, MeterPointQuestion};
 use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql};
 use diesel::dsl::{exists, max};
@@ -81,6 +82,13 @@ impl SqlDialect for Dialect {
     /// SQLite keeps no dead rows to be skipped.
     const FIRST_PROCESS_CHANGE: &'static str = "0";
     const FIRST_TOTAL_CHANGE: &'static str = "0";
+    /// There is one writer.
+    const WRITTEN_IN: &'static str = "0";
+    /// Positions of expired events are not used again.
+    const EVENT_ID: &'static str = "coalesce((SELECT max(e.id) FROM feed_events e \
+        WHERE e.organisation_id = s.organisation_id AND e.written_in = 0), \
+        (SELECT x.id FROM feed_expiries x WHERE x.organisation_id = s.organisation_id), 0) + 1";
+    const VISIBLE_EVENTS: &'static str = "";
     /// A refused statement has no effect on its transaction.
     const REFUSAL_ENDS_TRANSACTION: bool = false;
 
@@ -96,6 +104,19 @@ impl SqlDialect for Dialect {
 
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>> {
         steps.into_iter().map(|step| Ok(step.execute(conn)? > 0)).collect()
+    }
+
+    fn publish_steps(conn: &mut Conn, events: Vec<PublishStep>) -> Result<()> {
+        events.into_iter().try_for_each(|event| Ok(event.execute(conn).map(|_| ())?))
+    }
+
+    fn remove_events(conn: &mut Conn, expired: &[(i64, FeedPosition)]) -> Result<()> {
+        for (organisation_id, last) in expired {
+            let of_organisation = feed_events::organisation_id.eq(organisation_id);
+            let range = feed_events::written_in.eq(0).and(feed_events::id.le(last.id));
+            diesel::delete(feed_events::table.filter(of_organisation.and(range))).execute(conn)?;
+        }
+        Ok(())
     }
 
     fn open_suppliers(

@@ -6,6 +6,7 @@ mod archive;
 mod audit;
 mod businesses;
 mod erasure;
+mod feed;
 mod figures;
 mod identity;
 mod instructions;
@@ -21,10 +22,11 @@ mod vendors;
 use accounts::Imported;
 use businesses::Business;
 use cutover_app::port::{
-    ApiKey, AuditEntry, JobGuard, Node, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier,
-    Tx, Vendor, Verdict, WriteJob,
+    ApiKey, AuditEntry, FeedPosition, JobGuard, Node, Organisation, RefreshToken, SigningKey, Store,
+    StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
+use feed::Published;
 use instructions::BusinessInstruction;
 use processes::Row;
 use std::collections::{BTreeMap, HashMap};
@@ -70,6 +72,10 @@ struct State {
     totals: BTreeMap<i64, Totals>,
     audit: Vec<AuditEntry>,
     nodes: Vec<Node>,
+    feed: Vec<Published>,
+    last_event: i64,
+    /// The last expired event of each organisation.
+    expired_events: HashMap<i64, FeedPosition>,
 }
 
 impl MemoryStore {

@@ -118,6 +118,8 @@ impl State {
         if let Some(issues) = step.issues {
             row.issues = issues.clone();
         }
+        let supplier_id = row.supplier_id;
+        self.publish_step(supplier_id, next, entry);
         true
     }
 
@@ -203,6 +205,7 @@ impl Processes for State {
             lease_until: None,
             archived_at: None,
         }));
+        self.publish_step(supplier_id, process, entry);
         Ok(())
     }
 

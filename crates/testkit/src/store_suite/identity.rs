@@ -27,6 +27,16 @@ pub fn names_of_organisations_are_unique(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.organisations()), [a, b]);
 }
 
+/// A key of every role reads back.
+pub fn keys_of_every_role_read_back(store: &dyn Store) {
+    let owner = organisation(store, "Retailer");
+    for (n, role) in (1..).zip(ApiKeyRole::ALL) {
+        assert_eq!(key(store, owner.id, n, role).role, role);
+    }
+    let roles = see(store, |tx| tx.api_keys()).into_iter().map(|key| key.role.known().copied());
+    assert_eq!(roles.collect::<Vec<_>>(), ApiKeyRole::ALL.map(Some));
+}
+
 /// A key is found by its hash and its id, until it or its organisation is revoked.
 pub fn keys_are_found_until_they_or_their_organisation_are_revoked(store: &dyn Store) {
     let owner = organisation(store, "Retailer");

@@ -16,6 +16,7 @@ pub mod archive;
 pub mod audit;
 pub mod businesses;
 pub mod erasure;
+pub mod feed;
 pub mod figures;
 pub mod identity;
 pub mod instructions;
@@ -58,6 +59,7 @@ macro_rules! stories {
 stories! { $
     identity:
         names_of_organisations_are_unique
+        keys_of_every_role_read_back
         keys_are_found_until_they_or_their_organisation_are_revoked
         refresh_tokens_work_once
         refresh_tokens_are_removed_by_family_and_by_time
@@ -114,6 +116,13 @@ stories! { $
         actions_read_back
         actions_are_found_by_time_supplier_and_action
         rolled_back_actions_are_not_recorded;
+    feed:
+        events_read_back
+        steps_are_published
+        events_are_read_in_pages
+        events_are_filtered
+        events_expire
+        rolled_back_events_do_not_exist;
     erasure:
         an_erased_account_leaves_nothing
         an_erased_account_is_removed_from_the_figures

@@ -38,7 +38,8 @@ impl App {
                 Ok(InstructionStep::Stored(answer(&account)))
             }
             Lookup { vendor: Some(vendor), account: Some(account), .. } => {
-                let (owner, answer) = (Owner::Account(account.id), answer(&account));
+                let answer = answer(&account);
+                let owner = Owner::Account(account);
                 Ok(InstructionStep::Ask(Box::new(PendingInstruction { vendor, key, owner, answer })))
             }
             Lookup { vendor, account, .. } => {

@@ -3,7 +3,7 @@ use super::{
 };
 use crate::App;
 use crate::additions::AddRefused;
-use crate::additions::request::{check_at_once, valid};
+use crate::additions::request::{Target, check_at_once, valid};
 use crate::auth::Caller;
 use crate::port::{InstructionKey, StoreError, Supplier, Tx, Vendor, read};
 use cutover_core::{AttrPath, Code, Issue};
@@ -47,8 +47,8 @@ impl App {
 struct Lookup {
     vendor: Option<Vendor>,
     business: Option<i64>,
-    /// The keys of the accounts, if all of them are imported.
-    accounts: Option<Vec<i64>>,
+    /// The accounts, if all of them are imported.
+    accounts: Option<Vec<Target>>,
     /// The indices of accounts that are not imported.
     missing: Vec<u32>,
     is_stored: bool,
@@ -66,7 +66,7 @@ fn find(
     let (mut accounts, mut missing) = (Vec::new(), Vec::new());
     for (index, account) in (0..).zip(request.accounts.iter().flatten()) {
         match imported(tx, supplier.id, &account.external_account_number)? {
-            Some(account) => accounts.push(account.id),
+            Some(account) => accounts.push(account),
             None => missing.push(index),
         }
     }
@@ -79,9 +79,9 @@ fn find(
 }
 
 /// Returns true if a stored instruction applies to all of these accounts.
-fn applies(stored: Option<Vec<i64>>, accounts: &[i64]) -> bool {
+fn applies(stored: Option<Vec<i64>>, accounts: &[Target]) -> bool {
     let stored: Option<HashSet<i64>> = stored.map(|stored| stored.into_iter().collect());
-    stored.is_some_and(|stored| accounts.iter().all(|account| stored.contains(account)))
+    stored.is_some_and(|stored| accounts.iter().all(|account| stored.contains(&account.id)))
 }
 
 impl Lookup {

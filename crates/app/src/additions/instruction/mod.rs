@@ -9,7 +9,7 @@ use crate::App;
 use crate::port::{
     InstructionKey, StoreError, Tx, Vendor, VendorError, VerifiedInstruction, write_with_retry,
 };
-use cutover_core::{AttrPath, Code, Issue};
+use cutover_core::{AttrPath, Code, FeedEventType, Issue};
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{
     BusinessPaymentInstructionStored, PaymentInstructionStored, Text, decode_business_payment_instruction,
@@ -17,6 +17,7 @@ use cutover_model::{
 };
 use cutover_rules::service::{PST_04, PST_11};
 use cutover_rules::{check_business_payment_instruction, check_payment_instruction};
+use std::collections::HashSet;
 
 request!(PaymentInstructionRequest: decode_payment_instruction, check_payment_instruction, import_supplier);
 request!(
@@ -53,11 +54,11 @@ pub struct PendingInstruction {
     answer: InstructionStored,
 }
 
-/// The owner of an instruction, by keys of the store.
+/// The owner of an instruction.
 #[derive(Debug, Clone)]
 enum Owner {
-    Account(i64),
-    Business { id: i64, accounts: Vec<i64> },
+    Account(Target),
+    Business { id: i64, accounts: Vec<Target> },
 }
 
 /// Reason why an instruction was not confirmed (rule PST-11).
@@ -116,17 +117,36 @@ impl App {
 fn store(tx: &mut dyn Tx, owner: &Owner, verified: &VerifiedInstruction) -> Result<(), StoreError> {
     match owner {
         // A retry of the request is refused, as there is no account.
-        Owner::Account(id) if !tx.lock_account(*id)? => {
+        Owner::Account(account) if !tx.lock_account(account.id)? => {
             return Err(StoreError::Unavailable("the account has been erased".into()));
         }
         Owner::Account(_) => {}
         Owner::Business { id, .. } => tx.lock_business(*id)?,
     }
     match owner {
-        Owner::Account(id) if tx.account_has_instruction(*id, &verified.key)? => Ok(()),
-        Owner::Account(id) => tx.add_account_instruction(*id, verified),
-        Owner::Business { id, accounts } => tx.add_business_instruction(*id, verified, accounts),
+        Owner::Account(account) => {
+            if !tx.account_has_instruction(account.id, &verified.key)? {
+                tx.add_account_instruction(account.id, verified)?;
+                publish(tx, account, verified)?;
+            }
+        }
+        Owner::Business { id, accounts } => {
+            let had = tx.business_instruction(*id, &verified.key)?.unwrap_or_default();
+            let ids: Vec<i64> = accounts.iter().map(|account| account.id).collect();
+            tx.add_business_instruction(*id, verified, &ids)?;
+            let mut added: HashSet<i64> = ids.into_iter().filter(|id| !had.contains(id)).collect();
+            for account in accounts {
+                if added.remove(&account.id) {
+                    publish(tx, account, verified)?;
+                }
+            }
+        }
     }
+    Ok(())
+}
+
+fn publish(tx: &mut dyn Tx, account: &Target, verified: &VerifiedInstruction) -> Result<(), StoreError> {
+    account.publish_added(tx, FeedEventType::PaymentInstructionAdded, 1, verified.verified_at)
 }
 
 fn key(vendor: &Text<'_>, kind: PaymentInstructionType, reference: &Text<'_>) -> InstructionKey {

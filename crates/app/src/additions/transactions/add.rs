@@ -3,9 +3,9 @@ use super::balance::{after, change, of_payload};
 use super::period::OpenPeriod;
 use super::placement::{Placement, pinned_note, place};
 use crate::additions::AddRefused;
-use crate::additions::request::target_to_change;
+use crate::additions::request::{Target, target_to_change};
 use crate::port::{LedgerHead, NewNote, NewTransaction, StoreError, StoredTransaction, Tx};
-use cutover_core::{AttrPath, Code, ExternalAccountNumber, Issue, Now};
+use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType, Issue, Now};
 use cutover_model::{Decimal, Totals, Transaction, TransactionResult, TransactionStatus};
 use cutover_rules::service::{PST_06, PST_07};
 
@@ -35,7 +35,7 @@ impl Addition {
         if !faults.is_empty() {
             return Err(AddRefused::faults(faults));
         }
-        Ok(self.store(tx, account.id, &ledger, decisions)?)
+        Ok(self.store(tx, &account, &ledger, decisions)?)
     }
 
     fn open_period(
@@ -87,10 +87,11 @@ impl Addition {
     fn store(
         &self,
         tx: &mut dyn Tx,
-        account_id: i64,
+        account: &Target,
         ledger: &LedgerHead,
         decisions: Vec<Decision>,
     ) -> Result<Vec<TransactionResult>, StoreError> {
+        let account_id = account.id;
         let (mut results, mut amounts, mut moved) = (Vec::new(), Vec::new(), Vec::new());
         let adds = decisions.iter().any(|decision| matches!(decision, Decision::Add(_)));
         let before = if adds {
@@ -113,11 +114,12 @@ impl Addition {
             results.push(TransactionResult { status, transaction });
         }
         if let Some(before) = before {
-            let transactions = amounts.len() as u64;
+            let count = amounts.len();
+            account.publish_added(tx, FeedEventType::TransactionsAdded, count, self.now.instant)?;
             let after = after(before, amounts)?;
             tx.set_balance(account_id, ledger.position, &Decimal::from(after))?;
             let ledger_balance = change(ledger, after)?;
-            let added = Totals { ledger_balance, transactions, ..Totals::default() };
+            let added = Totals { ledger_balance, transactions: count as u64, ..Totals::default() };
             tx.add_totals(self.supplier_id, &added)?;
         }
         if let Some(note) = pinned_note(&moved) {

@@ -17,7 +17,7 @@ CREATE TABLE api_keys (
     organisation_id BIGINT NOT NULL REFERENCES organisations (id),
     prefix TEXT COLLATE "C" NOT NULL UNIQUE,
     hash BYTEA NOT NULL UNIQUE CHECK (length(hash) = 32),
-    role TEXT NOT NULL CHECK (role IN ('supplier', 'operator')),
+    role TEXT NOT NULL CHECK (role IN ('supplier', 'reader', 'operator')),
     created_at TIMESTAMPTZ NOT NULL,
     revoked_at TIMESTAMPTZ
 );
@@ -151,19 +151,59 @@ CREATE TABLE process_history (
     CHECK ((from_state IS NULL) = (version = 1))
 ) PARTITION BY RANGE (process_id);
 
--- Adds the missing partitions, up to two behind that of the last process, and returns true if it added any. Tables are
--- attached: unlike CREATE TABLE … PARTITION OF, this takes no lock that blocks readers or writers of the other partitions.
+-- The feed: what happened, for other systems to read in order. Keys are drawn in order and committed in any order, so
+-- events are ordered by the number of their transaction first. Readers are shown those of transactions before the oldest
+-- that is still open: no earlier event can appear any more. Expired partitions are dropped.
+CREATE TABLE feed_events (
+    organisation_id BIGINT NOT NULL,
+    written_in BIGINT NOT NULL, -- the number of the transaction, see feed_origin
+    id BIGINT NOT NULL,
+    kind TEXT NOT NULL,
+    occurred_at TIMESTAMPTZ NOT NULL,
+    supplier TEXT NOT NULL,
+    external_account_number TEXT,
+    service_account_number TEXT,
+    attempt BIGINT,
+    data TEXT,
+    PRIMARY KEY (organisation_id, written_in, id)
+) PARTITION BY RANGE (id);
+CREATE SEQUENCE feed_event_ids AS BIGINT;
+
+-- The last expired event of each organisation.
+CREATE TABLE feed_expiries (
+    organisation_id BIGINT PRIMARY KEY,
+    written_in BIGINT NOT NULL,
+    id BIGINT NOT NULL
+);
+
+-- What is added to numbers of transactions. A dump can be restored to a server with smaller numbers: those of the new
+-- server are then counted on from the last event.
+CREATE TABLE feed_origin (
+    transactions_before BIGINT PRIMARY KEY
+);
+INSERT INTO feed_origin VALUES (0);
+
+-- Adds the missing partitions, up to two behind that of the last process or event, and returns true if it added any.
+-- Tables are attached: unlike CREATE TABLE … PARTITION OF, this takes no lock that blocks readers or writers of the other
+-- partitions.
 CREATE FUNCTION add_partitions() RETURNS BOOLEAN LANGUAGE plpgsql AS $$
 DECLARE
     size CONSTANT BIGINT := 4194304;
-    last BIGINT := (SELECT last_value / size + 2 FROM process_ids);
     added BOOLEAN := false;
     parent TEXT;
     part TEXT;
+    first BIGINT;
+    last BIGINT;
 BEGIN
     PERFORM pg_advisory_xact_lock(7166762404106564099);
-    FOR n IN 0..last LOOP
-        FOREACH parent IN ARRAY ARRAY['payloads', 'process_history'] LOOP
+    FOREACH parent IN ARRAY ARRAY['payloads', 'process_history', 'feed_events'] LOOP
+        IF parent = 'feed_events' THEN
+            -- Earlier ones may have been dropped.
+            SELECT last_value / size, last_value / size + 2 INTO first, last FROM feed_event_ids;
+        ELSE
+            SELECT 0, last_value / size + 2 INTO first, last FROM process_ids;
+        END IF;
+        FOR n IN first..last LOOP
             part := format('%s_%s', parent, n);
             CONTINUE WHEN to_regclass(part) IS NOT NULL;
             EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', part, parent);
@@ -177,6 +217,31 @@ BEGIN
         END LOOP;
     END LOOP;
     RETURN added;
+END $$;
+
+-- Drops the partitions of the feed that hold expired events only, except for the last two that were written to. Returns
+-- the first key of these. A partition that somebody reads, such as a backup, stays until the next call.
+CREATE FUNCTION drop_expired_events() RETURNS BIGINT LANGUAGE plpgsql SET lock_timeout = '100ms' AS $$
+DECLARE
+    size CONSTANT BIGINT := 4194304;
+    first BIGINT := (SELECT last_value / size - 1 FROM feed_event_ids);
+    part REGCLASS;
+    is_needed BOOLEAN;
+BEGIN
+    FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = 'feed_events'::regclass
+        AND substring(inhrelid::regclass::text FROM '[0-9]+$')::bigint < first
+    LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM organisations o LEFT JOIN feed_expiries x ON x.organisation_id = o.id
+            CROSS JOIN LATERAL (SELECT FROM %s e WHERE e.organisation_id = o.id
+                AND (e.written_in, e.id) > (coalesce(x.written_in, 0), coalesce(x.id, 0)) LIMIT 1) AS kept)', part)
+            INTO is_needed;
+        IF NOT is_needed THEN
+            EXECUTE format('DROP TABLE %s', part);
+        END IF;
+    END LOOP;
+    RETURN first * size;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN first * size;
 END $$;
 
 -- Removes the rows of archived processes from a partition. A partition in which few processes are not archived is
@@ -226,6 +291,7 @@ END $$;
 -- With the rights of whoever migrates: a role that only serves need have none on the tables' definition.
 DO $$ BEGIN
     EXECUTE format('ALTER FUNCTION add_partitions() SECURITY DEFINER SET search_path = %I, pg_temp', current_schema());
+    EXECUTE format('ALTER FUNCTION drop_expired_events() SECURITY DEFINER SET search_path = %I, pg_temp', current_schema());
     EXECUTE format('ALTER FUNCTION empty_partition(BIGINT, BIGINT) SECURITY DEFINER SET search_path = %I, pg_temp',
         current_schema());
 END $$;

@@ -14,7 +14,7 @@ CREATE TABLE api_keys (
     organisation_id INTEGER NOT NULL REFERENCES organisations (id),
     prefix TEXT NOT NULL UNIQUE,
     hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
-    role TEXT NOT NULL CHECK (role IN ('supplier', 'operator')),
+    role TEXT NOT NULL CHECK (role IN ('supplier', 'reader', 'operator')),
     created_at INTEGER NOT NULL,
     revoked_at INTEGER
 ) STRICT;
@@ -134,6 +134,34 @@ CREATE TABLE process_history (
     PRIMARY KEY (process_id, version),
     CHECK ((from_state IS NULL) = (version = 1))
 ) STRICT, WITHOUT ROWID;
+
+-- The feed: what happened, for other systems to read in order. Keys count the events of an organisation.
+CREATE TABLE feed_events (
+    organisation_id INTEGER NOT NULL,
+    written_in INTEGER NOT NULL, -- 0: transactions run one after another
+    id INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    supplier TEXT NOT NULL,
+    external_account_number TEXT,
+    service_account_number TEXT,
+    attempt INTEGER,
+    data TEXT,
+    PRIMARY KEY (organisation_id, written_in, id)
+) STRICT, WITHOUT ROWID;
+
+-- The last expired event of each organisation.
+CREATE TABLE feed_expiries (
+    organisation_id INTEGER PRIMARY KEY,
+    written_in INTEGER NOT NULL,
+    id INTEGER NOT NULL
+) STRICT;
+
+-- Used on PostgreSQL only.
+CREATE TABLE feed_origin (
+    transactions_before INTEGER PRIMARY KEY
+) STRICT;
+INSERT INTO feed_origin VALUES (0);
 
 -- Imported accounts. The key of an account is that of its process. A row that belongs to an account has the account and a
 -- position as its key: rows of a table are numbered from 0 in the order of the payload, over the whole account, and

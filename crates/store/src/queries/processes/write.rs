@@ -1,5 +1,6 @@
 use super::super::Conn;
 use super::super::dialect::{Db, Dialect};
+use super::super::feed;
 use super::super::schema::{payloads, processes};
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
@@ -34,7 +35,8 @@ pub(super) fn insert(
     diesel::insert_into(payloads::table)
         .values((payloads::process_id.eq(process.id()), payloads::payload.eq(&*payload)))
         .execute(conn)?;
-    HistoryRow::insert_all(&[HistoryRow::new(process.id(), entry)], conn)
+    HistoryRow::insert_all(&[HistoryRow::new(process.id(), entry)], conn)?;
+    feed::publish_steps(conn, [StepWrite { process, entry, issues: None }].into_iter())
 }
 
 statement! {
@@ -84,9 +86,10 @@ pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool
     let written = Dialect::steps(conn, rows)?;
     let about = steps.first().map_or("", |step| step.entry.event.as_str());
     fault::reached(Point::StatusWritten, about);
-    let entries = steps.iter().zip(&written).filter(|(_, is_written)| **is_written);
-    let entries: Vec<_> = entries.map(|(step, _)| HistoryRow::new(step.process.id(), step.entry)).collect();
+    let taken = || steps.iter().zip(&written).filter(|(_, is_written)| **is_written).map(|(step, _)| *step);
+    let entries: Vec<_> = taken().map(|step| HistoryRow::new(step.process.id(), step.entry)).collect();
     HistoryRow::insert_all(&entries, conn)?;
+    feed::publish_steps(conn, taken())?;
     fault::reached(Point::EventWritten, about);
     Ok(written)
 }

@@ -6,7 +6,9 @@ use super::migrations;
 use super::queries::SqlTx;
 use super::testing::{add_process, add_supplier, at, connect};
 use crate::context::Context;
-use cutover_app::port::{PageLimit, ProcessFilter, Staged, StepWrite, StoreError, StoredIssues, Tx};
+use cutover_app::port::{
+    FeedFilter, PageLimit, ProcessFilter, Staged, StepWrite, StoreError, StoredIssues, Tx,
+};
 use cutover_core::Code;
 use cutover_model::Totals;
 use cutover_process::{Actor, Event, Process, State};
@@ -220,4 +222,18 @@ fn archiving_reads_a_range_and_then_keys() {
         Ok(())
     });
     assert_no_scan(&removal);
+}
+
+/// The range begins at the position, not at the first event.
+#[test]
+fn events_are_read_from_their_position_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    let filter = FeedFilter::default();
+    let plan = plan_of(&mut conn, |tx| tx.feed_page(1, &filter, None, PageLimit::of(9)).map(drop));
+    assert_no_scan(&plan);
+    assert_uses(&plan, "feed_events USING PRIMARY KEY (organisation_id=? AND (written_in,id)>(?,?))");
+    assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
+    let plan = plan_of(&mut conn, |tx| tx.expire_events(at(9), 9).map(drop));
+    assert_uses(&plan, "feed_events USING PRIMARY KEY (organisation_id=? AND written_in=? AND id<?)");
 }

@@ -1,0 +1,182 @@
+//! The feed of events.
+
+use super::dialect::{Conn, Db, Dialect, columns};
+use super::schema::{feed_expiries, organisations};
+use super::sql_dialect::SqlDialect;
+use super::statement::Bind;
+use super::types::{Json, Timestamp};
+use super::{SqlTx, number};
+use crate::error::Result;
+use chrono::{DateTime, Utc};
+use cutover_app::port::{
+    Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent, PageLimit, StepWrite, StoreError,
+};
+use cutover_core::Word;
+use cutover_model::EventData;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text};
+
+statement! {
+    /// Adds an event of a supplier.
+    Publish {
+        kind: &'static str,
+        occurred_at: Timestamp,
+        external_account_number: Option<String>,
+        service_account_number: Option<String>,
+        data: Option<Json<'static>>,
+        supplier_id: i64,
+    } = "INSERT INTO feed_events (organisation_id, written_in, id, kind, occurred_at, supplier, \
+            external_account_number, service_account_number, attempt, data) \
+            SELECT s.organisation_id, " (Dialect::WRITTEN_IN) ", " (Dialect::EVENT_ID) ", " kind ", " occurred_at
+            ", s.code, " external_account_number ", " service_account_number ", NULL, " data
+            " FROM suppliers s WHERE s.id = " supplier_id
+}
+
+statement! {
+    /// Adds the event of the latest step of a process.
+    PublishStep {
+        kind: &'static str,
+        data: Option<Json<'static>>,
+        process_id: i64,
+    } = "INSERT INTO feed_events (organisation_id, written_in, id, kind, occurred_at, supplier, \
+            external_account_number, service_account_number, attempt, data) \
+            SELECT s.organisation_id, " (Dialect::WRITTEN_IN) ", " (Dialect::EVENT_ID) ", " kind
+            ", p.modified_at, s.code, p.external_account_number, p.service_account_number, p.attempt, " data
+            " FROM processes p JOIN suppliers s ON s.id = p.supplier_id WHERE p.id = " process_id
+}
+
+statement! {
+    /// The events after a position before which no event can appear any more.
+    After { organisation_id: i64, written_in: i64, id: i64, limit: i64 }
+        -> (BigInt, BigInt, Text, columns::Instant, Text, Nullable<Text>, Nullable<Text>, Nullable<BigInt>,
+            Nullable<columns::Json>)
+        = "SELECT written_in, id, kind, occurred_at, supplier, external_account_number, service_account_number, \
+            attempt, data FROM feed_events WHERE organisation_id = " organisation_id
+            " AND (written_in, id) > (" written_in ", " id ")" (Dialect::VISIBLE_EVENTS)
+            " ORDER BY written_in, id LIMIT " limit
+}
+
+type Row =
+    (i64, i64, String, Timestamp, String, Option<String>, Option<String>, Option<i64>, Option<Json<'static>>);
+
+fn event(row: Row) -> Result<FeedEvent> {
+    let (written_in, id, kind, occurred_at, supplier, external, service, attempt, data) = row;
+    Ok(FeedEvent {
+        position: FeedPosition { written_in, id },
+        event_type: Word::read(&kind),
+        occurred_at: occurred_at.instant()?,
+        supplier,
+        external_account_number: external,
+        service_account_number: service,
+        attempt: attempt.map(|attempt| number(attempt, "attempt")).transpose()?,
+        data: data.map(|data| data.read("the data of an event")).transpose()?,
+    })
+}
+
+/// Publishes the events of steps that were written, in the same transaction.
+pub(super) fn publish_steps<'s>(conn: &mut Conn, steps: impl Iterator<Item = StepWrite<'s>>) -> Result<()> {
+    let event = |step: StepWrite<'_>| {
+        let kind = step.entry.feed_event_type()?.as_str();
+        let data = step.process.latest_error().map(|error| Json::of(&EventData::error(error))).transpose();
+        Some(data.map(|data| PublishStep { kind, data, process_id: step.process.id() }))
+    };
+    let events = steps.filter_map(event).collect::<Result<Vec<_>>>()?;
+    Dialect::publish_steps(conn, events)
+}
+
+/// Returns the position of the last expired event.
+fn expired(conn: &mut Conn, organisation_id: i64) -> Result<FeedPosition> {
+    let expiry = feed_expiries::table.find(organisation_id);
+    let last = expiry.select((feed_expiries::written_in, feed_expiries::id)).get_result(conn).optional()?;
+    Ok(last.map_or(FeedPosition::default(), |(written_in, id)| FeedPosition { written_in, id }))
+}
+
+fn after(
+    conn: &mut Conn,
+    organisation_id: i64,
+    position: FeedPosition,
+    limit: u32,
+) -> Result<Vec<FeedEvent>> {
+    let FeedPosition { written_in, id } = position;
+    let rows: Vec<Row> = After { organisation_id, written_in, id, limit: limit.into() }.load(conn)?;
+    rows.into_iter().map(event).collect()
+}
+
+/// Expires events of an organisation that occurred before a time. Returns the last one, and whether more follow.
+fn expire(
+    conn: &mut Conn,
+    organisation_id: i64,
+    before: DateTime<Utc>,
+    limit: u32,
+) -> Result<Option<(FeedPosition, bool)>> {
+    let from = expired(conn, organisation_id)?;
+    let oldest = after(conn, organisation_id, from, limit)?;
+    let old = oldest.iter().take_while(|event| event.occurred_at < before);
+    let Some((count, last)) = old.enumerate().last() else { return Ok(None) };
+    let FeedPosition { written_in, id } = last.position;
+    let position = (feed_expiries::written_in.eq(written_in), feed_expiries::id.eq(id));
+    diesel::insert_into(feed_expiries::table)
+        .values((feed_expiries::organisation_id.eq(organisation_id), position))
+        .on_conflict(feed_expiries::organisation_id)
+        .do_update()
+        .set(position)
+        .execute(conn)?;
+    Ok(Some((last.position, count + 1 == limit as usize)))
+}
+
+impl Feed for SqlTx<'_> {
+    fn publish(&mut self, event: &NewFeedEvent) -> Result<(), StoreError> {
+        self.run(|conn| {
+            let publish = Publish {
+                kind: event.event_type.as_str(),
+                occurred_at: event.occurred_at.into(),
+                external_account_number: event.external_account_number.as_ref().map(ToString::to_string),
+                service_account_number: event.service_account_number.as_ref().map(ToString::to_string),
+                data: event.data.as_ref().map(Json::of).transpose()?,
+                supplier_id: event.supplier_id,
+            };
+            publish.execute(conn)?;
+            Ok(())
+        })
+    }
+
+    fn feed_page(
+        &mut self,
+        organisation_id: i64,
+        filter: &FeedFilter,
+        position: Option<FeedPosition>,
+        limit: PageLimit,
+    ) -> Result<Option<FeedPage>, StoreError> {
+        self.run(|conn| {
+            let from = match position {
+                Some(position) => position,
+                None => expired(conn, organisation_id)?,
+            };
+            let scanned = if *filter == FeedFilter::default() { limit.items } else { limit.scanned };
+            let rows = after(conn, organisation_id, from, scanned.saturating_add(1))?;
+            // Asked last: events that are missing above expired before.
+            if expired(conn, organisation_id)? > from {
+                return Ok(None);
+            }
+            Ok(Some(FeedPage::read(from, rows, filter, PageLimit { scanned, ..limit })))
+        })
+    }
+
+    fn expire_events(&mut self, before: DateTime<Utc>, limit: u32) -> Result<bool, StoreError> {
+        self.run(|conn| {
+            let organisations: Vec<i64> =
+                organisations::table.select(organisations::id).order(organisations::id).load(conn)?;
+            let (mut expired, mut has_more) = (Vec::new(), false);
+            for id in organisations {
+                if let Some((last, is_full)) = expire(conn, id, before, limit)? {
+                    expired.push((id, last));
+                    has_more |= is_full;
+                }
+            }
+            if !expired.is_empty() {
+                Dialect::remove_events(conn, &expired)?;
+            }
+            Ok(has_more)
+        })
+    }
+}
