@@ -10,7 +10,15 @@ from schemathesis import GenerationMode
 EXISTING = {
     "supplier": os.environ["CUTOVER_SUPPLIER"],
     "number": os.environ["CUTOVER_NUMBER"],
+}
+
+# Values of query parameters that a schema cannot describe, and no long waits.
+QUERY = {
     "cursor": os.environ["CUTOVER_CURSOR"],
+    "after": "AAAAAAAAAAAAAAAAAAAAAA",
+    "import_supplier": os.environ["CUTOVER_SUPPLIER"],
+    "type": "account_import_process.created,account.erased",
+    "wait": 0,
 }
 
 LINES = "application/x-ndjson"
@@ -25,9 +33,9 @@ def before_call(ctx, case, kwargs):
     for name, value in (case.path_parameters or {}).items():
         if name in EXISTING and len(value) % 2:
             case.path_parameters[name] = EXISTING[name]
-    # A cursor comes from the page before: any other text is refused.
-    if "cursor" in (case.query or {}):
-        case.query["cursor"] = EXISTING["cursor"]
+    for name in case.query or {}:
+        if name in QUERY:
+            case.query[name] = QUERY[name]
 
 
 @schemathesis.serializer(LINES)

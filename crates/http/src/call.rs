@@ -94,7 +94,14 @@ impl Call {
     /// [`Refusal::PermissionDenied`] if the role of its key does not permit such requests.
     pub(crate) async fn caller(&mut self) -> Result<Caller, Refusal> {
         let is_read = matches!(*self.method(), Method::GET | Method::HEAD);
-        let access = if is_read { Access::Read } else { Access::Send };
+        self.caller_for(if is_read { Access::Read } else { Access::Send }).await
+    }
+
+    /// Like [`caller`](Self::caller), for a request that needs another permission.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) async fn caller_for(&mut self, access: Access) -> Result<Caller, Refusal> {
         let token = authorization::token(self.headers())?;
         let caller = self.service.authenticate(token).await?;
         self.organisation = Some(caller.organisation_id);

@@ -4,6 +4,7 @@ mod check;
 mod create;
 mod facts;
 mod find;
+mod imported;
 mod list;
 mod progress;
 mod resubmit;

@@ -30,7 +30,7 @@ pub struct ImportedAccount {
     pub number: ServiceAccountNumber,
     /// If set, the retailer's mailer may write to its customers.
     pub customer_emails: bool,
-    /// The stored account in the shape of the payload, with its datetimes in UTC.
+    /// The stored account in the shape of the payload, with what was added to its lists, and its datetimes in UTC.
     pub account: Account<'static>,
     /// Statements added since the import, oldest first.
     pub historical_statements: Vec<HistoricalStatement<'static>>,
@@ -39,11 +39,40 @@ pub struct ImportedAccount {
 }
 
 impl ImportedAccount {
-    /// The stored account as JSON: decimals as strings with the digits sent, datetimes with the offset of the
-    /// zone.
+    /// The stored account in the shape of the payload, as JSON: decimals as strings with the digits sent, datetimes
+    /// with the offset of the zone.
     pub fn account_json(&self, zone: Zone) -> Vec<u8> {
         let mut writer = Writer::normal(Zone::UTC, zone);
         self.account.encode(&mut writer);
+        writer.into_bytes()
+    }
+
+    /// Everything as one JSON object: the members of [`account_json`](Self::account_json); before them are
+    /// `service_account_number` and `customer_emails`, after them `historical_statements` and
+    /// `verified_payment_instructions`, if any were added.
+    pub fn to_json(&self, zone: Zone) -> Vec<u8> {
+        let payload = self.account_json(zone);
+        let members = payload.strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}"));
+        let members = members.and_then(|members| std::str::from_utf8(members).ok()).unwrap_or_default();
+        let mut writer = Writer::new().into(Vec::with_capacity(payload.len() + 256));
+        writer.object(|writer| {
+            writer.name("service_account_number");
+            writer.string(self.number.as_str());
+            writer.name("customer_emails");
+            writer.raw(if self.customer_emails { "true" } else { "false" });
+            writer.raw(members);
+            if !self.historical_statements.is_empty() {
+                writer.name("historical_statements");
+                writer
+                    .array(|writer| self.historical_statements.iter().for_each(|added| added.encode(writer)));
+            }
+            if !self.verified_instructions.is_empty() {
+                writer.name("verified_payment_instructions");
+                writer.array(|writer| {
+                    self.verified_instructions.iter().for_each(|added| added.write(zone, writer))
+                });
+            }
+        });
         writer.into_bytes()
     }
 }

@@ -1,6 +1,8 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
+use cutover_core::Zone;
 use cutover_model::choices::{CardPaymentNetwork, CardType, PaymentInstructionType};
+use cutover_model::{Timestamp, Writer};
 use serde::{Deserialize, Serialize};
 
 /// The identity of an instruction at a payment vendor.
@@ -82,6 +84,32 @@ pub struct VerifiedInstruction {
     pub details: InstructionDetails,
     /// Time at which the vendor confirmed it.
     pub verified_at: DateTime<Utc>,
+}
+
+impl VerifiedInstruction {
+    /// Writes it as a JSON object, with the offset of the zone.
+    pub(super) fn write(&self, zone: Zone, writer: &mut Writer) {
+        let Self { key, details, verified_at } = self;
+        writer.object(|writer| {
+            for (name, text) in
+                [("vendor", key.vendor.as_str()), ("type", key.kind.as_str()), ("reference", &key.reference)]
+            {
+                writer.name(name);
+                writer.string(text);
+            }
+            let json = |part: Result<String, serde_json::Error>| part.unwrap_or_else(|_| "null".to_owned());
+            if let Some(card) = &details.card {
+                writer.name("card");
+                writer.raw(&json(serde_json::to_string(card)));
+            }
+            if let Some(account) = &details.bank_account {
+                writer.name("bank_account");
+                writer.raw(&json(serde_json::to_string(account)));
+            }
+            writer.name("verified_at");
+            writer.string(&Timestamp(zone.local(*verified_at)).to_string());
+        });
+    }
 }
 
 /// Queries of payment instructions that were added to accounts and businesses (contract D8, D9).

@@ -178,6 +178,19 @@ fn document_roots_do_not_overlap_between_organisations() {
     ]);
 }
 
+/// Failure 21.
+#[test]
+fn another_organisations_account_is_not_read() {
+    let (installation, server, client, _owner, _vendor) = neighbours();
+    client.import(&[small("A-9")]);
+    let issued = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
+    let reader = server.client(issued["api_key"].as_str().unwrap());
+    let ask = |path: &str| reader.get(&format!("/v2/data-import/imported-accounts/{path}/"));
+    assert_eq!(ask("ACME/A-9").json()["external_account_number"], "A-9");
+    assert_alike(&ask("NOBODY/O-1"), &ask("OTHERS/O-1"), "supplier");
+    assert_alike(&ask("ACME/NONE"), &ask("ACME/O-1"), "number");
+}
+
 const EVENTS: &str = "/v2/data-import/events/";
 
 /// A request: method, path, body.
@@ -241,6 +254,8 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
                 .take(1)
                 .collect()
         }
+        // For another role: `another_organisations_account_is_not_read`.
+        ("get", "/v2/data-import/imported-accounts/{supplier}/{number}/") => Vec::new(),
         ("get", EVENTS) => {
             let ask = |supplier| ("GET", format!("{EVENTS}?import_supplier={supplier}"), Vec::new());
             vec![Pair(ask("NOBODY"), ask("OTHERS"))]

@@ -14,6 +14,7 @@ pub(crate) mod events;
 pub(crate) mod find_accounts;
 pub(crate) mod graphql;
 pub(crate) mod healthz;
+pub(crate) mod imported_account;
 mod instruction;
 pub(crate) mod metrics;
 pub(crate) mod openapi;

@@ -1,6 +1,7 @@
 //! Examples: requests are fixtures; responses are written by the real serializers, or are texts that a test
 //! compares with real ones.
 
+use cutover_app::port::ImportedAccount;
 use cutover_core::{Code, FeedEventType, ServiceAccountNumber, ShownEvent, State, StateV1, Zone};
 use cutover_model::describe::Json;
 use cutover_model::service::{historical_statements, transaction_results};
@@ -8,7 +9,7 @@ use cutover_model::{
     BusinessCreated, BusinessPaymentInstructionStored, ControlTotals, Event, LatestEvent, Limits,
     ListedStatus, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus,
     StatusCounts, SupplierProgress, Timestamp, TopError, TransactionResult, TransactionStatus,
-    TransferStatus, decode_historical_statements, decode_transactions,
+    TransferStatus, decode_account, decode_historical_statements, decode_transactions,
 };
 use serde::Serialize;
 
@@ -74,6 +75,23 @@ pub(crate) fn statuses() -> Json {
         ListedStatus { external_account_number: "ELEC-1001".into(), status: processed() },
         ListedStatus { external_account_number: "ELEC-1002".into(), status: failed() },
     ])
+}
+
+/// An imported account.
+pub(crate) fn imported_account() -> Json {
+    let payload = include_bytes!("../../../../fixtures/accounts/valid/unmetered_gas.json");
+    let account = decode_account(payload, Zone::UTC).ok();
+    let account = account.and_then(|decoded| decoded.draft?.into_valid());
+    let number = "A-7K2M9QXD".parse().ok();
+    let Some(((account, _), number)) = account.zip(number) else { return Json::Null };
+    let imported = ImportedAccount {
+        number,
+        customer_emails: true,
+        account,
+        historical_statements: Vec::new(),
+        verified_instructions: Vec::new(),
+    };
+    of(&imported.to_json(Zone::UTC))
 }
 
 /// Events of an account that was created and imported.

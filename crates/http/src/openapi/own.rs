@@ -3,8 +3,8 @@
 
 use super::examples;
 use cutover_core::Code;
-use cutover_model::ProcessStatus;
 use cutover_model::describe::{AnswerKind, Json, Schemas};
+use cutover_model::{Account, HistoricalStatement, ProcessStatus};
 
 fn typed(kind: &str) -> Json {
     Json::object().with("type", kind)
@@ -55,6 +55,68 @@ pub(crate) fn list(schemas: &mut Schemas) -> Json {
         object("An account in a list.", &members, &members.each_ref().map(|(name, _)| *name))
     });
     typed("array").with("items", item)
+}
+
+/// An imported account: its payload, and what the service and later calls added (contract D19).
+pub(crate) fn imported_account(schemas: &mut Schemas) -> Json {
+    let doc = "An imported account: the members of its payload, and what was added since.";
+    schemas.extended(("ImportedAccount", doc), &Account::SPEC, |schemas| {
+        let list = |items: Json| typed("array").with("items", items);
+        let statements = list(schemas.object(&HistoricalStatement::SPEC));
+        let instructions = list(verified_instruction());
+        vec![
+            ("service_account_number", text("The account's number here."), true),
+            (
+                "customer_emails",
+                typed("boolean")
+                    .with("description", "Whether the retailer's mailer may write to its customers."),
+                true,
+            ),
+            (
+                "historical_statements",
+                statements.with("description", "Statements that were added since the import."),
+                false,
+            ),
+            (
+                "verified_payment_instructions",
+                instructions.with("description", "Payment instructions that were added since the import."),
+                false,
+            ),
+        ]
+    })
+}
+
+fn verified_instruction() -> Json {
+    let number = |means: &str| typed("integer").with("description", means);
+    let card = object(
+        "The card, as the vendor described it.",
+        &[
+            ("card_payment_network", text("The network.")),
+            ("card_type", text("Credit, debit or prepaid.")),
+            ("last_digits", text("The last digits of its number.")),
+            ("expiry_month", number("The month of its expiry.")),
+            ("expiry_year", number("The year of its expiry.")),
+        ],
+        &[],
+    );
+    let account = object(
+        "The bank account, as the vendor described it.",
+        &[
+            ("account_holder", text("The holder.")),
+            ("account_number_last_digits", text("The last digits of its number.")),
+            ("bsb", text("Bank, state and branch.")),
+        ],
+        &[],
+    );
+    let members = [
+        ("vendor", text("The payment vendor.")),
+        ("type", text("The kind of payment.")),
+        ("reference", text("The reference at the vendor.")),
+        ("card", card),
+        ("bank_account", account),
+        ("verified_at", text("When the vendor confirmed it.").with("format", "date-time")),
+    ];
+    object("A payment instruction.", &members, &["vendor", "type", "reference", "verified_at"])
 }
 
 pub(crate) fn list_example() -> Json {

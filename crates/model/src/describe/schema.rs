@@ -70,6 +70,31 @@ impl Schemas {
         })
     }
 
+    /// A reference to the schema of an answer with the members of an object of a request, and more, which are
+    /// required if their flag is set.
+    pub fn extended(
+        &mut self,
+        (name, doc): (&str, &str),
+        object: &'static ObjectSpec,
+        more: impl FnOnce(&mut Self) -> Vec<(&'static str, Json, bool)>,
+    ) -> Json {
+        self.define(name, |schemas| {
+            let (mut members, mut required) = (Json::object(), Vec::new());
+            for (name, schema, is_required) in more(schemas) {
+                members = members.with(name, schema);
+                required.extend(is_required.then_some(name));
+            }
+            for field in object.fields {
+                members = members.with(field.name, schemas.member(field));
+                required.extend(field.required.then_some(field.name));
+            }
+            of_type("object")
+                .with("description", tidy(doc))
+                .with("properties", members)
+                .with("required", Json::list(required))
+        })
+    }
+
     /// A reference to a schema by name, which is generated if it does not exist yet.
     pub fn define(&mut self, name: &str, make: impl FnOnce(&mut Self) -> Json) -> Json {
         if !self.made.iter().any(|(made, _)| made == name) {

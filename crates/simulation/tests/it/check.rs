@@ -31,6 +31,7 @@ impl Simulation {
             }
         }
         self.check_businesses();
+        self.check_feed();
         for supplier in 0..SUPPLIERS {
             self.check_supplier(supplier, totals.remove(&supplier).unwrap_or_default());
         }

@@ -16,6 +16,7 @@ mod check;
 mod coverage;
 mod databases;
 mod faulty_ports;
+mod feed;
 mod history;
 mod model;
 mod oracle;

@@ -5,9 +5,11 @@ use crate::planner::plan;
 use crate::runs::{run, run_in};
 use crate::simulation::{Simulation, settings};
 use crate::specs::{SUPPLIERS, code};
-use chrono::Duration;
+use chrono::{DateTime, Duration};
 use cutover_app::Settings;
-use cutover_app::port::{Store, StoreError, Tx, Verdict, WriteJob};
+use cutover_app::port::{NewFeedEvent, Store, StoreError, Tx, Verdict, WriteJob};
+use cutover_core::FeedEventType;
+use cutover_model::EventData;
 use cutover_process::State;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -103,6 +105,55 @@ fn a_store_that_loses_writes_is_found() {
         !run(*seed, &plan(*seed), database).violations.is_empty()
     };
     let found = (0..10).filter(fails).count();
+    assert!(found >= 5, "found in {found} of 10 runs");
+}
+
+/// A store that publishes an event of notes with some imports.
+struct RepeatingStore {
+    store: Arc<dyn Store>,
+}
+
+impl Store for RepeatingStore {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.store.read(job)
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        self.store.write(Box::new(move |tx| {
+            let before = imported(tx);
+            let verdict = job(tx);
+            if imported(tx) > before {
+                let supplier = tx.supplier(&code(0).parse().unwrap()).unwrap().unwrap();
+                let added = NewFeedEvent {
+                    supplier_id: supplier.id,
+                    event_type: FeedEventType::NotesAdded,
+                    occurred_at: DateTime::UNIX_EPOCH,
+                    external_account_number: Some("A-1".parse().unwrap()),
+                    service_account_number: None,
+                    data: Some(EventData::count(1)),
+                };
+                tx.publish(&added).unwrap();
+            }
+            verdict
+        }))
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+}
+
+/// An event says that something was added which was not.
+#[test]
+fn an_event_of_nothing_is_found() {
+    let template = Template::sqlite();
+    let finds = |seed: &u64| {
+        let repeating = |store| Arc::new(RepeatingStore { store }) as Arc<dyn Store>;
+        let database = template.open().with_stores(repeating);
+        let violations = run(*seed, &plan(*seed), database).violations;
+        violations.iter().any(|violation| violation.contains("the feed has"))
+    };
+    let found = (0..10).filter(finds).count();
     assert!(found >= 5, "found in {found} of 10 runs");
 }
 

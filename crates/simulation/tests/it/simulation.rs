@@ -10,7 +10,9 @@ use crate::plan::{Action, Fault, Op, Part};
 use crate::running_op::RunningOp;
 use crate::specs::{InstructionSpec, VERIFYING, code};
 use chrono::{DateTime, Duration, Utc};
-use cutover_app::port::{Clock, DocumentState, InstructionDetails, Store, SuspendedJobs, VendorError};
+use cutover_app::port::{
+    Clock, DocumentState, FeedEvent, InstructionDetails, Store, SuspendedJobs, VendorError,
+};
 use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
@@ -75,6 +77,8 @@ pub(crate) struct Simulation {
     frames: Mutex<Vec<RunningOp>>,
     oracle: Mutex<Oracle>,
     coverage: Mutex<Coverage>,
+    /// Events that were read from the feed of each organisation during the run.
+    pub(crate) received: Mutex<Vec<Vec<FeedEvent>>>,
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -117,6 +121,7 @@ impl Simulation {
             frames: Mutex::default(),
             oracle: Mutex::default(),
             coverage: Mutex::default(),
+            received: Mutex::new(vec![Vec::new(); 2]),
         });
         simulation.set_documents(true);
         simulation
@@ -267,6 +272,7 @@ impl Simulation {
         }
         self.coverage().count(op.act.kind(), act.kind(), &answer, frame.commits > 0);
         self.settle(&frame, answer);
+        self.follow_feed();
     }
 
     /// Restarts a node that died, with empty memory.

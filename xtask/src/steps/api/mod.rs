@@ -53,7 +53,7 @@ fn command(program: &Path, service: &Service, report: &Path) -> Command {
     command.args(["--header", &format!("Authorization: Token {}", service.token)]);
     command.args(["--report", "json", "--report-json-path"]).arg(report);
     command.env("PYTHONUNBUFFERED", "1").env("PYTHONDONTWRITEBYTECODE", "1");
-    command.env("CUTOVER_SUPPLIER", service::SUPPLIER);
+    command.env("CUTOVER_SUPPLIER", service::SUPPLIER).env("CUTOVER_READER", &service.reader);
     command.env("CUTOVER_NUMBER", service::NUMBER).env("CUTOVER_CURSOR", &service.cursor);
     command
 }

@@ -28,6 +28,8 @@ pub(super) struct Service {
     pub(super) folder: PathBuf,
     pub(super) address: SocketAddr,
     pub(super) token: String,
+    /// A token of the role that reads imported accounts.
+    pub(super) reader: String,
     /// Cursor of the second page of a list.
     pub(super) cursor: String,
 }
@@ -41,16 +43,19 @@ impl Service {
         std::fs::create_dir_all(folder)?;
         command(folder, &["organisation", "add", "Acme"])?;
         command(folder, &["supplier", "add", SUPPLIER, "--organisation", "Acme"])?;
-        let key = command(folder, &["api-key", "issue", "--organisation", "Acme"])?;
+        let key = |role| command(folder, &["api-key", "issue", "--organisation", "Acme", "--role", role]);
+        let (key, reader) = (key("supplier")?, key("reader")?);
         let mut service = Self {
             server: serve(folder)?,
             folder: folder.to_owned(),
             address: SocketAddr::from(([127, 0, 0, 1], 0)),
             token: String::new(),
+            reader: String::new(),
             cursor: String::new(),
         };
         service.address = service.listens(folder)?;
         service.token = service.sign_in(&key["api_key"])?;
+        service.reader = service.sign_in(&reader["api_key"])?;
         service.create_data()?;
         Ok(service)
     }
