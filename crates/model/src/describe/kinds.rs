@@ -30,7 +30,8 @@ pub(super) fn leaf(field: &FieldSpec) -> Option<Json> {
         Kind::Integer { min, max } => integer(min, max),
         Kind::Boolean => of_type("boolean"),
         Kind::FreeObject => of_type("object"),
-        Kind::FreeArray => of_type("array"),
+        // Generators of clients refuse an array without items.
+        Kind::FreeArray => of_type("array").with("items", Json::object()),
         Kind::Object(_) | Kind::MeterPoint | Kind::List { .. } => return None,
     })
 }

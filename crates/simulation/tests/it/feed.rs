@@ -8,7 +8,7 @@ use cutover_app::port::{FeedEvent, FeedFilter, FeedPosition, PageLimit, read_com
 use cutover_core::FeedEventType;
 use std::time::{Duration, Instant};
 
-/// The longest wait for the last events: transactions of other databases of the server may be open.
+/// The longest wait for the last events: a transaction of a connection that was broken may still be open.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Simulation {

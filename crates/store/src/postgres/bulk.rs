@@ -1,7 +1,6 @@
 //! Statements about many rows at once.
 
 use super::dialect::{Columns, Conn, Db, Dialect, columns};
-use super::queries::feed::PublishStep;
 use super::queries::processes::row::{Outcome, Status};
 use super::queries::processes::write::Step;
 use super::queries::sql_dialect::SqlDialect;
@@ -16,6 +15,7 @@ use std::collections::HashSet;
 bind_arrays! {
     Vec<bool> => Bool;
     Vec<String> => Text;
+    Vec<Option<&'static str>> => Nullable<Text>;
     Vec<Option<Timestamp>> => Nullable<columns::Instant>;
     Vec<Option<Json<'static>>> => Nullable<columns::Json>;
     Vec<Day> => columns::Day;
@@ -23,7 +23,8 @@ bind_arrays! {
 }
 
 statement! {
-    /// Writes many steps as [`Step`] writes one. Returns the keys of the processes whose step was written.
+    /// Writes many steps as [`Step`] writes one, and publishes their events. Returns the keys of the processes
+    /// whose step was written.
     Steps<'r> {
         id: Vec<i64>,
         version_before: Vec<i64>,
@@ -31,18 +32,27 @@ statement! {
         outcome: <Outcome<'r> as Columns>::Arrays<'r>,
         sets_issues: Vec<bool>,
         issues: Vec<Option<Json<'static>>>,
+        kind: Vec<Option<&'static str>>,
+        data: Vec<Option<Json<'static>>>,
     } -> BigInt
-        = "UPDATE processes p SET " (Status::FROM_N) ", " (Outcome::FROM_N)
+        = "WITH stepped AS (UPDATE processes p SET " (Status::FROM_N) ", " (Outcome::FROM_N)
             ", issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END FROM unnest("
-            id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues
-            ") AS n (id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues) \
-            WHERE p.id = n.id AND p.version = n.version_before RETURNING p.id"
+            id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues ", " kind ", " data
+            ") AS n (id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues, kind, data) \
+            WHERE p.id = n.id AND p.version = n.version_before RETURNING p.id, p.supplier_id, \
+            p.external_account_number, p.service_account_number, p.attempt, p.modified_at, n.kind, n.data), \
+            published AS (INSERT INTO feed_events (organisation_id, written_in, id, kind, occurred_at, supplier, \
+            external_account_number, service_account_number, attempt, data) \
+            SELECT s.organisation_id, " (Dialect::WRITTEN_IN) ", " (Dialect::EVENT_ID) ", p.kind, p.modified_at, s.code, \
+            p.external_account_number, p.service_account_number, p.attempt, p.data \
+            FROM stepped p JOIN suppliers s ON s.id = p.supplier_id WHERE p.kind IS NOT NULL) \
+            SELECT id FROM stepped"
 }
 
 /// Writes steps. Returns for each whether its process was still at the version before it.
 pub(super) fn steps(conn: &mut Conn, mut steps: Vec<Step<'_>>) -> Result<Vec<bool>> {
     if steps.len() <= 1 {
-        return steps.pop().map(|step| Ok(step.execute(conn)? > 0)).into_iter().collect();
+        return steps.pop().map(|step| step.write(conn)).into_iter().collect();
     }
     let statement = Steps {
         id: steps.iter().map(|step| step.id).collect(),
@@ -51,38 +61,11 @@ pub(super) fn steps(conn: &mut Conn, mut steps: Vec<Step<'_>>) -> Result<Vec<boo
         outcome: Columns::arrays(steps.iter().map(|step| &step.outcome)),
         sets_issues: steps.iter().map(|step| step.sets_issues).collect(),
         issues: steps.iter().map(|step| step.issues.clone()).collect(),
+        kind: steps.iter().map(|step| step.event.as_ref().map(|event| event.kind)).collect(),
+        data: steps.iter().map(|step| step.event.as_ref()?.data.clone()).collect(),
     };
     let written: HashSet<i64> = statement.load::<i64>(conn)?.into_iter().collect();
     Ok(steps.iter().map(|step| written.contains(&step.id)).collect())
-}
-
-statement! {
-    /// Adds events of steps as [`PublishStep`] adds one. Processes are found by their keys even if the statement
-    /// is planned while the tables are empty.
-    PublishSteps {
-        process_id: Vec<i64>,
-        kind: Vec<String>,
-        data: Vec<Option<Json<'static>>>,
-    } = "INSERT INTO feed_events (organisation_id, written_in, id, kind, occurred_at, supplier, \
-            external_account_number, service_account_number, attempt, data) \
-            SELECT s.organisation_id, " (Dialect::WRITTEN_IN) ", " (Dialect::EVENT_ID) ", n.kind, p.modified_at, s.code, \
-            p.external_account_number, p.service_account_number, p.attempt, n.data FROM unnest("
-            process_id ", " kind ", " data ") AS n (process_id, kind, data) \
-            CROSS JOIN LATERAL (SELECT * FROM processes WHERE id = n.process_id OFFSET 0) p \
-            JOIN suppliers s ON s.id = p.supplier_id"
-}
-
-pub(super) fn publish_steps(conn: &mut Conn, events: Vec<PublishStep>) -> Result<()> {
-    if events.is_empty() {
-        return Ok(());
-    }
-    let statement = PublishSteps {
-        process_id: events.iter().map(|event| event.process_id).collect(),
-        kind: events.iter().map(|event| event.kind.to_owned()).collect(),
-        data: events.into_iter().map(|event| event.data).collect(),
-    };
-    statement.execute(conn)?;
-    Ok(())
 }
 
 statement! {

@@ -1,7 +1,6 @@
 //! The PostgreSQL dialect of the queries.
 
 use super::client::sqlstate;
-use super::queries::feed::PublishStep;
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::processes::write::Step;
 use super::queries::sql_dialect::SqlDialect;
@@ -208,9 +207,12 @@ impl SqlDialect for Dialect {
     const WRITTEN_IN: &'static str =
         "(SELECT transactions_before FROM feed_origin) + pg_current_xact_id()::text::bigint";
     const EVENT_ID: &'static str = "nextval('feed_event_ids')";
-    /// Transactions that only read have no number and delay nothing.
+    /// Those before the oldest open transaction. One that only reads has no number and delays nothing. One of
+    /// another database cannot have written an event; without the right to see that, it counts as well.
     const VISIBLE_EVENTS: &'static str = " AND written_in < (SELECT transactions_before FROM feed_origin) \
-        + pg_snapshot_xmin(pg_current_snapshot())::text::bigint";
+        + coalesce((SELECT min(open::text::bigint) FROM pg_snapshot_xip(pg_current_snapshot()) AS open \
+        WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_xid = open::xid \
+        AND datname <> current_database())), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)";
     /// PostgreSQL rolls such a transaction back even on COMMIT.
     const REFUSAL_ENDS_TRANSACTION: bool = true;
 
@@ -222,10 +224,6 @@ impl SqlDialect for Dialect {
 
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>> {
         bulk::steps(conn, steps)
-    }
-
-    fn publish_steps(conn: &mut Conn, events: Vec<PublishStep>) -> Result<()> {
-        bulk::publish_steps(conn, events)
     }
 
     fn remove_events(conn: &mut Conn, expired: &[(i64, FeedPosition)]) -> Result<()> {

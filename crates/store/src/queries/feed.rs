@@ -9,10 +9,11 @@ use super::{SqlTx, number};
 use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent, PageLimit, StepWrite, StoreError,
+    Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent, PageLimit, StoreError,
 };
 use cutover_core::Word;
 use cutover_model::EventData;
+use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
@@ -73,15 +74,11 @@ fn event(row: Row) -> Result<FeedEvent> {
     })
 }
 
-/// Publishes the events of steps that were written, in the same transaction.
-pub(super) fn publish_steps<'s>(conn: &mut Conn, steps: impl Iterator<Item = StepWrite<'s>>) -> Result<()> {
-    let event = |step: StepWrite<'_>| {
-        let kind = step.entry.feed_event_type()?.as_str();
-        let data = step.process.latest_error().map(|error| Json::of(&EventData::error(error))).transpose();
-        Some(data.map(|data| PublishStep { kind, data, process_id: step.process.id() }))
-    };
-    let events = steps.filter_map(event).collect::<Result<Vec<_>>>()?;
-    Dialect::publish_steps(conn, events)
+/// Returns the statement that publishes the event of the latest step of a process, if the step has one.
+pub(super) fn of_step(process: &Process, entry: &HistoryEntry) -> Result<Option<PublishStep>> {
+    let Some(of) = entry.feed_event_type() else { return Ok(None) };
+    let data = process.latest_error().map(|error| Json::of(&EventData::error(error))).transpose()?;
+    Ok(Some(PublishStep { kind: of.as_str(), data, process_id: process.id() }))
 }
 
 /// Returns the position of the last expired event.

@@ -1,5 +1,4 @@
 use super::super::dialect::{Conn, Db};
-use super::feed::PublishStep;
 use super::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::processes::write::Step;
 use crate::claim_hints::ClaimHints;
@@ -48,11 +47,8 @@ pub(crate) trait SqlDialect {
     /// Returns the key of the next process.
     fn next_process_id(conn: &mut Conn) -> Result<i64>;
 
-    /// Writes steps. Returns for each whether its process was still at the version before it.
+    /// Writes steps and publishes their events. Returns for each whether its process was still at the version before it.
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>>;
-
-    /// Adds the events of steps.
-    fn publish_steps(conn: &mut Conn, events: Vec<PublishStep>) -> Result<()>;
 
     /// Removes events of organisations up to those positions, or at least what can be removed at little cost.
     fn remove_events(conn: &mut Conn, expired: &[(i64, FeedPosition)]) -> Result<()>;

@@ -1,7 +1,6 @@
 //! The SQLite dialect of the queries.
 
 use super::claim;
-use super::queries::feed::PublishStep;
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::processes::write::Step;
 use super::queries::schema::{
@@ -103,11 +102,7 @@ impl SqlDialect for Dialect {
     }
 
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>> {
-        steps.into_iter().map(|step| Ok(step.execute(conn)? > 0)).collect()
-    }
-
-    fn publish_steps(conn: &mut Conn, events: Vec<PublishStep>) -> Result<()> {
-        events.into_iter().try_for_each(|event| Ok(event.execute(conn).map(|_| ())?))
+        steps.into_iter().map(|step| step.write(conn)).collect()
     }
 
     fn remove_events(conn: &mut Conn, expired: &[(i64, FeedPosition)]) -> Result<()> {

@@ -45,7 +45,7 @@ fn check_erasure(
 }
 
 /// Lets the events of the feed expire: numbers of an erased account stay in it for as long as events are kept. On a
-/// database server the latest events wait for transactions that are open, even in other databases.
+/// database server the latest events wait for transactions that are open.
 fn forget_events(store: &dyn Store, dump: &dyn Fn() -> String) {
     let begun = Instant::now();
     while dump().contains("account_import_process.") {

@@ -20,7 +20,7 @@ fn page(
 }
 
 /// The events of the supplier's organisation, as soon as there are this many. On a database server an event is not
-/// visible while an older transaction that has written is open, which may be that of another test.
+/// visible while an older transaction that has written is open.
 #[track_caller]
 fn all(store: &dyn Store, of: &Supplier, count: usize) -> Vec<FeedEvent> {
     let begun = Instant::now();

@@ -1,6 +1,6 @@
 use super::super::Conn;
 use super::super::dialect::{Db, Dialect};
-use super::super::feed;
+use super::super::feed::{self, PublishStep};
 use super::super::schema::{payloads, processes};
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
@@ -36,7 +36,10 @@ pub(super) fn insert(
         .values((payloads::process_id.eq(process.id()), payloads::payload.eq(&*payload)))
         .execute(conn)?;
     HistoryRow::insert_all(&[HistoryRow::new(process.id(), entry)], conn)?;
-    feed::publish_steps(conn, [StepWrite { process, entry, issues: None }].into_iter())
+    if let Some(event) = feed::of_step(process, entry)? {
+        event.execute(conn)?;
+    }
+    Ok(())
 }
 
 statement! {
@@ -54,7 +57,7 @@ pub(super) fn lock(conn: &mut Conn, supplier_id: i64, number: &ExternalAccountNu
 }
 
 statement! {
-    /// Writes a step if the process is still at the version before it.
+    /// Writes a step if the process is still at the version before it. Its event is published with it.
     Step<'a> {
         status: Status<'a>,
         outcome: Outcome<'a>,
@@ -62,6 +65,7 @@ statement! {
         issues: Option<Json<'static>>,
         id: i64,
         version_before: i64,
+        event: Option<PublishStep>,
     } = "UPDATE processes SET " status ", " outcome ", issues = CASE WHEN " sets_issues " THEN " issues
         " ELSE issues END WHERE id = " id " AND version = " version_before
 }
@@ -76,20 +80,32 @@ impl<'a> Step<'a> {
             issues: step.issues.map(issues::write).transpose()?.flatten(),
             id: snapshot.id,
             version_before: step.process.version_before(),
+            event: feed::of_step(step.process, step.entry)?,
         })
     }
 }
 
-/// Writes steps and their entries of history. Returns for each step whether it was written.
+impl Step<'_> {
+    /// Writes the step and publishes its event. Returns false if the process is not at the version before it.
+    pub(crate) fn write(mut self, conn: &mut Conn) -> Result<bool> {
+        let event = self.event.take();
+        let is_written = self.execute(conn)? > 0;
+        if let Some(event) = event.filter(|_| is_written) {
+            event.execute(conn)?;
+        }
+        Ok(is_written)
+    }
+}
+
+/// Writes steps, their entries of history and their events. Returns for each step whether it was written.
 pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool>> {
     let rows = steps.iter().map(Step::new).collect::<Result<Vec<_>>>()?;
     let written = Dialect::steps(conn, rows)?;
     let about = steps.first().map_or("", |step| step.entry.event.as_str());
     fault::reached(Point::StatusWritten, about);
-    let taken = || steps.iter().zip(&written).filter(|(_, is_written)| **is_written).map(|(step, _)| *step);
-    let entries: Vec<_> = taken().map(|step| HistoryRow::new(step.process.id(), step.entry)).collect();
+    let entries = steps.iter().zip(&written).filter(|(_, is_written)| **is_written);
+    let entries: Vec<_> = entries.map(|(step, _)| HistoryRow::new(step.process.id(), step.entry)).collect();
     HistoryRow::insert_all(&entries, conn)?;
-    feed::publish_steps(conn, taken())?;
     fault::reached(Point::EventWritten, about);
     Ok(written)
 }
