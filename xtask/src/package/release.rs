@@ -102,7 +102,7 @@ fn date() -> Result<u64, Error> {
     date.trim().parse().map_err(|_| Error::Package(format!("no commit to date the files: set {DATE}")))
 }
 
-/// What cargo reports about a build, a line each; nothing if it fails.
+/// Returns the messages of cargo about a build, one a line; an empty text if it fails.
 fn messages(mut build: Command) -> String {
     build.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
     cargo::output(build).unwrap_or_default()

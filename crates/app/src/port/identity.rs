@@ -29,7 +29,7 @@ string_enum! {
     }
 }
 
-/// What a request does, which the role of its key has to permit.
+/// The kind of access of a request, which the role of its key has to permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Reads.

@@ -69,7 +69,7 @@ fn word(of: FeedEventType, attempt: u32) -> String {
     format!("{of} {attempt}")
 }
 
-/// What was received about an account, as [`Simulation::expected_events`].
+/// Returns the received events of an account in the form of [`Simulation::expected_events`].
 fn events_of(account: AccountRef, received: &[Vec<FeedEvent>]) -> (Vec<String>, [u64; 3]) {
     let (code, number) = (account.code(), account.external());
     let is_about = |event: &&FeedEvent| {
