@@ -61,6 +61,7 @@ const PAGES: &[Page] = &[
         ..PLAIN
     },
     Page { path: "docs/guide/operator.md", ..PLAIN },
+    Page { path: "docs/guide/connect.md", ..PLAIN },
     Page {
         path: "docs/client.md",
         sessions: &[("", RECEIVE)],
@@ -187,6 +188,11 @@ fn the_supplier_guide_runs() {
 #[test]
 fn the_operator_guide_runs() {
     page("docs/guide/operator.md");
+}
+
+#[test]
+fn the_guide_of_connected_systems_runs() {
+    page("docs/guide/connect.md");
 }
 
 #[test]
