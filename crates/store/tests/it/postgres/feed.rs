@@ -163,7 +163,7 @@ fn events_follow_those_of_another_server() {
     env.until_read(&["A-1", "A-2", "A-3"]);
 }
 
-/// Whole partitions of expired events are dropped, and the next ones are there before their first event.
+/// A partition whose events have all expired is dropped. New partitions exist before their first event.
 #[test]
 fn expired_partitions_are_dropped() {
     let Some(env) = TestEnvironment::new() else { return };
