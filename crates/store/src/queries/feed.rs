@@ -107,6 +107,10 @@ fn expire(
     limit: u32,
 ) -> Result<Option<(FeedPosition, bool)>> {
     let from = expired(conn, organisation_id)?;
+    // Mostly no event is old.
+    if after(conn, organisation_id, from, 1)?.first().is_none_or(|oldest| oldest.occurred_at >= before) {
+        return Ok(None);
+    }
     let oldest = after(conn, organisation_id, from, limit)?;
     let old = oldest.iter().take_while(|event| event.occurred_at < before);
     let Some((count, last)) = old.enumerate().last() else { return Ok(None) };
