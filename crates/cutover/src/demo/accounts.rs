@@ -31,47 +31,34 @@ pub(super) struct Generated {
     pub(super) payload: Value,
 }
 
-/// A fault and the error that reports it.
-#[cfg_attr(not(test), expect(dead_code, reason = "tests compare the code"))]
-struct Fault {
-    /// The path of the member that is set to the value.
-    attr: &'static str,
-    /// The code of the error.
-    code: &'static str,
-    /// The value; the member is removed if it is empty.
-    value: &'static str,
-}
-
-const fn fault(attr: &'static str, code: &'static str, value: &'static str) -> Fault {
-    Fault { attr, code, value }
-}
+/// A fault: the path of a member, the code of the error that reports it, and the value that the member is set to; it is
+/// removed if the value is empty.
+type Fault = (&'static str, &'static str, &'static str);
 
 const READING: &str = "supply_addresses.0.meter_points.0.meters.0.transfer_readings.0.reading_value";
 
 /// The faults, the most frequent ones first.
 const FAULTS: [Fault; 10] = [
-    fault("customers.0.mobile", "invalid_phone_number", "0612345678"),
-    fault("customers.0.email", "invalid_email", "no at sign"),
-    fault("customers.0.date_of_birth", "date_in_future", "2999-01-01"),
-    fault("supply_addresses.0.supply_address.postal_code", "invalid_postcode", "31A1"),
-    fault("supply_addresses.0.meter_points.0.supply_start_date", "required", ""),
-    fault(READING, "invalid", "12,5"),
-    fault("transfer_balance", "ledger_balances_not_equal_to_transfer_balance", "999999.00"),
-    fault("ledgers.0.historical_statement_transactions.0.type", "invalid_choice", "BILL"),
-    fault("statements.0.statement_path", "invalid_document_path", "../../etc/passwd"),
-    fault("custmers", "unknown_field", "[]"),
+    ("customers.0.mobile", "invalid_phone_number", "0612345678"),
+    ("customers.0.email", "invalid_email", "no at sign"),
+    ("customers.0.date_of_birth", "date_in_future", "2999-01-01"),
+    ("supply_addresses.0.supply_address.postal_code", "invalid_postcode", "31A1"),
+    ("supply_addresses.0.meter_points.0.supply_start_date", "required", ""),
+    (READING, "invalid", "12,5"),
+    ("transfer_balance", "ledger_balances_not_equal_to_transfer_balance", "999999.00"),
+    ("ledgers.0.historical_statement_transactions.0.type", "invalid_choice", "BILL"),
+    ("statements.0.statement_path", "invalid_document_path", "../../etc/passwd"),
+    ("custmers", "unknown_field", "[]"),
 ];
 
-impl Fault {
-    fn apply(&self, payload: &mut Value) {
-        let path = format!("/{}", self.attr.replace('.', "/"));
-        let (parent, member) = path.rsplit_once('/').unwrap_or_default();
-        let Some(Value::Object(object)) = payload.pointer_mut(parent) else { return };
-        if self.value.is_empty() {
-            object.remove(member);
-        } else {
-            object.insert(member.to_owned(), json!(self.value));
-        }
+fn apply((attr, _, value): Fault, payload: &mut Value) {
+    let path = format!("/{}", attr.replace('.', "/"));
+    let (parent, member) = path.rsplit_once('/').unwrap_or_default();
+    let Some(Value::Object(object)) = payload.pointer_mut(parent) else { return };
+    if value.is_empty() {
+        object.remove(member);
+    } else {
+        object.insert(member.to_owned(), json!(value));
     }
 }
 
@@ -100,7 +87,7 @@ impl Generator {
         let mut account = self.valid();
         if self.below(100) < FAULTY_PERCENT {
             let limit = self.below(FAULTS.len()) + 1;
-            FAULTS[self.below(limit)].apply(&mut account.payload);
+            apply(FAULTS[self.below(limit)], &mut account.payload);
         }
         account
     }
@@ -165,10 +152,10 @@ mod tests {
     #[test]
     fn a_faulty_account_has_the_one_error_of_its_fault() {
         let mut generator = Generator::new(7, "DEMO-1");
-        for fault in FAULTS.iter().cycle().take(10 * FAULTS.len()) {
+        for fault in FAULTS.into_iter().cycle().take(10 * FAULTS.len()) {
             let mut account = generator.valid();
-            fault.apply(&mut account.payload);
-            assert_eq!(errors(&account.payload), [format!("{}: {}", fault.attr, fault.code)]);
+            apply(fault, &mut account.payload);
+            assert_eq!(errors(&account.payload), [format!("{}: {}", fault.0, fault.1)]);
         }
     }
 

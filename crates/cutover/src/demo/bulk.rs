@@ -1,110 +1,114 @@
-use super::accounts::Generated;
-use super::client::Client;
-use super::statistics::{Refusals, states};
+use super::client::Reply;
 use super::story::Story;
 use crate::error::Error;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread::{scope, sleep};
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const CONNECTIONS: usize = 4;
+/// Number of accounts in a request. Its results are read afterwards, so they have to fit in the buffers between.
+const CHUNK: usize = 50;
 /// Time without any progress after which the demo fails.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum number of errors that are shown.
+const TOP: usize = 6;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The result of sending accounts.
-pub(super) struct Sent {
-    pub(super) accounts: usize,
-    pub(super) refusals: Refusals,
-}
-
-/// Accounts that several connections send.
-struct Queue<'c> {
-    client: &'c Client,
-    accounts: Mutex<Vec<Generated>>,
-    sent: AtomicUsize,
-    refusals: Mutex<Refusals>,
-    /// Set after a failure: the senders stop.
-    failed: AtomicBool,
-}
-
-/// Sends generated accounts over several connections, and waits until all are imported.
-pub(super) fn send(story: &mut Story<'_>, count: usize) -> Result<Sent, Error> {
-    story.out.chapter(&format!("12. {count} accounts over {CONNECTIONS} connections, imported as they come"));
+/// Sends generated accounts in bulk, each chunk validated first, and waits until all are imported.
+pub(super) fn send(story: &mut Story<'_>, count: usize) -> Result<Refusals, Error> {
+    story.out.chapter(&format!("11. {count} accounts in bulk, imported as they come"));
     // Their documents are not written: there would be thousands of files.
     story.verify_documents(false)?;
-    let mut accounts: Vec<Generated> = (0..count).map(|_| story.accounts.next()).collect();
-    accounts.reverse();
-    let queue = Queue {
-        client: &story.client,
-        accounts: Mutex::new(accounts),
-        sent: AtomicUsize::new(0),
-        refusals: Mutex::default(),
-        failed: AtomicBool::new(false),
-    };
-    let begin = Instant::now();
-    scope(|scope| {
-        let senders: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(|| queue.send_all())).collect();
-        queue.watch(story, count)?;
-        let join = |sender: std::thread::ScopedJoinHandle<'_, _>| {
-            sender.join().unwrap_or_else(|_| Err(Error::refused("a sender panicked")))
-        };
-        senders.into_iter().try_for_each(join)
-    })?;
-    let refusals = queue.refusals.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let millis = begin.elapsed().as_millis();
-    let text = format!("all in {}.{} s, {} refused", millis / 1_000, millis % 1_000 / 100, refusals.accounts);
+    let (begin, mut refusals) = (Instant::now(), Refusals::default());
+    for from in (0..count).step_by(CHUNK) {
+        let sent = (from + CHUNK).min(count);
+        let lines: String = (from..sent).map(|_| format!("{}\n", story.accounts.next().payload)).collect();
+        for (number, validated) in story.client.bulk("?validate_only=true", &lines)? {
+            if validated.status == 400 {
+                refusals.add(&number, validated.errors());
+            }
+        }
+        let created = story.client.bulk("", &lines)?.into_iter();
+        let refused = created.filter(|(_, reply): &(String, Reply)| reply.status != 201).count();
+        story.out.progress(
+            sent,
+            count,
+            &format!("{sent} of {count} sent, {refused} of the last refused"),
+            false,
+        );
+    }
+    wait(story)?;
+    let text = format!("all in {:.1?}, {} refused", begin.elapsed(), refusals.accounts);
     story.out.progress(count, count, &text, true);
-    Ok(Sent { accounts: count, refusals })
+    Ok(refusals)
 }
 
-impl Queue<'_> {
-    fn send_all(&self) -> Result<(), Error> {
-        while !self.failed.load(Ordering::Relaxed) {
-            let Some(account) = lock(&self.accounts).pop() else { break };
-            self.send(&account).inspect_err(|_| self.failed.store(true, Ordering::Relaxed))?;
-            self.sent.fetch_add(1, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
-    fn send(&self, Generated { number, payload }: &Generated) -> Result<(), Error> {
-        let reply = self.client.create(payload)?;
-        if reply.status == 400 {
-            let validated = self.client.validate(payload)?;
-            lock(&self.refusals).add(number, validated.errors());
+/// Waits until every accepted account has ended.
+fn wait(story: &Story<'_>) -> Result<(), Error> {
+    let (mut last, mut changed) = (None, Instant::now());
+    loop {
+        let counts = story.counts()?;
+        let unfinished = ["PENDING", "IN_PROGRESS"].map(|state| counts[state].as_u64().unwrap_or(0));
+        if unfinished == [0, 0] {
             return Ok(());
         }
-        reply.expect(201).map(drop)
-    }
-
-    /// Prints the progress until every sent account has ended.
-    fn watch(&self, story: &Story<'_>, count: usize) -> Result<(), Error> {
-        let imported_before = states(story)?.get("PROCESSED").copied().unwrap_or(0);
-        let (mut last, mut changed) = ((0, 0), Instant::now());
-        loop {
-            let sent = self.sent.load(Ordering::Relaxed);
-            let counts = states(story)?;
-            let of = |state: &str| counts.get(state).copied().unwrap_or(0);
-            let unfinished = of("PENDING") + of("IN_PROGRESS");
-            let (imported, refused) = (of("PROCESSED") - imported_before, lock(&self.refusals).accounts);
-            let text = format!("{sent} of {count} sent, {imported} imported, {refused} refused");
-            story.out.progress(sent.saturating_sub(unfinished), count, &text, false);
-            if sent == count && unfinished == 0 || self.failed.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            if last != (sent, unfinished) {
-                (last, changed) = ((sent, unfinished), Instant::now());
-            } else if changed.elapsed() > TIMEOUT {
-                self.failed.store(true, Ordering::Relaxed);
-                return Err(Error::refused("the import makes no progress; see server.log"));
-            }
-            sleep(POLL_INTERVAL);
+        if last != Some(unfinished) {
+            (last, changed) = (Some(unfinished), Instant::now());
+        } else if changed.elapsed() > TIMEOUT {
+            return Err(Error::refused("the import makes no progress; see server.log"));
         }
+        sleep(POLL_INTERVAL);
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// The refused accounts and their errors.
+#[derive(Debug, Default)]
+pub(super) struct Refusals {
+    pub(super) accounts: usize,
+    errors: BTreeMap<(String, String), (usize, String)>,
+}
+
+impl Refusals {
+    /// Adds an account with its errors.
+    pub(super) fn add<'e>(&mut self, number: &str, errors: impl Iterator<Item = (&'e str, &'e str)>) {
+        self.accounts += 1;
+        for (attr, code) in errors {
+            let part = |part| if str::parse::<usize>(part).is_ok() { "#" } else { part };
+            let attr = attr.split('.').map(part).collect::<Vec<_>>().join(".");
+            self.errors.entry((attr, code.to_owned())).or_insert_with(|| (0, number.to_owned())).0 += 1;
+        }
+    }
+
+    /// The most frequent errors, each with its path, with `#` for every index, and an account that has it.
+    pub(super) fn top(&self) -> Vec<Value> {
+        let mut errors: Vec<_> = self.errors.iter().collect();
+        errors.sort_by_key(|(_, (count, _))| Reverse(*count));
+        let error = |(key, value): (&(String, String), &(usize, String))| {
+            let ((attr, code), (count, example)) = (key, value);
+            json!({"attr": attr, "code": code, "count": count, "example": example})
+        };
+        errors.into_iter().take(TOP).map(error).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_counted_by_path_and_code_the_most_frequent_first() {
+        let mut refusals = Refusals::default();
+        refusals.add("C-1", [("customers.0.email", "invalid_email")].into_iter());
+        let errors = [("custmers", "unknown_field"), ("customers.3.email", "invalid_email")];
+        refusals.add("C-2", errors.into_iter());
+        assert_eq!(
+            refusals.top(),
+            [
+                json!({"attr": "customers.#.email", "code": "invalid_email", "count": 2, "example": "C-1"}),
+                json!({"attr": "custmers", "code": "unknown_field", "count": 1, "example": "C-2"}),
+            ]
+        );
+        assert_eq!(refusals.accounts, 2);
+    }
 }

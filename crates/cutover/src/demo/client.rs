@@ -83,6 +83,22 @@ impl Client {
         reply(request.send(body.to_string()))
     }
 
+    /// Sends NDJSON to the bulk endpoint. Returns the number and the result of each line.
+    pub(super) fn bulk(&self, query: &str, lines: &str) -> Result<Vec<(String, Reply)>, Error> {
+        let request = self.agent.post(format!("{}/v2/data-import/accounts/bulk/{query}", self.base));
+        let request = request.header("Authorization", format!("Token {}", self.token));
+        let mut response =
+            request.header("Content-Type", "application/x-ndjson").send(lines).map_err(failed)?;
+        let text = response.body_mut().read_to_string().map_err(failed)?;
+        let result = |line: &str| {
+            let mut result: Value = serde_json::from_str(line).unwrap_or_default();
+            let number = result["external_account_number"].as_str().unwrap_or_default().to_owned();
+            let status = result["status"].as_u64().and_then(|status| status.try_into().ok());
+            (number, Reply { status: status.unwrap_or_default(), body: result["body"].take() })
+        };
+        Ok(text.lines().map(result).collect())
+    }
+
     pub(super) fn validate(&self, payload: &Value) -> Result<Reply, Error> {
         self.post("/v2/data-import/accounts/validate/", payload)
     }
@@ -92,8 +108,11 @@ impl Client {
     }
 }
 
+fn failed(error: ureq::Error) -> Error {
+    Error::refused(format!("the demo's request failed: {error}"))
+}
+
 fn reply(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Reply, Error> {
-    let failed = |error: ureq::Error| Error::refused(format!("the demo's request failed: {error}"));
     let mut response = response.map_err(failed)?;
     let status = response.status().as_u16();
     Ok(Reply { status, body: response.body_mut().read_json().map_err(failed)? })
@@ -104,27 +123,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_found_in_both_shapes() {
-        let code = |body| Reply { status: 400, body }.code().to_owned();
-        assert_eq!(code(json!({"detail": "x", "code": "a"})), "a");
-        assert_eq!(code(json!({"non_field_errors": {"code": "b"}})), "b");
-        assert_eq!(code(json!({})), "");
-    }
-
-    #[test]
-    fn an_unexpected_status_is_an_error() {
-        let reply = || Reply { status: 400, body: json!({"code": "invalid"}) };
-        assert!(reply().expect(400).is_ok());
-        assert_eq!(
-            reply().expect(201).err().unwrap().to_string(),
-            r#"the service answered 400 instead of 201: {"code":"invalid"}"#
-        );
-    }
-
-    #[test]
-    fn errors_are_paths_and_codes() {
-        let body = json!({"errors": [{"attr": "customers.0.email", "code": "invalid_email", "detail": "x"}]});
-        let reply = Reply { status: 400, body };
-        assert_eq!(reply.errors().collect::<Vec<_>>(), [("customers.0.email", "invalid_email")]);
+    fn a_reply_has_its_code_and_errors() {
+        let reply = |body| Reply { status: 400, body };
+        assert_eq!(reply(json!({"detail": "x", "code": "a"})).code(), "a");
+        assert_eq!(reply(json!({"non_field_errors": {"code": "b"}})).code(), "b");
+        let refused = reply(json!({"errors": [{"attr": "customers.0.email", "code": "invalid_email"}]}));
+        assert_eq!(refused.code(), "");
+        assert_eq!(refused.errors().collect::<Vec<_>>(), [("customers.0.email", "invalid_email")]);
+        let error = reply(json!({"code": "invalid"})).expect(201).err().unwrap().to_string();
+        assert_eq!(error, r#"the service answered 400 instead of 201: {"code":"invalid"}"#);
+        assert!(refused.expect(400).is_ok());
     }
 }

@@ -6,9 +6,7 @@ mod bulk;
 mod client;
 mod installation;
 mod outcome;
-mod pdf;
 mod printer;
-mod statistics;
 mod story;
 mod vendor;
 
@@ -78,7 +76,7 @@ fn demonstrate(
     out.row("POST /v1/graphql/", &format!("obtainToken: a token for {minutes} minutes"));
     let accounts = Generator::new(SystemClock.now().timestamp().unsigned_abs(), &installation.supplier);
     let mut story = Story { installation, client, out, accounts };
-    let steps = story.run()?;
-    let sent = bulk::send(&mut story, args.accounts as usize)?;
-    outcome::print(context, &story, &steps, &sent)
+    let (account, steps) = story.run()?;
+    let refusals = bulk::send(&mut story, args.accounts as usize)?;
+    outcome::print(context, &story, &account, steps, &refusals)
 }

@@ -1,47 +1,49 @@
-use super::bulk::Sent;
+use super::bulk::Refusals;
 use super::installation::ORGANISATION;
-use super::statistics::states;
-use super::story::{Steps, Story};
+use super::story::Story;
 use crate::context::Context;
 use crate::error::Error;
 use crate::output::document;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The account that is shown: the first of the variants.
 const EXAMPLE: &str = "V-1";
 
 /// Prints the outcome of the demo, and commands to continue with.
-pub(super) fn print(context: &Context, story: &Story<'_>, steps: &Steps, sent: &Sent) -> Result<(), Error> {
+pub(super) fn print(
+    context: &Context,
+    story: &Story<'_>,
+    account: &str,
+    mut steps: Value,
+    refusals: &Refusals,
+) -> Result<(), Error> {
     let (installation, client, out) = (story.installation, &story.client, story.out);
-    let (states, top, refused) = (states(story)?, sent.refusals.top(), sent.refusals.accounts);
+    let (states, top, refused) = (story.counts()?, refusals.top(), refusals.accounts);
     let example = client.get(&story.status_path(EXAMPLE))?.expect(200)?.body;
     let (base, supplier) = (&client.base, &installation.supplier);
     let data_dir = installation.settings.values.data_dir.display();
     if context.output.is_json() {
-        let outcome = json!({
-            "url": base,
-            "console": format!("{base}/console/"),
-            "operator_key": installation.operator_key,
-            "token": client.token,
-            "data_dir": data_dir.to_string(),
-            "organisation": ORGANISATION,
-            "supplier": supplier,
-            "business": steps.business,
-            "additions": steps.additions,
-            "payments": steps.payments,
-            "lists": steps.lists,
-            "sent": sent.accounts,
-            "refused": refused,
-            "states": states,
-            "top_errors": top,
-            "example": example,
-        });
-        println!("{}", document(&outcome)?);
+        for (name, value) in [
+            ("url", json!(base)),
+            ("console", json!(format!("{base}/console/"))),
+            ("operator_key", json!(installation.operator_key)),
+            ("token", json!(client.token)),
+            ("data_dir", json!(data_dir.to_string())),
+            ("organisation", json!(ORGANISATION)),
+            ("supplier", json!(supplier)),
+            ("refused", json!(refused)),
+            ("states", states),
+            ("top_errors", json!(top)),
+            ("example", example),
+        ] {
+            steps[name] = value;
+        }
+        println!("{}", document(&steps)?);
         return Ok(());
     }
     out.chapter("Result");
-    for (state, count) in &states {
-        out.row(state, &format!("{count:>6}"));
+    for (state, count) in states.as_object().into_iter().flatten() {
+        out.row(state, &format!("{:>6}", count.to_string()));
     }
     out.row("refused, not stored", &format!("{refused:>6}"));
     if refused > 0 {
@@ -60,7 +62,7 @@ pub(super) fn print(context: &Context, story: &Story<'_>, steps: &Steps, sent: &
     out.line(&document(&example)?);
     // The path that was called: the program need not be in the search path.
     let cutover = std::env::args().next().unwrap_or_else(|| "cutover".to_owned());
-    let (operator_key, token, account) = (&installation.operator_key, &client.token, &steps.account);
+    let (operator_key, token) = (&installation.operator_key, &client.token);
     let curl = "curl -H \"Authorization: Token $TOKEN\"";
     let accounts = format!("{base}/v2/data-import/accounts");
     out.chapter("Console");

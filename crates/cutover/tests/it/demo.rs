@@ -21,9 +21,6 @@ fn the_demo_runs_twice_in_one_folder() {
         assert!(outcome["business"]["service_business_id"].as_u64().unwrap() > 0);
         assert_ne!(outcome["additions"]["balance_before"], outcome["additions"]["balance_after"]);
         assert!(outcome["payments"]["asked"].as_u64().unwrap() > 0, "over a socket");
-        let lists = &outcome["lists"];
-        let count = |list: &str| lists[list].as_u64().unwrap();
-        assert_eq!(count("all"), count("pending") + count("imported"), "{lists}");
     }
     assert_ne!(first["business"]["service_business_id"], second["business"]["service_business_id"]);
 }
