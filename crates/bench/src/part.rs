@@ -62,6 +62,8 @@ pub(crate) enum Part {
     PgReads,
     /// The progress of a supplier with 1,000 and with 1,000,000 processes on PostgreSQL
     PgProgress,
+    /// Delay of events from four nodes on PostgreSQL whose workers are killed, next to an open transaction
+    PgFeed,
 }
 
 impl Part {
@@ -98,6 +100,7 @@ impl Part {
             Self::PgList => lists::on_postgres(args),
             Self::PgReads => postgres::reads(args),
             Self::PgProgress => progress::compare(args, &Database::postgres()?),
+            Self::PgFeed => postgres::feed(args),
         }
     }
 }

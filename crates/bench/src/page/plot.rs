@@ -22,6 +22,7 @@ const PLOTS: [(&str, &[&str]); 3] = [
             "pg-list",
             "pg-reads",
             "pg-progress",
+            "pg-feed",
         ],
     ),
 ];

@@ -5,6 +5,7 @@
 mod backup;
 mod claim;
 mod cluster;
+mod feed;
 mod idle;
 mod nodes;
 mod peers;
@@ -15,6 +16,7 @@ mod staged;
 
 pub(crate) use claim::compare as claim;
 pub(crate) use cluster::{Cost, PostgresCluster, failed};
+pub(crate) use feed::measure as feed;
 pub(crate) use idle::measure as idle;
 pub(crate) use nodes::compare as nodes;
 pub(crate) use peers::{Pgbench, unnest};
