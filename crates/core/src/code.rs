@@ -204,6 +204,7 @@ codes! {
         ValidationError = "validation_error", "The request failed validation.";
         BadRequest = "bad_request", "The text is not an HTTP request, or an ambiguous one.";
         HeadTooLarge = "head_too_large", "The request line and the headers are too large.";
+        UnknownParameter = "unknown_parameter", "The request has no such parameter.";
         ParseError = "parse_error", "The body is not JSON.";
         NotAuthenticated = "not_authenticated", "Authentication credentials were not provided.";
         AuthenticationFailed = "authentication_failed", "The token is not valid.";

@@ -1,7 +1,9 @@
 use crate::connection::pace::Pace;
+use crate::endpoint::Endpoint;
+use crate::openapi::Parameter;
 use crate::refusal::Refusal;
 use crate::request::body::{self, Body};
-use crate::request::{authorization, client};
+use crate::request::{authorization, client, query};
 use crate::service::work::Work;
 use crate::service::{Listener, Service};
 use actix_web::dev::Payload;
@@ -34,21 +36,37 @@ pub(crate) struct Call {
     /// The unread rest of the body.
     unread: Option<Payload>,
     parameters: Vec<String>,
+    /// Names that the query may have.
+    declared: &'static [Parameter],
     organisation: Option<i64>,
 }
 
 impl Call {
-    /// Creates a call for a request to a route with these path parameters.
+    /// Creates a call for a request.
     pub(crate) fn new(
         service: Arc<Service>,
         listener: Listener,
         http: HttpRequest,
         id: HeaderValue,
         payload: Payload,
-        parameters: Vec<String>,
     ) -> Self {
         let unread = (!matches!(payload, Payload::None)).then_some(payload);
-        Self { service, listener, http, id, unread, parameters, organisation: None }
+        Self {
+            service,
+            listener,
+            http,
+            id,
+            unread,
+            parameters: Vec::new(),
+            declared: &[],
+            organisation: None,
+        }
+    }
+
+    /// Sets the endpoint of the request, and the parameters of its path.
+    pub(crate) fn reaches(&mut self, endpoint: &'static Endpoint, parameters: Vec<String>) {
+        self.parameters = parameters;
+        self.declared = endpoint.operation.as_ref().map_or(&[], |operation| operation.query);
     }
 
     /// Returns the state that all requests share.
@@ -86,12 +104,12 @@ impl Call {
         self.http.method() == Method::HEAD
     }
 
-    /// Authenticates the caller by the access token (contract D2) and counts the request against the
-    /// organisation's rate.
+    /// Authenticates the caller by the access token (contract D2), counts the request against the
+    /// organisation's rate, and refuses parameters that the endpoint does not have (contract D13).
     ///
     /// # Errors
-    /// [`Refusal::NotAuthenticated`], [`Refusal::AuthenticationFailed`], [`Refusal::Throttled`], and
-    /// [`Refusal::PermissionDenied`] if the role of its key does not permit such requests.
+    /// [`Refusal::NotAuthenticated`], [`Refusal::AuthenticationFailed`], [`Refusal::Throttled`],
+    /// [`Refusal::PermissionDenied`] if the role of its key does not permit such requests, and [`Refusal::Query`].
     pub(crate) async fn caller(&mut self) -> Result<Caller, Refusal> {
         let is_read = matches!(*self.method(), Method::GET | Method::HEAD);
         self.caller_for(if is_read { Access::Read } else { Access::Send }).await
@@ -106,7 +124,12 @@ impl Call {
         let caller = self.service.authenticate(token).await?;
         self.organisation = Some(caller.organisation_id);
         self.service.throttle.organisation(caller.organisation_id)?;
-        if caller.role.permits(access) { Ok(caller) } else { Err(Refusal::PermissionDenied) }
+        if !caller.role.permits(access) {
+            return Err(Refusal::PermissionDenied);
+        }
+        let is_declared = |name: &str| self.declared.iter().any(|parameter| parameter.name == name);
+        let unexpected = query::unexpected(self.query(), is_declared);
+        if unexpected.is_empty() { Ok(caller) } else { Err(Refusal::Query(unexpected)) }
     }
 
     /// Sets the organisation of a request that has no token.

@@ -38,15 +38,16 @@ pub(crate) async fn serve(
         find(http.uri().path(), http.method(), |kind| serves(&service, listener, kind));
     let observation = Observation::begin(service.clone(), id.clone(), template, is_probe, http.method());
     let (answer, call) = match endpoint {
-        Ok((handler, parameters)) => {
-            let mut call = Call::new(service, listener, http, id.clone(), payload.into_inner(), parameters);
+        Ok((endpoint, parameters)) => {
+            let mut call = Call::new(service, listener, http, id.clone(), payload.into_inner());
+            call.reaches(endpoint, parameters);
             // After a panic the call is only dropped.
-            let answer = AssertUnwindSafe(handler(&mut call)).catch_unwind().await;
+            let answer = AssertUnwindSafe((endpoint.handler)(&mut call)).catch_unwind().await;
             (answer.unwrap_or_else(|_| Err(Refusal::Unexpected("a handler panicked".into()))), call)
         }
         Err(refusal) => {
             let is_of_console = serves(&service, listener, Kind::Console) && console::has(http.uri().path());
-            let call = Call::new(service, listener, http, id.clone(), payload.into_inner(), Vec::new());
+            let call = Call::new(service, listener, http, id.clone(), payload.into_inner());
             (if is_of_console { Ok(console::not_served(&call, &refusal)) } else { Err(refusal) }, call)
         }
     };
@@ -139,6 +140,27 @@ mod tests {
         assert_eq!((wrong.status, wrong.header("allow")), (405, "POST"));
         let with_token = service.send_as_acme(TestRequest::get().uri(VALIDATE)).await;
         assert_eq!(wrong.line(), with_token.line());
+    }
+
+    /// The token comes first, the body last, and nothing is done (contract D13).
+    #[actix_web::test]
+    async fn unexpected_parameters_are_refused() {
+        let service = TestService::new();
+        let create = "/v2/data-import/accounts/?validate_only=true&b%0A&validate_only";
+        let post = |body: &str| TestRequest::post().uri(create).set_payload(body.to_owned());
+        assert_eq!(service.send(post(ACCOUNT)).await.status, 401);
+        let refused = service.send_as_acme(post("{")).await;
+        insta::assert_snapshot!(refused.line());
+        assert_eq!(service.send_as_acme(post(ACCOUNT)).await.line(), refused.line());
+        let account = service.get("/v2/data-import/accounts/ACME_ENERGY/ELEC-1001/").await;
+        assert_eq!(account.status, 404, "nothing was created");
+        let list = "/v1/data-import/all-account-import-processes/ACME_ENERGY/";
+        for (query, code) in
+            [("page=2", "unknown_parameter"), ("page_size=1&page_size=1", "invalid"), ("", "")]
+        {
+            let listed = service.get(&format!("{list}?{query}")).await;
+            assert_eq!(listed.json()["errors"][0]["code"].as_str().unwrap_or_default(), code, "{query}");
+        }
     }
 
     #[actix_web::test]

@@ -1,4 +1,3 @@
-use crate::call::Handler;
 use crate::console;
 use crate::endpoint::{
     Endpoint, Kind, account_lists, account_status, bulk, create_account, create_business,
@@ -60,8 +59,8 @@ pub(crate) struct Match {
     pub(crate) template: &'static str,
     /// True for endpoints that machines poll.
     pub(crate) is_probe: bool,
-    /// The handler and the decoded parameters of the path; or 404, or 405.
-    pub(crate) endpoint: Result<(Handler, Vec<String>), Refusal>,
+    /// The endpoint and the decoded parameters of the path; or 404, or 405.
+    pub(crate) endpoint: Result<(&'static Endpoint, Vec<String>), Refusal>,
 }
 
 /// Finds the endpoint of a raw path and a method among the kinds that are served.
@@ -79,7 +78,7 @@ pub(crate) fn find(path: &str, method: &Method, serves: impl Fn(Kind) -> bool) -
         template: first.template,
         is_probe: matches!(first.kind, Kind::Health | Kind::Metrics),
         endpoint: match endpoint {
-            Some(endpoint) => Ok((endpoint.handler, parameters)),
+            Some(endpoint) => Ok((endpoint, parameters)),
             None => Err(Refusal::MethodNotAllowed(allowed(methods()))),
         },
     }

@@ -22,6 +22,7 @@ pub(crate) fn with_head(mut refusals: Vec<Refusal>) -> Vec<Refusal> {
 /// Refusals of every request with a token.
 pub(crate) fn with_token() -> Vec<Refusal> {
     vec![
+        Refusal::Query(vec![("validateonly".into(), Code::UnknownParameter)]),
         Refusal::NotAuthenticated,
         Refusal::AuthenticationFailed,
         Refusal::PermissionDenied,
@@ -218,6 +219,7 @@ fn name_of(refusal: &Refusal) -> String {
     match refusal {
         Refusal::Transaction(_) => "transaction_import_error".into(),
         Refusal::Parameters(_) => format!("{code}_of_query"),
+        Refusal::Query(_) => Code::UnknownParameter.as_str().into(),
         _ => code.into(),
     }
 }
@@ -225,9 +227,11 @@ fn name_of(refusal: &Refusal) -> String {
 /// Returns the declaration of the body; see [`Refusal::respond`].
 fn body_of(refusal: &Refusal) -> &'static AnswerSpec {
     match refusal {
-        Refusal::AccountFaults(_) | Refusal::Faults(_) | Refusal::Invalid(_) | Refusal::Parameters(_) => {
-            &ValidationError::SPEC
-        }
+        Refusal::AccountFaults(_)
+        | Refusal::Faults(_)
+        | Refusal::Invalid(_)
+        | Refusal::Parameters(_)
+        | Refusal::Query(_) => &ValidationError::SPEC,
         Refusal::Transaction(_) => &TransactionRefusal::SPEC,
         Refusal::ImportFaults | Refusal::SupplierNotOngoing => &PROCESS_ERROR,
         Refusal::AlreadyImported(_) | Refusal::InProgress => &AlreadyThere::SPEC,

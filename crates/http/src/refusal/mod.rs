@@ -47,6 +47,9 @@ pub(crate) enum Refusal {
     Invalid(&'static str),
     /// The invalid parameters of the query (contract D4).
     Parameters(Vec<&'static str>),
+    /// Parameters of the query that the endpoint does not have, or that are given twice, with the code of each
+    /// (contract D13).
+    Query(Vec<(String, Code)>),
     /// The faults of a request of version 1 (contract D4).
     Faults(Vec<Issue>),
     /// There is no imported account to add to, with the reason (contract D8).
@@ -118,7 +121,7 @@ impl Refusal {
             Self::BadRequest => Code::BadRequest,
             Self::HeadTooLarge => Code::HeadTooLarge,
             Self::NotJson(_) => Code::ParseError,
-            Self::Invalid(_) | Self::Parameters(_) => Code::ValidationError,
+            Self::Invalid(_) | Self::Parameters(_) | Self::Query(_) => Code::ValidationError,
             Self::Faults(_) | Self::Transaction(_) => Code::ValidationError,
             Self::NoAccount(code) => *code,
             Self::AccountFaults(_) => Code::AccountFailedValidation,
@@ -148,7 +151,9 @@ impl Refusal {
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::BadRequest | Self::NotJson(_) | Self::Invalid(_) => StatusCode::BAD_REQUEST,
             Self::AccountFaults(_) => StatusCode::BAD_REQUEST,
-            Self::Parameters(_) | Self::Faults(_) | Self::Transaction(_) => StatusCode::BAD_REQUEST,
+            Self::Parameters(_) | Self::Query(_) | Self::Faults(_) | Self::Transaction(_) => {
+                StatusCode::BAD_REQUEST
+            }
             Self::ImportFaults | Self::SupplierNotOngoing => StatusCode::BAD_REQUEST,
             Self::AlreadyImported(_) | Self::InProgress => StatusCode::BAD_REQUEST,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -190,6 +195,10 @@ impl Refusal {
             Self::Parameters(names) => {
                 let faulty = |name: &&str| invalid(Code::Invalid.detail(), name);
                 self.with_errors(names.iter().map(faulty).collect())
+            }
+            Self::Query(faults) => {
+                let item = |(name, code): &(String, Code)| item(code.detail(), *code, name);
+                self.with_errors(faults.iter().map(item).collect())
             }
             Self::Transaction(failure) => written_json(&mut self.head(), self.failed(failure).to_json()),
             Self::ImportFaults => self.with_domain("import_process"),
@@ -267,7 +276,11 @@ fn items(issues: &[Issue]) -> Vec<ErrorItem> {
 }
 
 fn invalid(detail: &str, attr: &str) -> ErrorItem {
-    ErrorItem { detail: detail.to_owned(), code: Code::Invalid.as_str(), attr: attr.to_owned() }
+    item(detail, Code::Invalid, attr)
+}
+
+fn item(detail: &str, code: Code, attr: &str) -> ErrorItem {
+    ErrorItem { detail: detail.to_owned(), code: code.as_str(), attr: attr.to_owned() }
 }
 
 /// Rounds up, so that a client which waits this long is let in; at least 1, since the wait may be over by
@@ -340,6 +353,10 @@ mod tests {
             Refusal::NotJson("a value is expected at line 1 column 1".into()),
             Refusal::Invalid("Send one."),
             Refusal::Parameters(vec!["cursor", "page_size"]),
+            Refusal::Query(vec![
+                ("validateonly".into(), Code::UnknownParameter),
+                ("cursor".into(), Code::Invalid),
+            ]),
             Refusal::Faults(vec![issue()]),
             Refusal::NoAccount(Code::AccountNotFound),
             Refusal::Transaction(failure()),

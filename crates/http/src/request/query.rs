@@ -1,7 +1,9 @@
 use crate::refusal::Refusal;
 use crate::request::path::decode;
+use cutover_core::Code;
+use std::collections::HashSet;
 
-/// A query, read parameter by parameter. Collects faulty parameters and ignores unknown ones.
+/// A query, read parameter by parameter. Collects faulty parameters.
 pub(crate) struct Query<'q> {
     text: &'q str,
     faulty: Vec<&'static str>,
@@ -47,6 +49,26 @@ impl<'q> Query<'q> {
     }
 }
 
+/// Returns the parameters of a query that are not among the declared ones, or that are given twice, each once.
+pub(crate) fn unexpected(text: &str, is_declared: impl Fn(&str) -> bool) -> Vec<(String, Code)> {
+    let mut faults: Vec<(String, Code)> = Vec::new();
+    let mut given = HashSet::new();
+    for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+        let name = pair.split_once('=').map_or(pair, |(name, _)| name);
+        let name = decoded(name).unwrap_or_else(|| char::REPLACEMENT_CHARACTER.to_string());
+        let is_repeated = !given.insert(name.clone());
+        let code = match (is_declared(&name), is_repeated) {
+            (true, false) => continue,
+            (true, true) => Code::Invalid,
+            (false, _) => Code::UnknownParameter,
+        };
+        if faults.iter().all(|(known, _)| *known != name) {
+            faults.push((name, code));
+        }
+    }
+    faults
+}
+
 /// Decodes a value as in forms: a plus sign is a space.
 fn decoded(text: &str) -> Option<String> {
     decode(&text.replace('+', " ")).map(|decoded| decoded.into_owned())
@@ -85,6 +107,26 @@ mod tests {
             ("a=b=c", "b=c"),
         ] {
             assert_eq!(read(text), (Some(value.to_owned()), Ok(())), "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_and_repeated_parameters_are_named_once() {
+        let named = |text| {
+            let faults = unexpected(text, |name| name == "a" || name == "b");
+            faults.into_iter().map(|(name, code)| format!("{name}: {code}")).collect::<Vec<_>>().join(", ")
+        };
+        for (text, faults) in [
+            ("", ""),
+            ("&&", ""),
+            ("a=1&b=2", ""),
+            ("a=1&A=2", "A: unknown_parameter"),
+            ("x&x=1&y+y=2", "x: unknown_parameter, y y: unknown_parameter"),
+            ("a=1&%61=1&a", "a: invalid"),
+            ("=1", ": unknown_parameter"),
+            ("%ff=1&b&b", "\u{fffd}: unknown_parameter, b: invalid"),
+        ] {
+            assert_eq!(named(text), faults, "{text}");
         }
     }
 
