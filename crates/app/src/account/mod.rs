@@ -18,6 +18,7 @@ pub(crate) use create::stored;
 pub use create::{CheckAccount, CreateRefused, CreateStep, LookUpDocuments, ResubmitAccount, StageAccount};
 pub(crate) use facts::{FactsToRead, Known};
 pub use find::{AccountFilter, AccountPage, AccountStatus};
+pub use imported::{ImportCursor, ImportedAccounts, ImportedRefused};
 pub use list::OpenList;
 pub(crate) use progress::progress;
 pub use progress::{Progress, StatusCount, TopError, shown_progress};

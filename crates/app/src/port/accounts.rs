@@ -1,4 +1,4 @@
-use super::{StoreError, VerifiedInstruction};
+use super::{Position, StoreError, VerifiedInstruction};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
 use cutover_model::{Account, Encode, HistoricalStatement, Writer};
@@ -77,6 +77,16 @@ impl ImportedAccount {
     }
 }
 
+/// A page of the imported accounts of a supplier. It may have fewer than requested although others follow, but at least
+/// one if any follow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedPage {
+    /// The accounts in import order, each with its position: the time of its import and the key of its process.
+    pub accounts: Vec<(Position, ImportedAccount)>,
+    /// True if others follow.
+    pub has_more: bool,
+}
+
 /// Asks if a meter point is taken: another imported account of the organisation has it, with no end of supply
 /// or one after the start of the supply in question.
 #[derive(Debug, Clone, Copy)]
@@ -103,8 +113,35 @@ pub trait Accounts {
     /// lock added. Returns false if there is no such account: it may have been erased during the wait.
     fn lock_account(&mut self, account_id: i64) -> Result<bool, StoreError>;
 
+    /// Returns the accounts that processes imported, in the order of the keys, each with its position in import order. Not
+    /// all are looked up if they are large. Returns how many keys were: at least one, if there are any.
+    fn imported_accounts(
+        &mut self,
+        process_ids: &[i64],
+    ) -> Result<(Vec<(Position, ImportedAccount)>, usize), StoreError>;
+
     /// Returns the account that a process imported.
-    fn imported_account(&mut self, process_id: i64) -> Result<Option<ImportedAccount>, StoreError>;
+    fn imported_account(&mut self, process_id: i64) -> Result<Option<ImportedAccount>, StoreError> {
+        let (mut found, _) = self.imported_accounts(&[process_id])?;
+        Ok(found.pop().map(|(_, account)| account))
+    }
+
+    /// Returns the accounts of a supplier after a position, or from the first one on, in import order. An account that
+    /// is committed later may have an earlier position; its event is then after [`Feed::feed_end`](super::Feed::feed_end)
+    /// as it was before the first page was read.
+    fn imported_page(
+        &mut self,
+        supplier_id: i64,
+        after: Option<Position>,
+        limit: u32,
+    ) -> Result<ImportedPage, StoreError>;
+
+    /// Returns for each number the key of the process that imported the account, if there is one.
+    fn imported_ids(
+        &mut self,
+        supplier_id: i64,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<Vec<Option<i64>>, StoreError>;
 
     /// Answers for each question if its meter point is taken (rule PST-12).
     fn are_meter_points_taken(

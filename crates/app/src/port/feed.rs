@@ -119,6 +119,10 @@ pub trait Feed {
         limit: PageLimit,
     ) -> Result<Option<FeedPage>, StoreError>;
 
+    /// Returns the position of the last event of an organisation that readers are shown, or of the last expired one. All
+    /// that its transaction and earlier ones wrote is committed; what is committed later has later events.
+    fn feed_end(&mut self, organisation_id: i64) -> Result<FeedPosition, StoreError>;
+
     /// Lets the oldest events expire that occurred before a time, at most `limit` of each organisation. They are
     /// hidden at once, and removed then or later. Returns true if there are more.
     fn expire_events(&mut self, before: DateTime<Utc>, limit: u32) -> Result<bool, StoreError>;

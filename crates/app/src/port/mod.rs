@@ -20,7 +20,7 @@ mod store;
 mod suppliers;
 mod vendors;
 
-pub use accounts::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount};
+pub use accounts::{Accounts, ImportedAccount, ImportedPage, MeterPointQuestion, NewAccount};
 pub use audit::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject};
 pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};

@@ -57,6 +57,13 @@ statement! {
             " ORDER BY written_in, id LIMIT " limit
 }
 
+statement! {
+    /// The last event before which none can appear any more.
+    Last { organisation_id: i64 } -> (BigInt, BigInt)
+        = "SELECT written_in, id FROM feed_events WHERE organisation_id = " organisation_id
+            (Dialect::VISIBLE_EVENTS) " ORDER BY written_in DESC, id DESC LIMIT 1"
+}
+
 type Row =
     (i64, i64, String, Timestamp, String, Option<String>, Option<String>, Option<i64>, Option<Json<'static>>);
 
@@ -160,6 +167,15 @@ impl Feed for SqlTx<'_> {
                 return Ok(None);
             }
             Ok(Some(FeedPage::read(from, rows, filter, PageLimit { scanned, ..limit })))
+        })
+    }
+
+    fn feed_end(&mut self, organisation_id: i64) -> Result<FeedPosition, StoreError> {
+        self.run(|conn| {
+            let last: Option<(i64, i64)> = Last { organisation_id }.get_result(conn).optional()?;
+            let last =
+                last.map_or(FeedPosition::default(), |(written_in, id)| FeedPosition { written_in, id });
+            Ok(last.max(expired(conn, organisation_id)?))
         })
     }
 

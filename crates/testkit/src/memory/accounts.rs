@@ -1,7 +1,7 @@
 use super::{State, kept};
 use cutover_app::port::{
-    Accounts, ImportedAccount, MeterPointKey, MeterPointQuestion, NewAccount, NewHistoricalStatement,
-    NewNote, NewTransaction, StoreError, VerifiedInstruction,
+    Accounts, ImportedAccount, ImportedPage, MeterPointKey, MeterPointQuestion, NewAccount,
+    NewHistoricalStatement, NewNote, NewTransaction, Position, StoreError, VerifiedInstruction,
 };
 use cutover_core::{ExternalAccountNumber, Zone, trimmed};
 use cutover_model::{Account, DateTime, Ledger, MeterPoint, Note};
@@ -67,6 +67,10 @@ impl Imported {
         })
     }
 
+    fn position(&self) -> Position {
+        (self.new.imported_at, self.new.process_id)
+    }
+
     fn is_of(&self, supplier_id: i64, number: &ExternalAccountNumber) -> bool {
         let own = trimmed(self.new.account.external_account_number.as_sent());
         self.new.supplier_id == supplier_id && own == number.as_str()
@@ -122,8 +126,38 @@ impl Accounts for State {
         Ok(self.accounts.contains_key(&account_id))
     }
 
-    fn imported_account(&mut self, process_id: i64) -> Result<Option<ImportedAccount>, StoreError> {
-        self.account(process_id).map(Imported::shown).transpose()
+    fn imported_accounts(
+        &mut self,
+        process_ids: &[i64],
+    ) -> Result<(Vec<(Position, ImportedAccount)>, usize), StoreError> {
+        let found = process_ids.iter().filter_map(|id| self.account(*id));
+        let found =
+            found.map(|account| Ok((account.position(), account.shown()?))).collect::<Result<_, _>>()?;
+        Ok((found, process_ids.len()))
+    }
+
+    fn imported_page(
+        &mut self,
+        supplier_id: i64,
+        after: Option<Position>,
+        limit: u32,
+    ) -> Result<ImportedPage, StoreError> {
+        let own = self.accounts.values().filter(|account| account.new.supplier_id == supplier_id);
+        let mut rest: Vec<Position> = own.map(|account| account.position()).collect();
+        rest.retain(|position| after.is_none_or(|after| *position > after));
+        rest.sort_unstable();
+        let ids: Vec<i64> = rest.iter().take(limit.max(1) as usize).map(|(_, id)| *id).collect();
+        let (accounts, _) = self.imported_accounts(&ids)?;
+        Ok(ImportedPage { accounts, has_more: rest.len() > ids.len() })
+    }
+
+    fn imported_ids(
+        &mut self,
+        supplier_id: i64,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<Vec<Option<i64>>, StoreError> {
+        let find = |number| self.accounts.iter().find(|(_, account)| account.is_of(supplier_id, number));
+        Ok(numbers.iter().map(|number| find(number).map(|(id, _)| *id)).collect())
     }
 
     fn are_meter_points_taken(

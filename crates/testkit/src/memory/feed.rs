@@ -73,6 +73,12 @@ impl Feed for State {
         Ok(Some(FeedPage::read(from, rows.collect(), filter, limit)))
     }
 
+    fn feed_end(&mut self, organisation_id: i64) -> Result<FeedPosition, StoreError> {
+        let expired = self.expired_events.get(&organisation_id).copied().unwrap_or_default();
+        let mut own = self.feed.iter().filter(|published| published.organisation_id == organisation_id);
+        Ok(own.next_back().map_or(expired, |published| published.event.position))
+    }
+
     fn expire_events(&mut self, before: DateTime<Utc>, limit: u32) -> Result<bool, StoreError> {
         let mut has_more = false;
         for organisation in self.organisations.iter().map(|organisation| organisation.id) {

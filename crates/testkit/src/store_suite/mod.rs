@@ -19,6 +19,7 @@ pub mod erasure;
 pub mod feed;
 pub mod figures;
 pub mod identity;
+pub mod import_order;
 pub mod instructions;
 pub mod kept;
 pub mod ledgers;
@@ -116,6 +117,11 @@ stories! { $
         actions_read_back
         actions_are_found_by_time_supplier_and_action
         rolled_back_actions_are_not_recorded;
+    import_order:
+        imported_accounts_are_read_in_import_order
+        accounts_read_together_are_as_read_alone
+        large_accounts_are_read_in_parts
+        the_end_of_the_feed_is_known;
     feed:
         events_read_back
         steps_are_published

@@ -319,6 +319,8 @@ CREATE TABLE accounts (
     details TEXT,
     UNIQUE (supplier_id, external_account_number)
 );
+-- Import order.
+CREATE INDEX accounts_by_import ON accounts (supplier_id, imported_at, id);
 
 CREATE TABLE customers (
     account_id BIGINT NOT NULL,

@@ -184,6 +184,8 @@ CREATE TABLE accounts (
     details TEXT,
     UNIQUE (supplier_id, external_account_number)
 ) STRICT;
+-- Import order.
+CREATE INDEX accounts_by_import ON accounts (supplier_id, imported_at, id);
 
 CREATE TABLE customers (
     account_id INTEGER NOT NULL,

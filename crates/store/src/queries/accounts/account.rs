@@ -8,18 +8,19 @@ use cutover_app::port::NewAccount;
 use cutover_model::Writer;
 use diesel::prelude::*;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 row! {
     /// Columns of an account.
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = accounts, treat_none_as_default_value = false)]
     pub(super) struct AccountRow<'a> {
-        id: i64,
+        pub(super) id: i64,
         supplier_id: i64,
         external_account_number: Cow<'a, str>,
         pub(super) number: Cow<'a, str>,
         pub(super) customer_emails: bool,
-        imported_at: Timestamp,
+        pub(super) imported_at: Timestamp,
         communication_preference: Option<Cow<'a, str>>,
         billing_name: Option<Cow<'a, str>>,
         transfer_balance: Option<Digits<'a>>,
@@ -85,13 +86,12 @@ impl<'a> AccountRow<'a> {
     }
 }
 
-/// Returns the account of a process and the code of its supplier.
-pub(super) fn load(conn: &mut Conn, id: i64) -> Result<Option<(AccountRow<'static>, String)>> {
-    let row = accounts::table
+/// Returns accounts by their keys, with the codes of their suppliers.
+pub(super) fn load(conn: &mut Conn, ids: &[i64]) -> Result<HashMap<i64, (AccountRow<'static>, String)>> {
+    let rows: Vec<(AccountRow<'static>, String)> = accounts::table
         .inner_join(suppliers::table)
-        .filter(accounts::id.eq(id))
+        .filter(accounts::id.eq_any(ids))
         .select((AccountRow::as_select(), suppliers::code))
-        .get_result(conn)
-        .optional()?;
-    Ok(row)
+        .load(conn)?;
+    Ok(rows.into_iter().map(|row| (row.0.id, row)).collect())
 }

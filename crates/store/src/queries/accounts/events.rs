@@ -11,7 +11,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = account_events, treat_none_as_default_value = false)]
     pub(super) struct EventRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         event_type: Cow<'a, str>,
         category: Cow<'a, str>,

@@ -10,7 +10,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = ledgers, treat_none_as_default_value = false)]
     pub(super) struct LedgerRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         last_statement_closing_date: Option<Day>,
         last_statement_issue_date: Option<Day>,

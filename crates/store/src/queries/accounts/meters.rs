@@ -17,7 +17,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = meters, treat_none_as_default_value = false)]
     pub(super) struct MeterRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         pub(super) meter_point: i64,
         serial_number: Cow<'a, str>,
@@ -40,7 +40,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = registers, treat_none_as_default_value = false)]
     pub(super) struct RegisterRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         pub(super) meter: i64,
         register_id: Cow<'a, str>,

@@ -7,6 +7,7 @@ mod builder;
 mod events;
 mod json;
 mod ledgers;
+mod load;
 mod meters;
 mod notes;
 mod payments;
@@ -17,17 +18,18 @@ mod statements;
 mod supply;
 mod transactions;
 
+use super::SqlTx;
 use super::dialect::{Db, Dialect};
 use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
-use super::{SqlTx, instructions};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use account::AccountRow;
 use builder::Builder;
 use cutover_app::fault::{self, Point};
-use cutover_app::port::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount, StoreError};
-use cutover_model::service::read_account;
-use cutover_model::{IntoOwned, Writer};
+use cutover_app::port::{
+    Accounts, ImportedAccount, ImportedPage, MeterPointQuestion, NewAccount, Position, StoreError,
+};
+use cutover_core::ExternalAccountNumber;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use rows::Rows;
@@ -49,27 +51,30 @@ impl Accounts for SqlTx<'_> {
         self.run(|conn| Ok(Lock { account_id }.get_result::<i64>(conn).optional()?.is_some()))
     }
 
-    fn imported_account(&mut self, process_id: i64) -> Result<Option<ImportedAccount>, StoreError> {
+    fn imported_accounts(
+        &mut self,
+        process_ids: &[i64],
+    ) -> Result<(Vec<(Position, ImportedAccount)>, usize), StoreError> {
         let sealer = self.sealer;
-        self.run(|conn| {
-            let Some((row, supplier)) = account::load(conn, process_id)? else { return Ok(None) };
-            let mut rows = Rows::load(conn, process_id)?;
-            rows.open(sealer)?;
-            let mut writer = Writer::new();
-            writer.object(|writer| {
-                row.write(&supplier, writer);
-                rows.write(writer);
-            });
-            let json = writer.into_bytes();
-            Ok(Some(ImportedAccount {
-                number: row.number.parse().map_err(Error::corrupt)?,
-                customer_emails: row.customer_emails,
-                // Checks every value again: JSON that is not a payload is corrupt.
-                account: read_account(&json).map_err(Error::corrupt)?.into_owned(),
-                historical_statements: added::statements::load(conn, process_id)?,
-                verified_instructions: instructions::load(conn, sealer, process_id)?,
-            }))
-        })
+        self.run(|conn| load::first(conn, sealer, process_ids))
+    }
+
+    fn imported_page(
+        &mut self,
+        supplier_id: i64,
+        after: Option<Position>,
+        limit: u32,
+    ) -> Result<ImportedPage, StoreError> {
+        let sealer = self.sealer;
+        self.run(|conn| load::page(conn, sealer, supplier_id, after, limit))
+    }
+
+    fn imported_ids(
+        &mut self,
+        supplier_id: i64,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<Vec<Option<i64>>, StoreError> {
+        self.run(|conn| load::ids(conn, supplier_id, numbers))
     }
 
     fn are_meter_points_taken(

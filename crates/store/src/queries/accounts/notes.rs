@@ -13,7 +13,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = notes, treat_none_as_default_value = false)]
     pub(super) struct NoteRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         body: Option<Cow<'a, str>>,
         content_hash: Bits,
@@ -27,7 +27,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = note_documents, treat_none_as_default_value = false)]
     pub(super) struct NoteDocumentRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         pub(super) note: i64,
         position: i64,
         document_path: Cow<'a, str>,

@@ -13,7 +13,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = payment_instructions, treat_none_as_default_value = false)]
     pub(super) struct PaymentInstructionRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         vendor: Cow<'a, str>,
         kind: Cow<'a, str>,
@@ -29,7 +29,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = payment_schedules, treat_none_as_default_value = false)]
     pub(super) struct PaymentScheduleRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         amount: Option<Digits<'a>>,
         day_of_month: Option<i64>,

@@ -10,7 +10,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = customers, treat_none_as_default_value = false)]
     pub(super) struct CustomerRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         given_name: Option<Cow<'a, str>>,
         family_name: Option<Cow<'a, str>>,
@@ -28,7 +28,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = property_administrators, treat_none_as_default_value = false)]
     pub(super) struct PropertyAdministratorRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         pub(super) supply_address: i64,
         given_name: Option<Cow<'a, str>>,

@@ -16,7 +16,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = readings, treat_none_as_default_value = false)]
     pub(super) struct ReadingRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         pub(super) meter: i64,
         kind: Cow<'a, str>,

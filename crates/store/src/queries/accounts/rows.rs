@@ -15,6 +15,29 @@ use crate::error::Result;
 use cutover_app::fault::{self, Point};
 use cutover_model::Writer;
 use diesel::prelude::*;
+use std::collections::HashMap;
+
+/// The number of rows that may still be loaded.
+pub(super) struct Room(i64);
+
+impl Room {
+    pub(super) const NO_LIMIT: Self = Self(i64::MAX);
+
+    pub(super) fn of(rows: i64) -> Self {
+        Self(rows)
+    }
+
+    /// Returns the number of rows to ask for: one more than there is room for tells that there are too many.
+    pub(super) fn limit(&self) -> i64 {
+        self.0.saturating_add(1)
+    }
+
+    /// Takes room for rows. Returns false if there is not enough.
+    pub(super) fn take(&mut self, rows: usize) -> bool {
+        self.0 = i64::try_from(rows).map_or(-1, |rows| self.0.saturating_sub(rows));
+        self.0 >= 0
+    }
+}
 
 macro_rules! rows {
     ($($table:ident: $row:ident,)*) => {
@@ -40,14 +63,29 @@ macro_rules! rows {
         }
 
         impl Rows<'static> {
-            pub(super) fn load(conn: &mut Conn, account_id: i64) -> Result<Self> {
-                Ok(Self {
-                    $($table: $table::table
-                        .filter($table::account_id.eq(account_id))
+            /// Loads the rows of accounts, one statement for each table; `None` if there is no room for them.
+            pub(super) fn load(
+                conn: &mut Conn,
+                account_ids: &[i64],
+                room: &mut Room,
+            ) -> Result<Option<HashMap<i64, Self>>> {
+                let mut all: HashMap<i64, Self> =
+                    account_ids.iter().map(|id| (*id, Self::default())).collect();
+                $(
+                    let rows: Vec<$row<'static>> = $table::table
+                        .filter($table::account_id.eq_any(account_ids))
                         .order($table::table.primary_key())
+                        .limit(room.limit())
                         .select($row::as_select())
-                        .load(conn)?,)*
-                })
+                        .load(conn)?;
+                    if !room.take(rows.len()) {
+                        return Ok(None);
+                    }
+                    for row in rows {
+                        all.entry(row.account_id).or_default().$table.push(row);
+                    }
+                )*
+                Ok(Some(all))
             }
         }
     };

@@ -10,7 +10,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = statements, treat_none_as_default_value = false)]
     pub(super) struct StatementRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         statement_id: Cow<'a, str>,
         bill_period_from_date: Day,

@@ -13,7 +13,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = supply_addresses, treat_none_as_default_value = false)]
     pub(super) struct SupplyAddressRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         administrative_area: Cow<'a, str>,
         locality: Cow<'a, str>,
@@ -31,7 +31,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = meter_points, treat_none_as_default_value = false)]
     pub(super) struct MeterPointRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         pub(super) supply_address: i64,
         mpxn: Cow<'a, str>,
@@ -49,7 +49,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = agreements, treat_none_as_default_value = false)]
     pub(super) struct AgreementRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         pub(super) meter_point: i64,
         tariff_code: Cow<'a, str>,

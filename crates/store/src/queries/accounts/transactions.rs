@@ -12,7 +12,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = transactions, treat_none_as_default_value = false)]
     pub(super) struct TransactionRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         position: i64,
         pub(super) ledger: i64,
         pub(super) statement: Cow<'a, str>,
@@ -34,7 +34,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = line_items, treat_none_as_default_value = false)]
     pub(super) struct LineItemRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         pub(super) txn: i64,
         position: i64,
         rate_band: Option<Cow<'a, str>>,
@@ -54,7 +54,7 @@ row! {
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = tax_items, treat_none_as_default_value = false)]
     pub(super) struct TaxItemRow<'a> {
-        account_id: i64,
+        pub(super) account_id: i64,
         pub(super) txn: i64,
         position: i64,
         amount: Digits<'a>,

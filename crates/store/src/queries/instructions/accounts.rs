@@ -1,13 +1,14 @@
 use super::super::schema::{account_instructions, payment_instructions};
 use super::super::types::{Json, Timestamp};
 use super::super::{Conn, next_position};
-use super::verified;
+use super::{Columns, verified};
 use crate::error::Result;
 use crate::sealed::{Location, SealedTable, Sealer};
 use cutover_app::port::{InstructionKey, VerifiedInstruction};
 use cutover_core::trimmed;
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use std::collections::HashMap;
 
 pub(super) fn has(conn: &mut Conn, account_id: i64, key: &InstructionKey) -> Result<bool> {
     Ok(was_added(conn, account_id, key)? || was_imported(conn, account_id, key)?)
@@ -61,24 +62,31 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Returns the instructions that were added to an account, oldest first.
+/// Returns the instructions that were added to accounts, oldest first. An account has few.
 pub(in super::super) fn load(
     conn: &mut Conn,
     sealer: &Sealer,
-    account_id: i64,
-) -> Result<Vec<VerifiedInstruction>> {
-    let rows: Vec<_> = account_instructions::table
-        .filter(account_instructions::account_id.eq(account_id))
-        .order(account_instructions::position)
+    account_ids: &[i64],
+) -> Result<HashMap<i64, Vec<VerifiedInstruction>>> {
+    let rows: Vec<(i64, Columns)> = account_instructions::table
+        .filter(account_instructions::account_id.eq_any(account_ids))
+        .order(account_instructions::table.primary_key())
         .select((
-            account_instructions::position,
-            account_instructions::vendor,
-            account_instructions::kind,
-            account_instructions::reference,
-            account_instructions::details,
-            account_instructions::verified_at,
+            account_instructions::account_id,
+            (
+                account_instructions::position,
+                account_instructions::vendor,
+                account_instructions::kind,
+                account_instructions::reference,
+                account_instructions::details,
+                account_instructions::verified_at,
+            ),
         ))
         .load(conn)?;
-    let open = |position, details: Json<'_>| details.opened(sealer, location(account_id, position));
-    rows.into_iter().map(|columns| verified(columns, open)).collect()
+    let mut added: HashMap<i64, Vec<_>> = HashMap::new();
+    for (account_id, columns) in rows {
+        let open = |position, details: Json<'_>| details.opened(sealer, location(account_id, position));
+        added.entry(account_id).or_default().push(verified(columns, open)?);
+    }
+    Ok(added)
 }

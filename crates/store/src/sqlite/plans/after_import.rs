@@ -209,3 +209,25 @@ fn businesses_are_stored_as_sent() {
                 JOIN business_contract_versions v ON v.business_id = b.id AND v.contract = c.position";
     assert_eq!(texts(&mut conn, stored), [format!("B| 1 2 |C|{TERMS}")]);
 }
+
+#[test]
+fn imported_accounts_are_a_range_of_their_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = with_account(folder.path());
+    for after in [None, Some((at(-1), 1))] {
+        let plan = plan_of(&mut conn, |tx| {
+            assert_eq!(tx.imported_page(1, after, 100)?.accounts.len(), 1);
+            Ok(())
+        });
+        assert_by_key(&plan);
+        assert_uses(&plan, "COVERING INDEX accounts_by_import (supplier_id=? AND (imported_at,rowid)>(?,?))");
+    }
+    let plan = plan_of(&mut conn, |tx| {
+        assert_eq!(tx.imported_ids(1, &["2".parse().unwrap(), "3".parse().unwrap()])?, [Some(2), None]);
+        tx.imported_accounts(&[1, 2, 3]).map(drop)
+    });
+    assert_by_key(&plan);
+    let plan = plan_of(&mut conn, |tx| tx.feed_end(1).map(drop));
+    assert_by_key(&plan);
+    assert_uses(&plan, "feed_events USING PRIMARY KEY (organisation_id=?)");
+}

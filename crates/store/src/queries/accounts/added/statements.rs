@@ -2,11 +2,13 @@ use super::super::super::schema::historical_statements;
 use super::super::super::types::{Bits, Day, Digits, Timestamp, date, decimal};
 use super::super::super::{Conn, SqlTx, next_position};
 use super::super::builder::{identity, text};
+use super::super::rows::Room;
 use crate::error::{Error, Result};
 use cutover_app::port::{HistoricalStatements, NewHistoricalStatement, StoreError};
 use cutover_model::{HistoricalStatement, Nullable};
 use diesel::prelude::*;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = historical_statements, treat_none_as_default_value = false)]
@@ -64,14 +66,26 @@ fn nullable<T>(value: Option<T>) -> Nullable<T> {
     value.map_or(Nullable::Absent, Nullable::Value)
 }
 
-/// Returns the statements that were added to an account, oldest first.
-pub(in super::super) fn load(conn: &mut Conn, account_id: i64) -> Result<Vec<HistoricalStatement<'static>>> {
+/// Returns the statements that were added to accounts, oldest first; `None` if there is no room for them.
+pub(in super::super) fn load(
+    conn: &mut Conn,
+    account_ids: &[i64],
+    room: &mut Room,
+) -> Result<Option<HashMap<i64, Vec<HistoricalStatement<'static>>>>> {
     let rows: Vec<StatementRow<'static>> = historical_statements::table
-        .filter(historical_statements::account_id.eq(account_id))
-        .order(historical_statements::position)
+        .filter(historical_statements::account_id.eq_any(account_ids))
+        .order(historical_statements::table.primary_key())
+        .limit(room.limit())
         .select(StatementRow::as_select())
         .load(conn)?;
-    rows.into_iter().map(HistoricalStatement::try_from).collect()
+    if !room.take(rows.len()) {
+        return Ok(None);
+    }
+    let mut added: HashMap<i64, Vec<_>> = HashMap::new();
+    for row in rows {
+        added.entry(row.account_id).or_default().push(row.try_into()?);
+    }
+    Ok(Some(added))
 }
 
 impl HistoricalStatements for SqlTx<'_> {
