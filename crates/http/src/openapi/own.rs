@@ -10,6 +10,11 @@ fn typed(kind: &str) -> Json {
     Json::object().with("type", kind)
 }
 
+/// An object with any members.
+fn free_object() -> Json {
+    typed("object").with("additionalProperties", true)
+}
+
 fn text(means: &str) -> Json {
     typed("string").with("description", means)
 }
@@ -139,7 +144,12 @@ pub(crate) fn graphql_request(_: &mut Schemas) -> Json {
             text("The operation to execute, if there are several.")
                 .with("type", Json::list(["string", "null"])),
         ),
-        ("variables", typed("object").with("type", Json::list(["object", "null"]))),
+        (
+            "variables",
+            free_object()
+                .with("type", Json::list(["object", "null"]))
+                .with("description", "The variables of the operation, for example `input`."),
+        ),
     ];
     object("An operation of GraphQL.", &members, &["query"])
 }
@@ -154,10 +164,33 @@ pub(crate) fn graphql_request_example() -> Json {
 }
 
 /// The schema of a GraphQL response, also of a refusal.
-pub(crate) fn graphql_answer(_: &mut Schemas) -> Json {
+pub(crate) fn graphql_answer(schemas: &mut Schemas) -> Json {
+    let token = schemas.define("ObtainedToken", |_| {
+        let members = [
+            ("token", text("The access token, to be sent as `Authorization: Token <token>`.")),
+            ("refreshToken", text("Obtains the next token, once, instead of the key.")),
+            ("refreshExpiresIn", typed("integer").with("description", "Its expiry, in Unix seconds.")),
+            ("payload", free_object().with("description", "The claims of the access token.")),
+        ];
+        object("The tokens; of its members, those that the operation selects.", &members, &[])
+    });
+    let token = || Json::object().with("anyOf", vec![token.clone(), typed("null")]);
+    let data = object(
+        "The result of the operation; null if it failed.",
+        &[("obtainToken", token()), ("obtainKrakenToken", token())],
+        &[],
+    );
+    let error = object(
+        "An error.",
+        &[
+            ("message", text("Text for people.")),
+            ("extensions", free_object().with("description", "`code`: the stable code, if there is one.")),
+        ],
+        &["message"],
+    );
     let members = [
-        ("data", typed("object").with("type", Json::list(["object", "null"]))),
-        ("errors", typed("array").with("items", typed("object"))),
+        ("data", data.with("type", Json::list(["object", "null"]))),
+        ("errors", typed("array").with("items", error)),
     ];
     object("The result, or the errors.", &members, &["data"])
 }
@@ -263,7 +296,7 @@ pub(crate) fn bulk_answer(schemas: &mut Schemas) -> Json {
             ),
             (
                 "body",
-                typed("object").with("description", "The body that create or validate would answer with."),
+                free_object().with("description", "The body that create or validate would answer with."),
             ),
         ];
         object("One per line, in order.", &members, &members.each_ref().map(|(name, _)| *name))

@@ -201,6 +201,9 @@ fn words(html: &mut Html, schema: &Json) {
             html.text(&words.join(", ")).raw("</code></details>\n");
         }
     }
+    for alternative in items(schema.get("anyOf")) {
+        words(html, alternative);
+    }
 }
 
 /// Describes the type of a value in a few words.
@@ -209,7 +212,12 @@ fn kind_of(schema: &Json) -> String {
         Some(Json::List(kinds)) => {
             vec![kinds.iter().map(|kind| text(Some(kind))).collect::<Vec<_>>().join(" or ")]
         }
-        kind => vec![text(kind).to_owned()],
+        Some(kind) => vec![text(Some(kind)).to_owned()],
+        None if references(schema).is_empty() => {
+            let kinds: Vec<String> = items(schema.get("anyOf")).iter().map(kind_of).collect();
+            vec![kinds.join(" or ")]
+        }
+        None => Vec::new(),
     };
     words.push(text(schema.get("format")).to_owned());
     for (bound, means) in [
@@ -316,6 +324,9 @@ mod tests {
     fn types_are_described_in_words() {
         let schema = Json::object().with("type", Json::list(["string", "null"])).with("maxLength", 9_u32);
         assert_eq!(kind_of(&schema), "string or null, at most 9");
+        let schema =
+            Json::parse(br#"{"anyOf": [{"type": "string", "enum": ["A"]}, {"type": "null"}]}"#).unwrap();
+        assert_eq!(kind_of(&schema), "string or null");
         let schema = Json::object().with("type", "boolean").with("default", true);
         assert_eq!(kind_of(&schema), "boolean, default true");
     }

@@ -185,9 +185,9 @@ fn response(refusals: &[Refusal], schemas: &mut Schemas) -> Json {
     let (mut bodies, mut examples, mut means) = (Vec::new(), Json::object(), Vec::new());
     let mut headers = super::headers(&[]);
     for refusal in refusals {
-        let schema = schemas.answer(body_of(refusal));
-        if !bodies.contains(&schema) {
-            bodies.push(schema);
+        let body = body_of(refusal);
+        if !bodies.iter().any(|known: &&AnswerSpec| known.ident == body.ident) {
+            bodies.push(body);
         }
         let response = refusal.respond();
         for name in ["Retry-After", "WWW-Authenticate"] {
@@ -201,6 +201,10 @@ fn response(refusals: &[Refusal], schemas: &mut Schemas) -> Json {
         examples = examples
             .with(&name_of(refusal), Json::object().with("value", Json::parse(&body).unwrap_or(Json::Null)));
     }
+    // Generated clients take the first form whose required members are there: `Detail` fits most others.
+    bodies
+        .sort_by_key(|body| std::cmp::Reverse(body.members.iter().filter(|member| !member.optional).count()));
+    let bodies: Vec<Json> = bodies.into_iter().map(|body| schemas.answer(body)).collect();
     let schema = match <[Json; 1]>::try_from(bodies) {
         Ok([one]) => one,
         Err(several) => Json::object().with("anyOf", several),

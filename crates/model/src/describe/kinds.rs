@@ -29,7 +29,7 @@ pub(super) fn leaf(field: &FieldSpec) -> Option<Json> {
         Kind::Decimal { before, after, positive } => decimal(before, after, positive),
         Kind::Integer { min, max } => integer(min, max),
         Kind::Boolean => of_type("boolean"),
-        Kind::FreeObject => of_type("object"),
+        Kind::FreeObject => free_object(),
         // Generators of clients refuse an array without items.
         Kind::FreeArray => of_type("array").with("items", Json::object()),
         Kind::Object(_) | Kind::MeterPoint | Kind::List { .. } => return None,
@@ -85,17 +85,19 @@ fn integer(min: Option<i64>, max: Option<i64>) -> Json {
         .with("pattern", "^-?[0-9]{1,18}$")
 }
 
-/// The schema that also allows `null`.
+/// The schema of an object with any members. Without `additionalProperties`, generated clients give it none.
+pub(super) fn free_object() -> Json {
+    of_type("object").with("additionalProperties", true)
+}
+
+/// The schema that also allows `null`. For a list of words `null` is an alternative of its own: as one of the
+/// words, generators of clients make several types of the list.
 pub(super) fn nullable(schema: Json) -> Json {
-    let also = |list: &Json, item: Json| match list {
-        Json::List(items) => Json::List(items.iter().cloned().chain([item]).collect()),
-        one => Json::List(vec![one.clone(), item]),
-    };
-    match (schema.get("type").cloned(), schema.get("enum").cloned()) {
-        (Some(kind), Some(words)) => {
-            schema.with("type", also(&kind, "null".into())).with("enum", also(&words, Json::Null))
+    match (schema.get("type").cloned(), schema.get("enum")) {
+        (Some(Json::List(kinds)), None) => {
+            schema.with("type", Json::List(kinds.into_iter().chain(["null".into()]).collect()))
         }
-        (Some(kind), None) => schema.with("type", also(&kind, "null".into())),
-        (None, _) => Json::object().with("anyOf", vec![schema, of_type("null")]),
+        (Some(kind), None) => schema.with("type", Json::List(vec![kind, "null".into()])),
+        _ => Json::object().with("anyOf", vec![schema, of_type("null")]),
     }
 }

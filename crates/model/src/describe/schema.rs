@@ -1,5 +1,6 @@
-use super::kinds::{leaf, nullable, of_type};
+use super::kinds::{free_object, leaf, nullable, of_type};
 use super::{AnswerKind, AnswerMember, AnswerSpec, Json, Request};
+use crate::choices::SupplyType;
 use crate::decode::{FieldSpec, Kind, Limits, ObjectSpec};
 use crate::{AccountEnvelope, MeterPointCommon, Variant};
 use cutover_core::Code;
@@ -153,8 +154,8 @@ impl Schemas {
     fn meter_point(&mut self) -> Json {
         self.define("MeterPoint", |schemas| {
             let mut variants = Vec::new();
-            for supply_type in Variant::SUPPLY_TYPES {
-                let own = Variant::spec(*supply_type);
+            for supply_type in most_required_first() {
+                let own = Variant::spec(supply_type);
                 let all = MeterPointCommon::SPEC.fields.iter().chain(own.fields);
                 let doc = own.doc.replace(", without the common members", "");
                 variants.push(
@@ -191,7 +192,7 @@ impl Schemas {
             AnswerKind::Object(spec) => self.answer(spec),
             AnswerKind::Payload(spec) => self.object(spec),
             AnswerKind::List(item) => of_type("array").with("items", self.answer_kind(*item)),
-            AnswerKind::AsSent => of_type("object"),
+            AnswerKind::AsSent => free_object(),
         }
     }
 
@@ -203,6 +204,19 @@ impl Schemas {
                 .with("x-known-values", Json::list(Code::ALL.iter().map(|code| code.as_str())))
         })
     }
+}
+
+/// The supply types; those whose meter points require the most members come first. Generated clients take the
+/// first alternative whose required members are there and drop the members that it does not have.
+fn most_required_first() -> Vec<SupplyType> {
+    let required = |kind: &SupplyType| required_of(Variant::spec(*kind)).count();
+    let mut kinds = Variant::SUPPLY_TYPES.to_vec();
+    kinds.sort_by_key(|kind| std::cmp::Reverse(required(kind)));
+    kinds
+}
+
+fn required_of(spec: &'static ObjectSpec) -> impl Iterator<Item = &'static str> {
+    spec.fields.iter().filter(|field| field.required).map(|field| field.name)
 }
 
 /// The schema with the description of its member.
@@ -219,4 +233,23 @@ fn tidy(doc: &str) -> String {
 fn title(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A valid meter point has the required members of its own variant, and of none that comes before.
+    #[test]
+    fn the_first_variant_whose_required_members_are_there_is_the_right_one() {
+        let kinds = most_required_first();
+        assert_eq!(kinds.len(), Variant::SUPPLY_TYPES.len());
+        for (i, kind) in kinds.iter().enumerate() {
+            let members: Vec<_> = Variant::spec(*kind).fields.iter().map(|field| field.name).collect();
+            for before in &kinds[..i] {
+                let all = required_of(Variant::spec(*before)).all(|name| members.contains(&name));
+                assert!(!all, "{} may be taken for {}", kind.as_str(), before.as_str());
+            }
+        }
+    }
 }
