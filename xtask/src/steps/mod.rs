@@ -5,6 +5,7 @@ mod api;
 mod binaries;
 pub(crate) mod book;
 mod browser;
+mod clients;
 mod database;
 mod fuzz;
 mod licences;
@@ -12,6 +13,7 @@ mod packages;
 mod plain;
 mod program;
 mod report;
+mod service;
 mod snapshots;
 mod summary;
 mod tests;
@@ -99,6 +101,11 @@ const STEPS: &[Step] = &[
         name: "api",
         what: "the running service conforms to its description, with schemathesis",
         run: api::run,
+    },
+    Step {
+        name: "clients",
+        what: "clients in Python and TypeScript, generated from the description, migrate the fixtures",
+        run: clients::run,
     },
     Step {
         name: "torture",

@@ -2,7 +2,6 @@
 //!
 //! `xtask/schemathesis/schemathesis.toml` explains which checks are switched off.
 
-mod service;
 mod tool;
 
 use std::path::Path;
@@ -11,13 +10,22 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::service::{self, Service};
 use super::{Outcome, Tools};
 use crate::cargo;
 use crate::error::Error;
-use service::Service;
 
 /// Folder of the tool's settings and hooks.
 const SETTINGS: &str = "xtask/schemathesis";
+/// The account that requests name.
+const NUMBER: &str = "ELEC-1001";
+/// Data that is created first: two accounts, so that a page of one has a next page, and a business with a
+/// contract.
+const CREATED: &[(&str, &str)] = &[
+    ("/v2/data-import/accounts/", "accounts/valid/electricity"),
+    ("/v2/data-import/accounts/", "accounts/valid/gas"),
+    ("/v1/data-import/business/", "businesses/valid/cold_storage"),
+];
 /// Time limit: it takes two minutes on two idle cores.
 const AT_MOST: Duration = Duration::from_secs(15 * 60);
 
@@ -28,12 +36,12 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
         return Ok(Outcome::Failed("the service does not compile".to_owned()));
     }
     let folder = cargo::scratch().join("api");
-    let service = match Service::start(&folder) {
-        Ok(service) => service,
+    let (service, cursor) = match start(&folder) {
+        Ok(started) => started,
         Err(e) => return Ok(Outcome::Failed(format!("the service cannot be set up: {e}"))),
     };
     let report = folder.join("report.json");
-    let ended = cargo::succeeds_within(command(&program, &service, &report), AT_MOST)?;
+    let ended = cargo::succeeds_within(command(&program, &service, &cursor, &report), AT_MOST)?;
     service.stop();
     Ok(match ended {
         Some(true) => Outcome::Ok(summary(&report)?),
@@ -42,7 +50,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     })
 }
 
-fn command(program: &Path, service: &Service, report: &Path) -> Command {
+fn command(program: &Path, service: &Service, cursor: &str, report: &Path) -> Command {
     let mut command = cargo::command(program);
     // Its cache of examples is not kept.
     command.current_dir(&service.folder);
@@ -54,8 +62,24 @@ fn command(program: &Path, service: &Service, report: &Path) -> Command {
     command.args(["--report", "json", "--report-json-path"]).arg(report);
     command.env("PYTHONUNBUFFERED", "1").env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("CUTOVER_SUPPLIER", service::SUPPLIER).env("CUTOVER_READER", &service.reader);
-    command.env("CUTOVER_NUMBER", service::NUMBER).env("CUTOVER_CURSOR", &service.cursor);
+    command.env("CUTOVER_NUMBER", NUMBER).env("CUTOVER_CURSOR", cursor);
     command
+}
+
+/// Starts the service with its data. Returns it and the cursor of the second page of a list.
+fn start(folder: &Path) -> std::io::Result<(Service, String)> {
+    let service = Service::start(folder)?;
+    service.create(CREATED)?;
+    let page =
+        service.ask("GET", &format!("/v2/data-import/accounts/{}/?page_size=1", service::SUPPLIER), "")?;
+    let cursor = cursor(&page).ok_or_else(|| std::io::Error::other(page.clone()))?.to_owned();
+    Ok((service, cursor))
+}
+
+/// Returns the cursor in the `Link` header of a page.
+fn cursor(page: &str) -> Option<&str> {
+    let link = page.lines().find(|line| line.to_ascii_lowercase().starts_with("link:"))?;
+    link.split_once("cursor=")?.1.split('>').next()
 }
 
 /// Summary of the tool's report.
@@ -88,5 +112,12 @@ mod tests {
             "test_cases": {"generated": 900, "unique_failures": 0}
         });
         assert_eq!(counted(&report), "20 of 21 operations, 900 cases, 0 failures");
+    }
+
+    #[test]
+    fn the_cursor_is_in_the_link() {
+        let page = "HTTP/1.1 200 OK\r\nlink: </v2/?page_size=1&cursor=AAB>; rel=\"next\"\r\n\r\n[]";
+        assert_eq!(cursor(page), Some("AAB"));
+        assert_eq!(cursor("HTTP/1.1 200 OK\r\n\r\n[]"), None);
     }
 }

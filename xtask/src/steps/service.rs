@@ -1,4 +1,4 @@
-//! Runs the service with its default database and some data.
+//! Runs the service with its default database, for steps that send requests to it.
 
 use std::fs::File;
 use std::io::{Error, Read, Result, Write};
@@ -11,16 +11,8 @@ use serde_json::Value;
 
 use crate::cargo;
 
-/// The supplier and the account of the fixtures.
+/// The supplier of the fixtures.
 pub(super) const SUPPLIER: &str = "ACME_ENERGY";
-pub(super) const NUMBER: &str = "ELEC-1001";
-/// Data that is created first: two accounts, so that a page of one has a next page, and a business with a
-/// contract.
-const CREATED: &[(&str, &str)] = &[
-    ("/v2/data-import/accounts/", "accounts/valid/electricity"),
-    ("/v2/data-import/accounts/", "accounts/valid/gas"),
-    ("/v1/data-import/business/", "businesses/valid/cold_storage"),
-];
 
 /// A running server; stopped when it goes out of scope.
 pub(super) struct Service {
@@ -28,10 +20,11 @@ pub(super) struct Service {
     pub(super) folder: PathBuf,
     pub(super) address: SocketAddr,
     pub(super) token: String,
+    /// API keys: of the supplier, and of a system that reads imported accounts.
+    pub(super) key: String,
+    pub(super) reader_key: String,
     /// A token of the role that reads imported accounts.
     pub(super) reader: String,
-    /// Cursor of the second page of a list.
-    pub(super) cursor: String,
 }
 
 impl Service {
@@ -43,20 +36,18 @@ impl Service {
         std::fs::create_dir_all(folder)?;
         command(folder, &["organisation", "add", "Acme"])?;
         command(folder, &["supplier", "add", SUPPLIER, "--organisation", "Acme"])?;
-        let key = |role| command(folder, &["api-key", "issue", "--organisation", "Acme", "--role", role]);
-        let (key, reader) = (key("supplier")?, key("reader")?);
         let mut service = Self {
+            key: issue_key(folder, "supplier")?,
+            reader_key: issue_key(folder, "reader")?,
             server: serve(folder)?,
             folder: folder.to_owned(),
             address: SocketAddr::from(([127, 0, 0, 1], 0)),
             token: String::new(),
             reader: String::new(),
-            cursor: String::new(),
         };
         service.address = service.listens(folder)?;
-        service.token = service.sign_in(&key["api_key"])?;
-        service.reader = service.sign_in(&reader["api_key"])?;
-        service.create_data()?;
+        service.token = service.sign_in(&service.key)?;
+        service.reader = service.sign_in(&service.reader_key)?;
         Ok(service)
     }
 
@@ -75,7 +66,7 @@ impl Service {
         Err(Error::other(format!("it does not listen, see {}", log(folder).display())))
     }
 
-    fn sign_in(&self, key: &Value) -> Result<String> {
+    fn sign_in(&self, key: &str) -> Result<String> {
         let query = "mutation ($input: ObtainTokenInput!) { obtainToken(input: $input) { token } }";
         let body = serde_json::json!({"query": query, "variables": {"input": {"apiKey": key}}});
         let answer = self.ask("POST", "/v1/graphql/", &body.to_string())?;
@@ -85,21 +76,20 @@ impl Service {
         token.map(str::to_owned).ok_or_else(|| Error::other(answer))
     }
 
-    fn create_data(&mut self) -> Result<()> {
-        for (path, fixture) in CREATED {
+    /// Creates these requests: the path, and the fixture that is sent to it.
+    pub(super) fn create(&self, requests: &[(&str, &str)]) -> Result<()> {
+        for (path, fixture) in requests {
             let file = cargo::root().join("fixtures").join(fixture).with_extension("json");
             let answer = self.ask("POST", path, &std::fs::read_to_string(file)?)?;
             if !answer.starts_with("HTTP/1.1 201") {
                 return Err(Error::other(format!("{fixture}: {answer}")));
             }
         }
-        let page = self.ask("GET", &format!("/v2/data-import/accounts/{SUPPLIER}/?page_size=1"), "")?;
-        self.cursor = cursor(&page).ok_or_else(|| Error::other(page.clone()))?.to_owned();
         Ok(())
     }
 
     /// Sends a request and returns the answer, head and body.
-    fn ask(&self, method: &str, path: &str, body: &str) -> Result<String> {
+    pub(super) fn ask(&self, method: &str, path: &str, body: &str) -> Result<String> {
         let (token, length) = (&self.token, body.len());
         let mut socket = TcpStream::connect(self.address)?;
         write!(
@@ -138,6 +128,12 @@ fn command(folder: &Path, args: &[&str]) -> Result<Value> {
     Ok(serde_json::from_str(&output)?)
 }
 
+fn issue_key(folder: &Path, role: &str) -> Result<String> {
+    let issued = command(folder, &["api-key", "issue", "--organisation", "Acme", "--role", role])?;
+    let key = issued["api_key"].as_str();
+    key.map(str::to_owned).ok_or_else(|| Error::other("no key was issued"))
+}
+
 fn serve(folder: &Path) -> Result<Child> {
     let mut command = cargo::command(program());
     command.args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "0", "--log-format", "json"]);
@@ -151,12 +147,6 @@ fn listening(line: &str) -> Option<SocketAddr> {
     rest.split(|c: char| c == '"' || c.is_whitespace()).next()?.parse().ok()
 }
 
-/// Returns the cursor in the `Link` header of a page.
-fn cursor(page: &str) -> Option<&str> {
-    let link = page.lines().find(|line| line.to_ascii_lowercase().starts_with("link:"))?;
-    link.split_once("cursor=")?.1.split('>').next()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,8 +156,5 @@ mod tests {
         let line = r#"{"level":"INFO","message":"listening on http://127.0.0.1:4711","version":"0.1.0"}"#;
         assert_eq!(listening(line), Some(SocketAddr::from(([127, 0, 0, 1], 4711))));
         assert_eq!(listening("the database is open"), None);
-        let page = "HTTP/1.1 200 OK\r\nlink: </v2/?page_size=1&cursor=AAB>; rel=\"next\"\r\n\r\n[]";
-        assert_eq!(cursor(page), Some("AAB"));
-        assert_eq!(cursor("HTTP/1.1 200 OK\r\n\r\n[]"), None);
     }
 }
