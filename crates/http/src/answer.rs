@@ -48,6 +48,14 @@ pub(crate) fn streamed_json(
     response.insert_header(is_json()).streaming(body)
 }
 
+/// Returns a response whose lines of JSON are written while it is sent. On failure the connection is cut.
+pub(crate) fn streamed_lines(
+    response: &mut HttpResponseBuilder,
+    body: impl Stream<Item = io::Result<Bytes>> + 'static,
+) -> HttpResponse {
+    response.insert_header((CONTENT_TYPE, NDJSON)).streaming(body)
+}
+
 /// Returns a response with the body `{}` (contract 4.1).
 pub(crate) fn empty_object(status: StatusCode) -> HttpResponse {
     HttpResponse::build(status).insert_header(is_json()).body(Bytes::from_static(b"{}"))

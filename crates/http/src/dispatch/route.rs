@@ -3,7 +3,8 @@ use crate::endpoint::{
     Endpoint, Kind, account_lists, account_status, bulk, create_account, create_business,
     create_business_payment_instruction, create_historical_statements, create_notes,
     create_payment_instruction, create_transactions, events, find_accounts, graphql, healthz,
-    imported_account, metrics, openapi, progress, readyz, transfer_status, validate_account,
+    imported_account, imported_accounts, metrics, openapi, progress, readyz, transfer_status,
+    validate_account,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;
@@ -31,6 +32,7 @@ static API: &[Endpoint] = &[
     create_business_payment_instruction::ENDPOINT,
     events::ENDPOINT,
     imported_account::ENDPOINT,
+    imported_accounts::ENDPOINT,
     graphql::POST,
     graphql::GET,
     healthz::ENDPOINT,

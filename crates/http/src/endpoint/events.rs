@@ -181,11 +181,11 @@ fn number(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-mod position {
+pub(super) mod position {
     use super::{BASE64_URL_SAFE_NO_PAD, Engine, FeedPosition};
 
     /// Encodes a position for clients. It is not signed, since it gives access to nothing else.
-    pub(super) fn encode(position: FeedPosition) -> String {
+    pub(in crate::endpoint) fn encode(position: FeedPosition) -> String {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&position.written_in.to_be_bytes());
         bytes[8..].copy_from_slice(&position.id.to_be_bytes());
@@ -193,7 +193,7 @@ mod position {
     }
 
     /// Returns the position of an encoded one; `None` if it is not one.
-    pub(super) fn decode(text: &str) -> Option<FeedPosition> {
+    pub(in crate::endpoint) fn decode(text: &str) -> Option<FeedPosition> {
         let bytes: [u8; 16] = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
         let (written_in, id) = bytes.split_first_chunk::<8>()?;
         let number = |bytes: &[u8]| Some(i64::from_be_bytes(bytes.try_into().ok()?)).filter(|n| *n >= 0);

@@ -15,11 +15,13 @@ pub(crate) mod find_accounts;
 pub(crate) mod graphql;
 pub(crate) mod healthz;
 pub(crate) mod imported_account;
+pub(crate) mod imported_accounts;
 mod instruction;
 pub(crate) mod metrics;
 pub(crate) mod openapi;
 pub(crate) mod progress;
 pub(crate) mod readyz;
+mod stream;
 pub(crate) mod transfer_status;
 pub(crate) mod validate_account;
 

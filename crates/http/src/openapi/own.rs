@@ -91,6 +91,36 @@ pub(crate) fn imported_account(schemas: &mut Schemas) -> Json {
     })
 }
 
+/// A line of the imported accounts of a supplier (contract D19).
+pub(crate) fn imported_line(schemas: &mut Schemas) -> Json {
+    let account = imported_account(schemas);
+    schemas.define("ImportedAccountLine", |_| {
+        let line =
+            [("cursor", text("The position after this account, to go on from.")), ("account", account)];
+        let end = [
+            ("end", typed("boolean").with("description", "Always true.")),
+            ("events_after", text("The event after which the feed goes on without a gap.")),
+        ];
+        let names = |members: &[(&'static str, Json); 2]| members.each_ref().map(|(name, _)| *name);
+        let line = object("An account.", &line, &names(&line));
+        let end = object("The last line.", &end, &names(&end));
+        Json::object()
+            .with("description", "Each line is an account, except the last one.")
+            .with("oneOf", Json::list([line, end]))
+    })
+}
+
+/// A line with an account.
+pub(crate) fn imported_line_example() -> Json {
+    let cursor = "AAAAAAAAAAEABkPrUa_PawAAAAAAAAABAAAAAAAAAusAAAAAAAAAAg";
+    Json::object().with("cursor", cursor).with("account", examples::imported_account())
+}
+
+/// The last line.
+pub(crate) fn imported_end_example() -> Json {
+    Json::object().with("end", true).with("events_after", "AAAAAAAAAusAAAAAAAAAAg")
+}
+
 fn verified_instruction() -> Json {
     let number = |means: &str| typed("integer").with("description", means);
     let card = object(

@@ -142,6 +142,11 @@ pub(crate) fn of_feed() -> Vec<Refusal> {
     also(with_token, [Refusal::EventsExpired, Refusal::Parameters(vec!["after"])])
 }
 
+/// Refusals of the imported accounts of a supplier.
+pub(crate) fn of_imported() -> Vec<Refusal> {
+    also(of_path, [Refusal::EventsExpired, Refusal::Parameters(vec!["after"])])
+}
+
 /// Refusals of token requests.
 pub(crate) fn of_sign_in() -> Vec<Refusal> {
     also(

@@ -2,7 +2,7 @@
 
 use super::{Refusal, TransactionFailure};
 use cutover_app::FeedRefused;
-use cutover_app::account::{CreateRefused, Refused};
+use cutover_app::account::{CreateRefused, ImportedRefused, Refused};
 use cutover_app::additions::{AddRefused, TransactionsRefused, VendorRefused};
 use cutover_app::auth::AuthError;
 use cutover_app::port::{DocumentsUnavailable, StoreError};
@@ -34,6 +34,17 @@ impl From<FeedRefused> for Refusal {
             FeedRefused::UnknownSupplier => Self::Parameters(vec!["import_supplier"]),
             FeedRefused::Expired => Self::EventsExpired,
             FeedRefused::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ImportedRefused> for Refusal {
+    fn from(refused: ImportedRefused) -> Self {
+        match refused {
+            ImportedRefused::UnknownSupplier => Self::NotFound,
+            ImportedRefused::OtherSupplier => Self::Parameters(vec!["after"]),
+            ImportedRefused::Expired => Self::EventsExpired,
+            ImportedRefused::Store(error) => error.into(),
         }
     }
 }

@@ -3,11 +3,11 @@
 pub(crate) mod cursor;
 mod page;
 pub(super) mod paging;
-mod stream;
 #[cfg(test)]
 mod tests;
 mod time;
 
+use super::stream::{Source, stream};
 use super::{Endpoint, Kind};
 use crate::answer::{streamed_json, written_json};
 use crate::call::{Answer, Call};
@@ -27,14 +27,12 @@ use futures_util::stream::empty;
 use page::Page;
 use paging::Paging;
 use std::sync::Arc;
-use stream::{Source, open, stream};
 
 /// Items on the first page of a streamed list: few, so that the first byte is sent soon.
 const FIRST: u32 = 200;
 /// Items on the following pages: many, so that the fixed cost of a page does not matter.
 const LATER: u32 = 4_000;
-/// Buffer for such a page in bytes, at some 130 per item. A buffer that grows would leave fragments to the
-/// allocator.
+/// Buffer for such a page in bytes, at some 130 per item.
 const ROOM: usize = 160 * LATER as usize;
 
 /// Parameters that select a page (contract D7).
@@ -165,14 +163,22 @@ async fn whole(
     let mut held = Held::new(service.lists.clone(), call.organisation());
     held.resize(1)?;
     let (app, blocking) = (service.app.clone(), service.blocking.clone());
-    let read = Arc::new(move |after, buffer| page::read(&app, &list, Some(after), LATER, buffer));
+    let read = Arc::new(move |after, buffer| {
+        let mut page = page::read(&app, &list, Some(after), LATER, buffer)?;
+        if page.next.is_none() {
+            page.items.push(b']');
+        }
+        Ok(page)
+    });
     let source = Source {
         read,
+        room: ROOM,
         blocking,
         organisation: call.organisation(),
         _held: held,
         request_id: call.request_id(),
     };
+    let first = Page { items: opened(first.items), ..first };
     Ok(streamed_json(&mut HttpResponse::Ok(), stream(source, first)))
 }
 
@@ -208,10 +214,18 @@ fn find(app: &App, caller: &Caller, supplier: &str, list: AccountList) -> Result
     app.open_list(caller, supplier, list)?.ok_or(Refusal::NotFound)
 }
 
+/// Begins an array with these items.
+fn opened(mut items: Vec<u8>) -> Vec<u8> {
+    match items.first_mut() {
+        Some(comma) => *comma = b'[',
+        None => items.push(b'['),
+    }
+    items
+}
+
 /// Returns an array of these items.
 fn array(page: Page) -> Vec<u8> {
-    let mut items = page.items;
-    open(&mut items);
+    let mut items = opened(page.items);
     items.push(b']');
     items
 }

@@ -5,14 +5,8 @@ use cutover_app::account::OpenList;
 use cutover_app::port::{ListedAccount, Position};
 use cutover_core::Zone;
 
-/// Items of a list, up to the requested number.
-#[derive(Debug, Default)]
-pub(super) struct Page {
-    /// The items as JSON, each preceded by a comma.
-    pub(super) items: Vec<u8>,
-    /// Start of the next page; `None` on the last one.
-    pub(super) next: Option<Position>,
-}
+/// Items of a list as JSON, each preceded by a comma, up to the requested number.
+pub(super) type Page = super::super::stream::Page<Position>;
 
 /// Reads the page after a position into an empty buffer.
 ///

@@ -11,7 +11,7 @@ mod unpack;
 
 use super::create_account::{create, no_slot_for_line, take_slot};
 use super::{Endpoint, Kind};
-use crate::answer::NDJSON;
+use crate::answer::streamed_lines;
 use crate::call::{Answer, Call};
 use crate::openapi::{
     self, Body, Content, Operation, Parameter, boolean_schema, examples, own, refusals, response,
@@ -25,7 +25,6 @@ use crate::service::Service;
 use crate::service::work::Work;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
-use actix_web::http::header::CONTENT_TYPE;
 use actix_web::rt::spawn;
 use actix_web::rt::task::{JoinError, JoinHandle};
 use actix_web::web::Bytes;
@@ -98,7 +97,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let context =
             LineContext { service, organisation, token, request_id: call.request_id(), validate_only };
         let body = stream(Bulk { source, context, under_way: FuturesOrdered::new(), bytes: 0, end: None });
-        Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, NDJSON)).streaming(body))
+        Ok(streamed_lines(&mut HttpResponse::Ok(), body))
     })
 }
 

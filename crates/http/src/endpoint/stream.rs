@@ -1,11 +1,10 @@
-use super::ROOM;
-use super::page::Page;
+//! Long responses, sent page by page.
+
 use crate::limits::blocking::Blocking;
 use crate::refusal::Refusal;
 use crate::request::body::Held;
 use actix_web::rt;
 use actix_web::web::Bytes;
-use cutover_app::port::Position;
 use futures_util::{Stream, stream};
 use std::io;
 use std::sync::Arc;
@@ -14,12 +13,23 @@ use tokio::task::JoinHandle;
 /// Bytes written at once: as many as actix gathers for a system call.
 const CHUNK: usize = 32 << 10;
 
-/// Reads the page that follows a position into a buffer; blocks.
-pub(super) type Read = Arc<dyn Fn(Position, Vec<u8>) -> Result<Page, Refusal> + Send + Sync>;
+/// A part of a response.
+#[derive(Debug)]
+pub(super) struct Page<P> {
+    /// Its bytes.
+    pub(super) items: Vec<u8>,
+    /// Start of the next page; `None` on the last one.
+    pub(super) next: Option<P>,
+}
+
+/// Reads the page that follows a position into an empty buffer; blocks.
+pub(super) type Read<P> = Arc<dyn Fn(P, Vec<u8>) -> Result<Page<P>, Refusal> + Send + Sync>;
 
 /// The source of a list's pages, with the resources held while it is sent.
-pub(super) struct Source {
-    pub(super) read: Read,
+pub(super) struct Source<P> {
+    pub(super) read: Read<P>,
+    /// The size of a buffer for a page in bytes. A buffer that grows would leave fragments to the allocator.
+    pub(super) room: usize,
     pub(super) blocking: Arc<Blocking>,
     /// The organisation that the reads count for.
     pub(super) organisation: Option<i64>,
@@ -29,26 +39,21 @@ pub(super) struct Source {
     pub(super) request_id: Option<String>,
 }
 
-/// Streams the rest of an array that begins with this page. While a page is sent the next one is read, and
+/// Streams a response that begins with this page. While a page is sent the next one is read, and
 /// none beyond: the client sets the pace. Ends with an error if a page cannot be read.
-pub(super) fn stream(source: Source, first: Page) -> impl Stream<Item = io::Result<Bytes>> {
+pub(super) fn stream<P: Send + 'static>(
+    source: Source<P>,
+    first: Page<P>,
+) -> impl Stream<Item = io::Result<Bytes>> {
     let listing = Listing::new(source, first);
     stream::try_unfold(listing, |mut listing| async move {
         Ok(listing.chunk().await?.map(|chunk| (chunk, listing)))
     })
 }
 
-/// Begins the array with its first items.
-pub(super) fn open(items: &mut Vec<u8>) {
-    match items.first_mut() {
-        Some(comma) => *comma = b'[',
-        None => items.push(b'['),
-    }
-}
-
 /// A list that is being sent.
-struct Listing {
-    source: Source,
+struct Listing<P> {
+    source: Source<P>,
     /// The page that is being sent, and the number of bytes sent.
     items: Vec<u8>,
     sent: usize,
@@ -56,25 +61,25 @@ struct Listing {
     /// another: with new buffers every thread would retain several.
     spare: Vec<u8>,
     /// Start of the next page to read.
-    next: Option<Position>,
-    ahead: Option<Ahead>,
+    next: Option<P>,
+    ahead: Option<Ahead<P>>,
 }
 
 /// A page that is being read; dropping it ends its wait for a slot.
-struct Ahead(JoinHandle<Result<Page, Refusal>>);
+struct Ahead<P>(JoinHandle<Result<Page<P>, Refusal>>);
 
-impl Drop for Ahead {
+impl<P> Drop for Ahead<P> {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-impl Listing {
-    fn new(source: Source, first: Page) -> Self {
-        let mut items = Vec::with_capacity(ROOM);
+impl<P: Send + 'static> Listing<P> {
+    fn new(source: Source<P>, first: Page<P>) -> Self {
+        let mut items = Vec::with_capacity(source.room);
         items.extend(first.items);
-        open(&mut items);
-        Self { source, items, sent: 0, spare: Vec::with_capacity(ROOM), next: first.next, ahead: None }
+        let spare = Vec::with_capacity(source.room);
+        Self { source, items, sent: 0, spare, next: first.next, ahead: None }
     }
 
     /// Returns the next bytes; `None` after the last ones.
@@ -92,10 +97,7 @@ impl Listing {
         Ok(Some(chunk))
     }
 
-    fn accept(&mut self, mut page: Page) {
-        if page.next.is_none() {
-            page.items.push(b']');
-        }
+    fn accept(&mut self, page: Page<P>) {
         self.spare = std::mem::replace(&mut self.items, page.items);
         self.spare.clear();
         (self.sent, self.next) = (0, page.next);
@@ -128,18 +130,21 @@ mod tests {
     use std::time::Duration;
     use tokio::sync::mpsc::unbounded_channel;
 
-    fn position(id: i64) -> Position {
-        (Default::default(), id)
+    const ROOM: usize = 500_000;
+
+    /// Returns a page with one line of this size, and the start of the next.
+    fn page(size: usize, next: Option<i64>) -> Page<i64> {
+        Page { items: format!("{}\n", "x".repeat(size)).into_bytes(), next }
     }
 
-    /// Returns a page with one item of this size, and the start of the next.
-    fn page(size: usize, next: Option<i64>) -> Page {
-        Page { items: format!(",\"{}\"", "x".repeat(size)).into_bytes(), next: next.map(position) }
+    fn empty() -> Page<i64> {
+        Page { items: Vec::new(), next: None }
     }
 
-    fn source(read: impl Fn(i64) -> Result<Page, Refusal> + Send + Sync + 'static) -> Source {
+    fn source(read: impl Fn(i64) -> Result<Page<i64>, Refusal> + Send + Sync + 'static) -> Source<i64> {
         Source {
-            read: Arc::new(move |(_, id), _| read(id)),
+            read: Arc::new(move |id, _| read(id)),
+            room: ROOM,
             blocking: Arc::new(Blocking::new("jobs", 1, 1, Duration::ZERO).unwrap()),
             organisation: None,
             _held: Held::new(Arc::new(Allowance::new(1, "")), None),
@@ -148,26 +153,26 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn pages_make_one_array() {
+    async fn pages_follow_one_another() {
         let source = source(|id| Ok(page(id as usize, Some(id * 40).filter(|_| id < 100_000))));
         let chunks: Vec<_> = stream(source, page(0, Some(100))).map(Result::unwrap).collect().await;
         assert!(chunks.iter().all(|chunk| (1..=CHUNK).contains(&chunk.len())));
-        let items: Vec<String> = serde_json::from_slice(&chunks.concat()).unwrap();
-        let sizes: Vec<_> = items.iter().map(String::len).collect();
+        let sent = String::from_utf8(chunks.concat()).unwrap();
+        let sizes: Vec<_> = sent.lines().map(str::len).collect();
         assert_eq!(sizes, [0, 100, 4_000, 160_000]);
     }
 
     #[actix_web::test]
     async fn pages_alternate_between_two_buffers() {
         let (used, mut seen) = unbounded_channel();
-        let read = move |(_, id): Position, mut items: Vec<u8>| {
+        let read = move |id: i64, mut items: Vec<u8>| {
             used.send((items.as_ptr().addr(), items.len(), items.capacity())).unwrap();
             items.extend(page(100_000, None).items);
-            Ok(Page { items, next: Some(position(id + 1)).filter(|_| id < 9) })
+            Ok(Page { items, next: Some(id + 1).filter(|_| id < 9) })
         };
-        let source = Source { read: Arc::new(read), ..source(|_| Ok(Page::default())) };
+        let source = Source { read: Arc::new(read), ..source(|_| Ok(empty())) };
         let chunks: Vec<_> = stream(source, page(1, Some(1))).map(Result::unwrap).collect().await;
-        assert_eq!(serde_json::from_slice::<Vec<String>>(&chunks.concat()).unwrap().len(), 10);
+        assert_eq!(chunks.concat().iter().filter(|byte| **byte == b'\n').count(), 10);
         let mut buffers = Vec::new();
         while let Some((buffer, length, capacity)) = seen.recv().await {
             assert!(length == 0 && capacity >= ROOM);
@@ -179,9 +184,9 @@ mod tests {
 
     #[actix_web::test]
     async fn a_last_page_may_be_empty() {
-        let chunks: Vec<_> = stream(source(|_| Ok(Page::default())), page(1, Some(1))).collect().await;
+        let chunks: Vec<_> = stream(source(|_| Ok(empty())), page(1, Some(1))).collect().await;
         let chunks: Vec<_> = chunks.into_iter().map(Result::unwrap).collect();
-        assert_eq!(chunks.concat(), b"[\"x\"]");
+        assert_eq!(chunks.concat(), b"x\n");
     }
 
     #[actix_web::test]
@@ -194,7 +199,7 @@ mod tests {
             };
             let chunks: Vec<_> = stream(source(read), page(1, Some(1))).collect().await;
             let [Ok(first), Ok(second), Err(_)] = &chunks[..] else { panic!("{chunks:?}") };
-            assert_eq!([&first[..], &second[..]], [b"[\"x\"", b",\"x\""]);
+            assert_eq!([&first[..], &second[..]], [b"x\n"; 2]);
         }
     }
 
@@ -224,7 +229,7 @@ mod tests {
         let counted = reads.clone();
         let source = source(move |_| {
             counted.fetch_add(1, Ordering::SeqCst);
-            Ok(Page::default())
+            Ok(empty())
         });
         let blocking = source.blocking.clone();
         let (finish, finished) = mpsc::channel::<()>();
