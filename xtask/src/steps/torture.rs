@@ -34,6 +34,9 @@ pub(crate) struct Args {
     /// Number of repetitions of the end-to-end tests
     #[arg(long, default_value_t = 10)]
     rounds: u32,
+    /// Number of generated accounts that have to be read as they were sent, on each database
+    #[arg(long, default_value_t = 100_000)]
+    accounts: u64,
 }
 
 impl Args {
@@ -74,6 +77,12 @@ const PARTS: &[Part] = &[
         is_short: false,
         commands: |args| rounds(args, "rolling::"),
     },
+    Part {
+        name: "mass",
+        what: "generated accounts are read as they were sent",
+        is_short: false,
+        commands: mass,
+    },
 ];
 
 fn names() -> PossibleValuesParser {
@@ -95,8 +104,16 @@ pub(crate) fn command(args: &Args, strict: bool) -> Result<ExitCode, Error> {
 
 /// The step of `cargo xtask test`.
 pub(super) fn step(tools: Tools) -> Result<Outcome, Error> {
-    let args =
-        Args { only: Vec::new(), list: false, short: true, seeds: 0, from: 1_000, seconds: None, rounds: 1 };
+    let args = Args {
+        only: Vec::new(),
+        list: false,
+        short: true,
+        seeds: 0,
+        from: 1_000,
+        seconds: None,
+        rounds: 1,
+        accounts: 0,
+    };
     let done = run(&chosen(&args), &args.shortened(), tools)?;
     let worst = done.into_iter().map(|done| done.outcome).reduce(|worst, next| match worst {
         Outcome::Ok(_) => next,
@@ -161,6 +178,12 @@ fn rounds(args: &Args, name: &str) -> Vec<Command> {
     (0..args.rounds).map(|_| tests(name)).collect()
 }
 
+fn mass(args: &Args) -> Vec<Command> {
+    let mut command = tests("mass::");
+    command.env("CUTOVER_MASS_ACCOUNTS", args.accounts.to_string());
+    vec![command]
+}
+
 #[cfg(test)]
 mod unit {
     use super::*;
@@ -179,7 +202,7 @@ mod unit {
 
     #[test]
     fn the_short_form_leaves_parts_out_unless_they_are_asked_for() {
-        assert_eq!(names_of(&[]), ["simulation", "storm", "rolling"]);
+        assert_eq!(names_of(&[]), ["simulation", "storm", "rolling", "mass"]);
         assert_eq!(names_of(&["--short"]), ["simulation"]);
         assert_eq!(names_of(&["--short", "--only", "storm"]), ["storm"]);
     }
@@ -196,5 +219,7 @@ mod unit {
         assert_eq!(variable("CUTOVER_SIM_FROM").as_deref(), Some("3"));
         assert_eq!(variable("CUTOVER_SIM_SECONDS").as_deref(), Some(""));
         assert_eq!(rounds(&line.args, "storm::").len(), 2);
+        let mass = &mass(&line.args)[0];
+        assert!(mass.get_envs().any(|(_, value)| value.is_some_and(|value| value == "100000")));
     }
 }

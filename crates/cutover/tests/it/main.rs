@@ -27,6 +27,7 @@ mod framing;
 mod harness;
 mod hostile_json;
 mod http;
+mod imported_accounts;
 mod imports;
 mod leaks;
 mod lists;

@@ -5,6 +5,7 @@
 mod erasure;
 mod faults;
 mod invariants;
+mod mass;
 mod postgres;
 mod sealed;
 mod sqlite;

@@ -32,8 +32,12 @@ const TIMES: &[&str] = &[
 /// Returns an account, or a part of one, with numbers as strings of their digits, times as instants, trimmed
 /// identities, and without nulls and empty values. `zone` is that of times without offset.
 pub fn comparable(value: &impl Encode, zone: Zone) -> Value {
-    let json = String::from_utf8(value.to_json()).unwrap();
-    let mut value = serde_json::from_str(&quoted_numbers(&json)).unwrap();
+    comparable_json(&String::from_utf8(value.to_json()).unwrap(), zone)
+}
+
+/// The same of JSON text.
+pub fn comparable_json(json: &str, zone: Zone) -> Value {
+    let mut value = serde_json::from_str(&quoted_numbers(json)).unwrap();
     tidy(&mut value, zone);
     value
 }

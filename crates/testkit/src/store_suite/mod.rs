@@ -24,6 +24,7 @@ pub mod instructions;
 pub mod kept;
 pub mod ledgers;
 pub mod lists;
+pub mod mass;
 pub mod meter_points;
 pub mod nodes;
 pub mod notes;
