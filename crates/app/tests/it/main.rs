@@ -10,6 +10,7 @@ mod documents;
 mod env;
 mod erase;
 mod export;
+mod imported;
 mod in_job;
 mod instructions;
 mod nodes;

@@ -110,6 +110,29 @@ pub fn large_accounts_are_read_in_parts(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.imported_account(id)), Some(account));
 }
 
+/// Accounts with long texts are read a few at a time.
+pub fn accounts_with_long_texts_are_read_in_parts(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let text = "x".repeat(3 << 20);
+    let members = [
+        format!(r#""notes":[{{"body":"{text}"}}]"#),
+        format!(
+            r#""events":[{{"event_type":"E","category":"C","subcategory":"S","occurred_at":"2026-01-01T00:00Z",
+                "description":"{text}"}}]"#
+        ),
+        format!(
+            r#""ledgers":[{{"current_statement_transactions":[{{"transaction_id":"T","transaction_date":"2026-01-01",
+                "amount":"1.10","type":"CREDIT","note":"{text}","display_note":"{text}"}}]}}]"#
+        ),
+        notes(1),
+        notes(2),
+    ];
+    for (n, members) in (1..).zip(&members) {
+        import_at(store, &acme, n, n as i64, members);
+    }
+    assert_eq!(walk(store, &acme, None, 100).0, ["A-1", "A-2", "A-3", "A-4", "A-5"]);
+}
+
 /// The end of the feed is the last event that readers are shown.
 pub fn the_end_of_the_feed_is_known(store: &dyn Store) {
     let acme = supplier(store, "ACME");

@@ -122,6 +122,7 @@ stories! { $
         imported_accounts_are_read_in_import_order
         accounts_read_together_are_as_read_alone
         large_accounts_are_read_in_parts
+        accounts_with_long_texts_are_read_in_parts
         the_end_of_the_feed_is_known;
     feed:
         events_read_back

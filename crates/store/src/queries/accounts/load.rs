@@ -2,7 +2,7 @@
 
 use super::super::dialect::{Conn, Db, columns};
 use super::super::instructions;
-use super::super::schema::accounts;
+use super::super::schema::{account_events, accounts, notes, transactions};
 use super::super::statement::Bind;
 use super::super::types::Timestamp;
 use super::account::{self, AccountRow};
@@ -14,12 +14,23 @@ use cutover_app::port::{ImportedAccount, ImportedPage, Position};
 use cutover_core::ExternalAccountNumber;
 use cutover_model::service::read_account;
 use cutover_model::{IntoOwned, Writer};
+use diesel::define_sql_function;
+use diesel::dsl::sum;
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
+use diesel::sql_types::{BigInt, Nullable, Text};
 use std::collections::HashMap;
 
 /// Maximum number of rows that are loaded at once, unless one account alone has more.
 const ROWS: i64 = 20_000;
+
+/// Maximum size in bytes of texts that are loaded at once, unless one account alone has more. Counted are those
+/// that may be as long as a payload.
+const TEXTS: i64 = 4 << 20;
+
+define_sql_function! {
+    /// The size of a text in bytes. No database reads a long text for it.
+    fn octet_length(text: Nullable<Text>) -> Nullable<Integer>;
+}
 
 statement! {
     /// The keys of a supplier's accounts after a position, in import order.
@@ -36,10 +47,11 @@ pub(super) fn first(
     sealer: &Sealer,
     ids: &[i64],
 ) -> Result<(Vec<(Position, ImportedAccount)>, usize)> {
-    let mut count = ids.len();
-    if count == 0 {
-        return Ok((Vec::new(), 0));
-    }
+    let mut count = match ids.len() {
+        0 => return Ok((Vec::new(), 0)),
+        1 => 1,
+        _ => with_texts(conn, ids)?,
+    };
     loop {
         let some = ids.get(..count).unwrap_or(ids);
         let room = if count > 1 { Room::of(ROWS) } else { Room::NO_LIMIT };
@@ -48,6 +60,37 @@ pub(super) fn first(
             None => count = some.len() / 2,
         }
     }
+}
+
+/// Returns the number of accounts that have no more texts than are loaded at once, at least one.
+fn with_texts(conn: &mut Conn, ids: &[i64]) -> Result<usize> {
+    /// The sums of some columns by account.
+    macro_rules! sizes {
+        ($table:ident: $($column:ident)*) => {
+            $table::table
+                .filter($table::account_id.eq_any(ids))
+                .group_by($table::account_id)
+                .select(($table::account_id, $(sum(octet_length($table::$column.nullable())),)*))
+        };
+    }
+    let mut sizes: HashMap<i64, i64> = HashMap::new();
+    let mut add = |id, size: Option<i64>| *sizes.entry(id).or_default() += size.unwrap_or_default();
+    for (id, size) in sizes!(notes: body).load(conn)? {
+        add(id, size);
+    }
+    for (id, size) in sizes!(account_events: description).load(conn)? {
+        add(id, size);
+    }
+    for (id, one, other) in sizes!(transactions: note display_note).load(conn)? {
+        add(id, one);
+        add(id, other);
+    }
+    let mut total = 0;
+    let fit = ids.iter().take_while(|id| {
+        total += sizes.get(id).copied().unwrap_or_default();
+        total <= TEXTS
+    });
+    Ok(fit.count().max(1))
 }
 
 /// Loads the accounts of a supplier after a position, in import order.
