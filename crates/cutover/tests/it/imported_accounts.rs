@@ -24,8 +24,7 @@ fn cut(client: &Client, path: &str, count: usize) -> Vec<Value> {
     let token = client.token.as_deref().unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Token {token}\r\n\r\n").unwrap();
     let lines = BufReader::new(stream).lines().map(Result::unwrap);
-    // The other lines are the head of the response and the sizes of its chunks; a chunk may begin within a line, so
-    // such a line is not read.
+    // The other lines are the head of the response and the sizes of its chunks. A page of small accounts is one chunk.
     lines
         .filter_map(|line| serde_json::from_str::<Value>(&line).ok())
         .filter(Value::is_object)
@@ -129,8 +128,13 @@ fn a_stream_returns_what_was_sent() {
     }
 }
 
-/// Adds what the import adds: a ledger, and the kind of a meter point that names none.
+/// Adds what the import adds: a ledger, the time of a note, and the kind of a meter point that names none.
 fn complete(sent: &mut Value, read: &Value) {
+    let notes = sent.get_mut("notes").and_then(Value::as_array_mut).into_iter().flatten();
+    for (place, note) in notes.enumerate() {
+        let created_at = || read["notes"][place]["created_at"].clone();
+        note.as_object_mut().unwrap().entry("created_at").or_insert_with(created_at);
+    }
     if sent.get("ledgers").is_none() {
         sent["ledgers"] = json!([{}]);
     }
