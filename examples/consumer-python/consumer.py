@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS effects (  -- how many events of each type took effec
 );
 CREATE TABLE IF NOT EXISTS state (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    position TEXT,                    -- the last event that took effect; null = none
+    position TEXT,                    -- events up to here took effect; null = none
     load INTEGER NOT NULL,            -- number of the current load
     cursor TEXT,                      -- the last account of an unfinished load
     loaded INTEGER NOT NULL           -- 1 = events are followed, 0 = a load is to be finished first
@@ -130,6 +130,12 @@ def pause(failures, retry_after=None):
     time.sleep(max(asked, random.uniform(longest / 2, longest)))
 
 
+def next_position(response):
+    """The position that a page was read to, from its `Link`."""
+    query = urllib.parse.urlsplit(response.headers["Link"].partition(">")[0]).query
+    return urllib.parse.parse_qs(query)["after"][0]
+
+
 class Consumer:
     """The copy of a supplier's accounts."""
 
@@ -215,18 +221,23 @@ class Consumer:
             database.execute("UPDATE state SET position = ?, cursor = NULL, loaded = 1", (position,))
 
     def follow(self, wait):
-        """Applies a page of events. Returns how many there were."""
+        """Applies a page of events. Returns False if there is no further one."""
         query = {"import_supplier": self.supplier, "wait": wait}
         position = self.state("position")
         if position is not None:
             query["after"] = position
         path = "/v2/data-import/events/?" + urllib.parse.urlencode(query)
-        events = self.service.get(lambda: path)
-        if events is None:
+        page = self.service.get(lambda: path, lambda response: (json.load(response), next_position(response)))
+        if page is None:
             raise SystemExit("the service has no feed of events")
+        events, reached = page
         for event in events:
             self.apply(event)
-        return len(events)
+        if reached != self.state("position"):
+            # The service passed over events of other suppliers, perhaps without finding one of ours.
+            with self.transaction() as database:
+                database.execute("UPDATE state SET position = ?", (reached,))
+        return bool(events) or reached != position
 
     def apply(self, event):
         """Gives an event its effect. The account is read before the transaction, which then takes no time."""

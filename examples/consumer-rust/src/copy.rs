@@ -7,9 +7,9 @@ use diesel::{Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_que
 use serde_json::Value;
 
 const SCHEMA: &str = "
+PRAGMA busy_timeout = 5000;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
-PRAGMA busy_timeout = 5000;
 CREATE TABLE IF NOT EXISTS accounts (
     number TEXT PRIMARY KEY,
     service_account_number TEXT NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS effects (  -- how many events of each type took effec
 );
 CREATE TABLE IF NOT EXISTS state (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    position TEXT,                    -- the last event that took effect; null = none
+    position TEXT,                    -- events up to here took effect; null = none
     load INTEGER NOT NULL,            -- number of the current load
     cursor TEXT,                      -- the last account of an unfinished load
     loaded INTEGER NOT NULL           -- 1 = events are followed, 0 = a load is to be finished first
@@ -36,7 +36,7 @@ const REMOVALS: [&str; 2] = ["account.erased", "account_import_process.undone"];
 
 #[derive(QueryableByName)]
 pub(crate) struct State {
-    /// The last event that took effect.
+    /// Events up to here took effect.
     #[diesel(sql_type = Nullable<Text>)]
     pub(crate) position: Option<String>,
     /// The last account of an unfinished load.
@@ -76,9 +76,17 @@ impl Copy {
             sql_query("INSERT INTO effects VALUES (?, 1) ON CONFLICT DO UPDATE SET count = count + 1")
                 .bind::<Text, _>(kind)
                 .execute(database)?;
-            sql_query("UPDATE state SET position = ?").bind::<Text, _>(text(event, "id")?).execute(database)?;
+            sql_query("UPDATE state SET position = ?")
+                .bind::<Text, _>(text(event, "id")?)
+                .execute(database)?;
             Ok(())
         })
+    }
+
+    /// Notes a position up to which there is no further event of ours.
+    pub(crate) fn reached(&mut self, position: &str) -> Result<()> {
+        sql_query("UPDATE state SET position = ?").bind::<Text, _>(position).execute(&mut self.0)?;
+        Ok(())
     }
 
     /// Stores accounts of a load, and its cursor.

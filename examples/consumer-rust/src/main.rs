@@ -16,7 +16,7 @@ mod service;
 
 use copy::{Copy, text};
 use serde_json::Value;
-use service::{Answer, Body, Fault, Result, Service, encoded};
+use service::{Answer, Fault, Response, Result, Service, encoded};
 use std::io::BufRead;
 
 /// After these the account is there, or has changed: it is read again.
@@ -50,7 +50,7 @@ fn main() -> Result<()> {
         match follow(&mut service, &mut copy, supplier, if has("--until-idle") { 0 } else { 30 })? {
             // We were away for longer than events are kept.
             None => copy.restart()?,
-            Some(0) if has("--until-idle") => return Ok(()),
+            Some(false) if has("--until-idle") => return Ok(()),
             Some(_) => {}
         }
     }
@@ -64,18 +64,20 @@ fn load(service: &mut Service, copy: &mut Copy, supplier: &str) -> Result<()> {
         let after = copy.borrow_mut().state()?.cursor.map(|cursor| format!("?after={}", encoded(&cursor)));
         Ok(format!("{}{}", accounts(supplier), after.unwrap_or_default()))
     };
-    match service.get(path, |body| load_lines(body, &mut copy.borrow_mut()))? {
+    match service.get(path, |response| load_lines(response, &mut copy.borrow_mut()))? {
         Answer::Found(()) => Ok(()),
         _ => Err(format!("{supplier}: the service knows no such supplier, or cannot stream accounts").into()),
     }
 }
 
 /// Stores the accounts of a stream, whose last line carries the position.
-fn load_lines(body: Body, copy: &mut Copy) -> std::result::Result<(), Fault> {
+fn load_lines(response: Response, copy: &mut Copy) -> std::result::Result<(), Fault> {
     let mut batch = Vec::new();
-    for line in body.split(b'\n') {
+    for line in service::lines(response).split(b'\n') {
         // What is stored is not read again.
-        let Some(line) = line.ok().and_then(|line| serde_json::from_slice::<Value>(&line).ok()) else { break };
+        let Some(line) = line.ok().and_then(|line| serde_json::from_slice::<Value>(&line).ok()) else {
+            break;
+        };
         if line["end"] == true {
             copy.store_loaded(&mut batch)?;
             return Ok(copy.finish_load(line["events_after"].as_str())?);
@@ -89,33 +91,38 @@ fn load_lines(body: Body, copy: &mut Copy) -> std::result::Result<(), Fault> {
     Err(Fault::Interrupted)
 }
 
-/// Applies a page of events. Returns how many there were; `None` if earlier ones have expired.
-fn follow(service: &mut Service, copy: &mut Copy, supplier: &str, wait: u32) -> Result<Option<usize>> {
-    let after = copy.state()?.position.map(|position| format!("&after={}", encoded(&position)));
+/// Applies a page of events. Returns false if there is no further one; `None` if earlier ones have expired.
+fn follow(service: &mut Service, copy: &mut Copy, supplier: &str, wait: u32) -> Result<Option<bool>> {
+    let position = copy.state()?.position;
+    let after = position.as_deref().map(|position| format!("&after={}", encoded(position)));
     let path = format!(
         "/v2/data-import/events/?import_supplier={}&wait={wait}{}",
         encoded(supplier),
         after.unwrap_or_default()
     );
-    let events = match service.json(&path)? {
-        Answer::Found(events) => events,
+    let read = |response: Response| Ok((service::next_position(&response), service::json(response)?));
+    let (reached, events) = match service.get(|| Ok(path.clone()), read)? {
+        Answer::Found(page) => page,
         Answer::Expired => return Ok(None),
         Answer::Missing => return Err("the service has no feed of events".into()),
     };
-    let events = events.as_array().ok_or("the feed is not an array")?;
-    for event in events {
+    let (reached, events) =
+        (reached.ok_or("a page without Link")?, events.as_array().ok_or("no array")?.clone());
+    for event in &events {
         // The account is read before the transaction, which then takes no time.
         let account = match CHANGES.contains(&text(event, "type")?) {
-            true => read(service, supplier, text(event, "external_account_number")?)?,
+            true => read_account(service, supplier, text(event, "external_account_number")?)?,
             false => None,
         };
         copy.apply(event, account.as_ref())?;
     }
-    Ok(Some(events.len()))
+    // The service may have passed over events of other suppliers, perhaps without finding one of ours.
+    copy.reached(&reached)?;
+    Ok(Some(!events.is_empty() || position.as_deref() != Some(&reached)))
 }
 
 /// Returns an account as it is now; `None` if it was erased since, which a later event says.
-fn read(service: &mut Service, supplier: &str, number: &str) -> Result<Option<Value>> {
+fn read_account(service: &mut Service, supplier: &str, number: &str) -> Result<Option<Value>> {
     match service.json(&format!("{}{}/", accounts(supplier), encoded(number)))? {
         Answer::Found(account) => Ok(Some(account)),
         _ => Ok(None),

@@ -3,12 +3,11 @@
 use serde_json::{Value, json};
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
-/// The lines or the JSON of a response.
-pub(crate) type Body = BufReader<ureq::BodyReader<'static>>;
+pub(crate) type Response = ureq::http::Response<ureq::Body>;
 
 /// How a GET ended.
 pub(crate) enum Answer<T> {
@@ -52,9 +51,7 @@ impl Service {
 
     /// Returns the JSON of a path.
     pub(crate) fn json(&mut self, path: &str) -> Result<Answer<Value>> {
-        self.get(|| Ok(path.to_owned()), |body| {
-            serde_json::from_reader(body).map_err(|_| Fault::Interrupted)
-        })
+        self.get(|| Ok(path.to_owned()), json)
     }
 
     /// Returns what `read` makes of a response. Waits and tries again while the service cannot answer or the
@@ -62,7 +59,7 @@ impl Service {
     pub(crate) fn get<T>(
         &mut self,
         mut path: impl FnMut() -> Result<String>,
-        mut read: impl FnMut(Body) -> std::result::Result<T, Fault>,
+        mut read: impl FnMut(Response) -> std::result::Result<T, Fault>,
     ) -> Result<Answer<T>> {
         let (mut renewed, mut failures) = (false, 0);
         loop {
@@ -71,9 +68,12 @@ impl Service {
             if let Some(token) = self.token()? {
                 let request = self.agent.get(format!("{}{path}", self.url));
                 if let Ok(response) = request.header("Authorization", format!("Token {token}")).call() {
-                    wait = response.headers().get("retry-after").and_then(|wait| wait.to_str().ok()?.parse().ok());
+                    wait = response
+                        .headers()
+                        .get("retry-after")
+                        .and_then(|wait| wait.to_str().ok()?.parse().ok());
                     match response.status().as_u16() {
-                        200 => match read(BufReader::new(response.into_body().into_reader())) {
+                        200 => match read(response) {
                             Ok(value) => return Ok(Answer::Found(value)),
                             Err(Fault::Fatal(error)) => return Err(error),
                             Err(Fault::Interrupted) => {}
@@ -111,6 +111,23 @@ impl Service {
         }
         Ok(self.token.clone())
     }
+}
+
+/// Reads the JSON of a response.
+pub(crate) fn json(response: Response) -> std::result::Result<Value, Fault> {
+    serde_json::from_reader(lines(response)).map_err(|_| Fault::Interrupted)
+}
+
+/// Reads a response line by line.
+pub(crate) fn lines(response: Response) -> impl BufRead {
+    BufReader::new(response.into_body().into_reader())
+}
+
+/// The position that a page of events was read to, from its `Link`.
+pub(crate) fn next_position(response: &Response) -> Option<String> {
+    let link = response.headers().get("link")?.to_str().ok()?;
+    let (_, after) = link.split_once('>')?.0.rsplit_once("after=")?;
+    Some(after.split('&').next().unwrap_or(after).to_owned())
 }
 
 /// Waits as long as the service asks, or twice as long after each failure, a minute at most, with jitter.

@@ -14,6 +14,7 @@ mod browser;
 mod bulk;
 mod businesses;
 mod commands;
+mod consumers;
 mod crash;
 mod creation;
 mod demo;
