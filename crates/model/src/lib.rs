@@ -49,6 +49,7 @@ pub mod known;
 mod request;
 mod response;
 pub mod service;
+pub mod tables;
 mod totals;
 
 pub use cutover_core::{AttrPath, Code, Level, RuleId, Zone};

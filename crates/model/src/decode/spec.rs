@@ -7,6 +7,10 @@ pub struct ObjectSpec {
     pub name: &'static str,
     /// The description of the object.
     pub doc: &'static str,
+    /// The table that has a row for each such object; `None` if the object is part of another's row.
+    pub table: Option<&'static str>,
+    /// The member whose value identifies the object among those of its parent, if there is one.
+    pub key: Option<&'static str>,
     /// Its documented members.
     pub fields: &'static [FieldSpec],
 }

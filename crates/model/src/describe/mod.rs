@@ -17,7 +17,7 @@
 //! ```text
 //! objects! {
 //!     /// A house number in the address of a metered gas point (contract 2.3).
-//!     GasHouse "gas house" {
+//!     GasHouse "gas house" in gas_address_houses {
 //!         /// House number, as a string or as a whole number.
 //!         house_number: optional text_or_integer(16) personal;
 //!         /// Suffix of the house number.
@@ -43,6 +43,8 @@
 //!         ident: "GasHouse",
 //!         name: "gas house",
 //!         doc: " A house number in the address of a metered gas point (contract 2.3).",
+//!         table: Some("gas_address_houses"),
+//!         key: None,
 //!         fields: &[
 //!             FieldSpec {
 //!                 name: "house_number",

@@ -1,6 +1,6 @@
 objects! {
     /// An account to validate or import, with all that belongs to it (contract 2.3).
-    Account "account" {
+    Account "account" in accounts by external_account_number {
         /// Code of the configured import supplier that sends the account (rules PST-01, PST-02).
         import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; with the supplier it identifies the account

@@ -60,7 +60,7 @@ objects! {
     }
 
     /// A house number in the address of a metered gas point (contract 2.3).
-    GasHouse "gas house" {
+    GasHouse "gas house" in gas_address_houses {
         /// House number, as a string or as a whole number.
         house_number: optional text_or_integer(16) personal;
         /// Suffix of the house number.
@@ -68,7 +68,7 @@ objects! {
     }
 
     /// A street in the address of a metered gas point (contract 2.3).
-    GasStreet "gas street" {
+    GasStreet "gas street" in gas_address_streets {
         /// Name of the street, without its type and suffix.
         street_name: optional text(64) personal;
         /// Kind of street, abbreviated, for example `AVE`; an open list (rule STR-19).

@@ -1,6 +1,6 @@
 objects! {
     /// A person who holds an account (contract 2.3).
-    Customer "customer" {
+    Customer "customer" in customers {
         /// Given name; together with the family name not `the occupier` (rule CUS-05).
         given_name: optional text(255) personal;
         /// Family name, expected to be given (rules CUS-05, CUS-08).
@@ -28,7 +28,7 @@ objects! {
     }
 
     /// A person who looks after supplied premises (contract 2.3).
-    PropertyAdministrator "property administrator" {
+    PropertyAdministrator "property administrator" in property_administrators {
         /// Given name.
         given_name: nullable text(255) personal;
         /// Family name.

@@ -7,12 +7,15 @@
 /// `kind!`. Each object becomes a plain type, and a type of the same name in `draft` whose members are
 /// absent, usable or faulty. The documentation of the crate shows an expansion.
 ///
+/// After the name of an object, `in customers` names the table of its rows, and `by mpxn` the member that identifies
+/// a row among those of its parent; see [`tables`](crate::tables).
+///
 /// After the kind, `personal` makes `Debug` mask the member and everything below it; `shown` says that it is
 /// not about a person. Texts must have one of the two; other kinds are shown by default.
 macro_rules! objects {
     ($(
         $(#[doc = $doc:literal])+
-        $name:ident $label:literal {
+        $name:ident $label:literal $(in $table:ident $(by $key:ident)?)? {
             $(
                 $(#[doc = $field_doc:literal])+
                 $field:ident $(as $wire:literal)? :
@@ -33,6 +36,8 @@ macro_rules! objects {
                     ident: stringify!($name),
                     name: $label,
                     doc: concat!($($doc),+),
+                    table: named!($($table)?),
+                    key: named!($($($key)?)?),
                     fields: &[$($crate::FieldSpec {
                         name: wire_name!($field $($wire)?),
                         quoted: concat!("\"", wire_name!($field $($wire)?), "\":"),
@@ -146,6 +151,16 @@ macro_rules! objects {
                 }
             )*
         }
+    };
+}
+
+/// The name of a table or of a member, if there is one.
+macro_rules! named {
+    () => {
+        None
+    };
+    ($name:ident) => {
+        Some(stringify!($name))
     };
 }
 

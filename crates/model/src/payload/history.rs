@@ -1,6 +1,6 @@
 objects! {
     /// An earlier statement of an account, with its figures (contract 2.3).
-    AccountStatement "account statement" {
+    AccountStatement "account statement" in statements {
         /// Start of the period billed.
         bill_period_from_date: required date;
         /// End of the period billed, not before its start (rule STM-01).
@@ -26,7 +26,7 @@ objects! {
     }
 
     /// Something that happened to an account before its import (contract 2.3).
-    AccountEvent "account event" {
+    AccountEvent "account event" in events {
         /// Type of the event; `SUPPRESS_MIGRATION_COMMS` stops e-mails to the customer; an open list
         /// (contract D1, rule STR-19).
         event_type: required open(128, EVENT_TYPES) shown;
@@ -41,7 +41,7 @@ objects! {
     }
 
     /// A note on an account (contract 2.4).
-    Note "note" {
+    Note "note" in notes {
         /// Text of the note; must be given if there are no documents (rule NOT-01).
         body: optional text personal;
         /// Documents of the note; must be given if there is no body (rule NOT-01).
@@ -55,7 +55,7 @@ objects! {
     }
 
     /// A document of a note (contract 2.4).
-    NoteDocument "note document" {
+    NoteDocument "note document" in note_documents {
         /// Path of the document under the supplier's document root (rules 10.5, DOC-01, DOC-02).
         document_path: required text(1024) personal;
     }

@@ -1,6 +1,6 @@
 objects! {
     /// A ledger of an account: balances and the transactions behind them (contract 2.3).
-    Ledger "ledger" {
+    Ledger "ledger" in ledgers {
         /// Transactions after the last statement was closed (rules LED-04, LED-06, LED-12).
         current_statement_transactions: optional list(object(Transaction));
         /// Transactions up to the closing of the last statement (rules LED-05, LED-08).
@@ -17,7 +17,7 @@ objects! {
     }
 
     /// A transaction of a ledger (contract 2.5).
-    Transaction "transaction" {
+    Transaction "transaction" in transactions by transaction_id {
         /// Identifier of the transaction within the account (rules LED-11, PST-07).
         transaction_id: required text(255) shown;
         /// Day of the transaction (rules LED-04, LED-05, TXN-01, PST-06).
@@ -46,7 +46,7 @@ objects! {
     }
 
     /// A line of a supply charge (contract 2.5).
-    LineItem "line item" {
+    LineItem "line item" in line_items {
         /// Band of the rate charged, for example `CONSUMPTION_STANDARD`; an open list (rule STR-19).
         rate_band: optional open(255, RATE_BANDS) shown;
         /// Start of the period charged.
@@ -66,7 +66,7 @@ objects! {
     }
 
     /// A tax contained in a transaction (contract 2.5).
-    TaxItem "tax item" {
+    TaxItem "tax item" in tax_items {
         /// Amount of the tax, in the main currency unit (rules TXN-04, TXN-10).
         amount: required decimal(10, 10);
         /// Kind of tax, for example `VAT`; an open list (rule STR-19).

@@ -13,6 +13,7 @@ mod business;
 mod customer;
 mod envelope;
 mod history;
+mod imported;
 mod ledger;
 mod meter_point;
 mod payment;
@@ -30,6 +31,7 @@ pub use business::{Business, BusinessDetail, BusinessRequest, Contract, Contract
 pub use customer::{Customer, PropertyAdministrator};
 pub use envelope::{AccountEnvelope, TaskParams};
 pub use history::{AccountEvent, AccountStatement, Note, NoteDocument};
+pub use imported::{AccountAdditions, VerifiedBankAccount, VerifiedCard, VerifiedPaymentInstruction};
 pub use ledger::{Ledger, LineItem, TaxItem, Transaction};
 pub use meter_point::*;
 pub use payment::{AccountPaymentInstruction, BankAccount, Card, PaymentSchedule};
@@ -44,6 +46,7 @@ pub mod draft {
     pub use super::customer::draft::*;
     pub use super::envelope::draft::*;
     pub use super::history::draft::*;
+    pub use super::imported::draft::*;
     pub use super::ledger::draft::*;
     pub use super::meter_point::draft::*;
     pub use super::payment::draft::*;

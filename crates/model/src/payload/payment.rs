@@ -1,6 +1,6 @@
 objects! {
     /// A payment instruction in an account payload, with its details (contract 2.3).
-    AccountPaymentInstruction "account payment instruction" {
+    AccountPaymentInstruction "account payment instruction" in payment_instructions {
         /// The payment vendor, as the operator names it.
         vendor: required text(128) shown;
         /// Kind of payment; each kind at most once in an account (rule PIN-01).
@@ -41,7 +41,7 @@ objects! {
     }
 
     /// A plan of regular payments (contract 2.3).
-    PaymentSchedule "payment schedule" {
+    PaymentSchedule "payment schedule" in payment_schedules {
         /// Amount of each payment, in the main currency unit; not 0 if given (rule SCH-01).
         amount: optional positive_decimal(8, 2);
         /// Day of the month on which to pay, 1 to 31 (rules SCH-02, SCH-04).

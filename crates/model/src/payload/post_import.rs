@@ -32,7 +32,7 @@ objects! {
     }
 
     /// An earlier statement that is added after the import (contract 2.6).
-    HistoricalStatement "historical statement" {
+    HistoricalStatement "historical statement" in historical_statements {
         /// Start of the period billed.
         bill_period_from_date: required date;
         /// End of the period billed, not before its start (rule STM-01).

@@ -1,6 +1,6 @@
 objects! {
     /// Supplied premises with their meter points (contract 2.3).
-    SupplyAddressEntry "supply address entry" {
+    SupplyAddressEntry "supply address entry" in supply_addresses {
         /// Address of the premises.
         supply_address: required object(Address) personal;
         /// True if the customer is the landlord; default false.
@@ -14,7 +14,7 @@ objects! {
     }
 
     /// A tariff agreed for a meter point over a time (contract 2.3).
-    Agreement "agreement" {
+    Agreement "agreement" in agreements {
         /// Code of the tariff.
         tariff_code: required text(255) shown;
         /// First day of the agreement; no other may be in force then (rules 8.3, AGR-02 to AGR-04).

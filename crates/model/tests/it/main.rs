@@ -7,6 +7,7 @@ mod hostile;
 mod laws;
 mod personal;
 mod schemas;
+mod tables;
 mod totals;
 
 use cutover_model::{Zone, decode_account};

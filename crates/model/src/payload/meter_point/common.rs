@@ -1,6 +1,6 @@
 objects! {
     /// The members that every variant of a meter point has (contract 2.3).
-    MeterPointCommon "meter point, common fields" {
+    MeterPointCommon "meter point, common fields" in meter_points by mpxn {
         /// Identifier of the meter point, for example an NMI or a MIRN; a prefix can determine the variant
         /// (rules 10.3, MPT-01, MPT-02).
         mpxn: required text(64) shown;

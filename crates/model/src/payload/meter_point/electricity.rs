@@ -11,7 +11,7 @@ objects! {
     }
 
     /// A meter of a metered electricity point (contract 2.3).
-    ElectricityMeter "electricity meter" {
+    ElectricityMeter "electricity meter" in meters by meter_serial_number {
         /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(32) shown;
         /// Day the meter was installed; absent or `null` = not known (rule RDG-02).
@@ -28,7 +28,7 @@ objects! {
     }
 
     /// A register of an electricity meter (contract 2.3).
-    ElectricityRegister "electricity register" {
+    ElectricityRegister "electricity register" in registers {
         /// Identifier of the register, once in the meter (rule MTR-04).
         register_id: required text(32) shown;
         /// Day up to which the register has been billed; absent = the account's date holds (rules 8.4).
@@ -36,7 +36,7 @@ objects! {
     }
 
     /// A reading of an electricity meter at the transfer (contract 2.3).
-    ElectricityTransferReading "electricity transfer reading" {
+    ElectricityTransferReading "electricity transfer reading" in readings {
         /// Register that was read; needed where the meter lists registers (rules MTR-05, MTR-06).
         register_id: optional text(32) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
@@ -48,7 +48,7 @@ objects! {
     }
 
     /// An earlier reading of an electricity meter (contract 2.3).
-    ElectricityHistoricalReading "electricity historical reading" {
+    ElectricityHistoricalReading "electricity historical reading" in readings {
         /// Register that was read; needed where the meter lists registers (rules MTR-07, MTR-08).
         register_id: optional text(32) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).

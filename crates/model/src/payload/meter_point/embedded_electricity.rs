@@ -31,7 +31,7 @@ objects! {
     }
 
     /// The status of an embedded electricity point over a time (contract 2.3).
-    EmbeddedElectricityStatusPeriod "embedded electricity status period" {
+    EmbeddedElectricityStatusPeriod "embedded electricity status period" in nmi_status_periods {
         /// Status of the NMI, as a one-letter code.
         status: required choice(EmbeddedElectricityStatusPeriodStatus);
         /// Start of the period.
@@ -41,7 +41,7 @@ objects! {
     }
 
     /// The meter data provider of an embedded electricity point over a time (contract 2.3).
-    EmbeddedElectricityDataProvider "embedded electricity data provider" {
+    EmbeddedElectricityDataProvider "embedded electricity data provider" in meter_data_providers {
         /// Start of the period.
         from_date: required datetime;
         /// End of the period, not before its start; absent or `null` = still running (rules MPT-08, MPT-09).
@@ -51,7 +51,7 @@ objects! {
     }
 
     /// The distributor of an embedded electricity point over a time (contract 2.3).
-    EmbeddedElectricityDistributor "embedded electricity distributor" {
+    EmbeddedElectricityDistributor "embedded electricity distributor" in distributors {
         /// Start of the period.
         from_date: required datetime;
         /// End of the period, not before its start; absent or `null` = still running (rules MPT-08, MPT-09).
@@ -61,7 +61,7 @@ objects! {
     }
 
     /// A meter of an embedded electricity point (contract 2.3).
-    EmbeddedElectricityMeter "embedded electricity meter" {
+    EmbeddedElectricityMeter "embedded electricity meter" in meters by meter_serial_number {
         /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(12) shown;
         /// Time at which the meter went into use (rules MTR-01, RDG-02).
@@ -94,7 +94,7 @@ objects! {
     }
 
     /// A register of an embedded electricity meter (contract 2.3).
-    EmbeddedElectricityRegister "embedded electricity register" {
+    EmbeddedElectricityRegister "embedded electricity register" in registers {
         /// Identifier of the register, once in the meter (rule MTR-04).
         register_id: required text(10) shown;
         /// Unit that the register counts in, in lower case, for example `kwh`.
@@ -120,7 +120,7 @@ objects! {
     }
 
     /// A reading of an embedded electricity meter at the transfer (contract 2.3).
-    EmbeddedElectricityTransferReading "embedded electricity transfer reading" {
+    EmbeddedElectricityTransferReading "embedded electricity transfer reading" in readings {
         /// Register that was read, one of the meter's (rule MTR-05).
         register_id: required text(10) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
@@ -132,7 +132,7 @@ objects! {
     }
 
     /// An earlier reading of an embedded electricity meter (contract 2.3).
-    EmbeddedElectricityHistoricalReading "embedded electricity historical reading" {
+    EmbeddedElectricityHistoricalReading "embedded electricity historical reading" in readings {
         /// Register that was read, one of the meter's (rule MTR-07).
         register_id: required text(10) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).

@@ -28,7 +28,7 @@ objects! {
     }
 
     /// A meter of an embedded gas point (contract 2.3).
-    EmbeddedGasMeter "embedded gas meter" {
+    EmbeddedGasMeter "embedded gas meter" in meters by meter_serial_number {
         /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(12) shown;
         /// Route on which the meter is read.
@@ -56,7 +56,7 @@ objects! {
     }
 
     /// A reading of an embedded gas or water meter, at the transfer or earlier (contract 2.3).
-    EmbeddedReading "embedded gas or water reading" {
+    EmbeddedReading "embedded gas or water reading" in readings {
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04, RDG-05).
         reading_date: required date;
         /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).

@@ -22,7 +22,7 @@ objects! {
     }
 
     /// A meter of an embedded water point (contract 2.3).
-    EmbeddedWaterMeter "embedded water meter" {
+    EmbeddedWaterMeter "embedded water meter" in meters by meter_serial_number {
         /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(64) shown;
         /// Maker and model of the meter.
@@ -54,7 +54,7 @@ objects! {
     }
 
     /// A time in which an embedded water meter was connected or not (contract 2.3).
-    EmbeddedWaterConnectionPeriod "embedded water connection period" {
+    EmbeddedWaterConnectionPeriod "embedded water connection period" in connection_periods {
         /// Start of the period.
         start_at: required datetime;
         /// End of the period, not before its start; absent or `null` = still running (rule MTR-10).

@@ -47,7 +47,7 @@ objects! {
     }
 
     /// A party to a metered gas point and its role (contract 2.3).
-    GasRoleAssignment "gas role assignment" {
+    GasRoleAssignment "gas role assignment" in role_assignments {
         /// Identifier of the party.
         party: required text(64) shown;
         /// Role of the party: financially responsible organisation (`FRO`) or distribution business (`DB`).
@@ -55,7 +55,7 @@ objects! {
     }
 
     /// A meter of a metered gas point (contract 2.3).
-    GasMeter "gas meter" {
+    GasMeter "gas meter" in meters by meter_serial_number {
         /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(32) shown;
         /// Day the meter was installed; absent or `null` = not known (rule RDG-02).
@@ -98,7 +98,7 @@ objects! {
     }
 
     /// A reading of a gas meter at the transfer (contract 2.3).
-    GasTransferReading "gas transfer reading" {
+    GasTransferReading "gas transfer reading" in readings {
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
         reading_date: required date;
         /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
@@ -124,7 +124,7 @@ objects! {
     }
 
     /// An earlier reading of a gas meter (contract 2.3).
-    GasHistoricalReading "gas historical reading" {
+    GasHistoricalReading "gas historical reading" in readings {
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).
         reading_date: required date;
         /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).

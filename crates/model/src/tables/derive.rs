@@ -1,0 +1,354 @@
+//! Derives the tables from the declarations.
+
+use super::column::add;
+use super::{Column, ColumnRole, ColumnType, LIST, POSITION, Table, Tables};
+use crate::choices::SupplyType;
+use crate::decode::{FieldSpec, Kind, ObjectSpec};
+use crate::{Account, AccountAdditions, MeterPointCommon, Variant};
+
+/// The accounts that the tables are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    Payload,
+    Imported,
+}
+
+/// The members of the objects of a table, or of an object inside of them.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    members: Vec<(&'static str, Member)>,
+}
+
+impl Node {
+    pub(super) fn member(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|(known, _)| *known == name).map(|(_, member)| member)
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum Member {
+    /// A value, by the index of its column.
+    Value(usize),
+    /// An object inside, and the column that is set if it is empty.
+    Object(Node, Option<usize>),
+    /// A list of objects, and the column that is set if it is empty.
+    List(List, Option<usize>),
+}
+
+/// A list of objects with rows of their own.
+#[derive(Debug)]
+pub(super) struct List {
+    /// Index of the table.
+    pub(super) table: usize,
+    /// Names the list among those that share the table.
+    pub(super) path: String,
+    pub(super) items: Node,
+    /// Columns of the parent's row, each with the column of the items that has the same value.
+    pub(super) inherited: Vec<(usize, usize)>,
+    /// The column with the name of the list.
+    pub(super) list: Option<usize>,
+    /// The column with the place in the list.
+    pub(super) position: Option<usize>,
+}
+
+pub(super) fn derive(scope: Scope) -> Tables {
+    let mut found = Declared::default();
+    let account = Holder { object: Account::SPEC.name, supply_type: None };
+    found.objects(&Account::SPEC, None, &Around::of(account));
+    if scope == Scope::Imported {
+        found.fields(0, AccountAdditions::SPEC.fields, "", &Around::of(account));
+    }
+    let mut tables: Vec<Table> = Vec::new();
+    for declared in &found.tables {
+        let parent = declared.parent.map(|parent| (&tables[parent], found.tables[parent].key));
+        let table = declared.finish(parent, scope);
+        tables.push(table);
+    }
+    for declared in &found.tables {
+        for member in &declared.members {
+            if let MemberKind::List { table, is_always, .. } = member.kind {
+                tables[table].is_required = is_always;
+            }
+        }
+    }
+    let root = found.node(0, "", &tables);
+    Tables { tables, root }
+}
+
+/// An object that has rows in a table, and the kind of meter point that it is part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Holder {
+    object: &'static str,
+    supply_type: Option<SupplyType>,
+}
+
+/// The surroundings of a member.
+#[derive(Debug, Clone, Copy)]
+struct Around {
+    holder: Holder,
+    is_optional: bool,
+    is_personal: bool,
+}
+
+impl Around {
+    fn of(holder: Holder) -> Self {
+        Self { holder, is_optional: false, is_personal: false }
+    }
+}
+
+/// The tables as they are found in the declarations, each after its parent.
+#[derive(Default)]
+struct Declared {
+    tables: Vec<DeclaredTable>,
+}
+
+struct DeclaredTable {
+    name: &'static str,
+    key: Option<&'static str>,
+    parent: Option<usize>,
+    /// The paths of its lists in the parent.
+    lists: Vec<String>,
+    holders: Vec<Holder>,
+    members: Vec<DeclaredMember>,
+}
+
+struct DeclaredMember {
+    name: &'static str,
+    path: String,
+    kind: MemberKind,
+}
+
+enum MemberKind {
+    Value {
+        column: Column,
+        holders: Vec<Holder>,
+    },
+    Object {
+        /// None of its members is required.
+        may_be_empty: bool,
+    },
+    List {
+        table: usize,
+        /// Some object that has rows in the table requires it.
+        is_required: bool,
+        /// Every row has it.
+        is_always: bool,
+    },
+}
+
+impl Declared {
+    /// Adds the objects of a list, or the account. Returns the index of their table.
+    fn objects(&mut self, spec: &'static ObjectSpec, list: Option<(usize, &str)>, around: &Around) -> usize {
+        let name = spec.table.unwrap_or(spec.name);
+        let at = self.tables.iter().position(|table| table.name == name).unwrap_or_else(|| {
+            let (lists, holders, members) = Default::default();
+            let parent = list.map(|(parent, _)| parent);
+            self.tables.push(DeclaredTable { name, key: spec.key, parent, lists, holders, members });
+            self.tables.len() - 1
+        });
+        if let Some((_, path)) = list {
+            add(&mut self.tables[at].lists, path.to_owned());
+        }
+        self.rows_of(at, spec, around);
+        at
+    }
+
+    fn rows_of(&mut self, table: usize, spec: &'static ObjectSpec, around: &Around) {
+        let holder = Holder { object: spec.name, ..around.holder };
+        add(&mut self.tables[table].holders, holder);
+        self.fields(table, spec.fields, "", &Around { holder, ..*around });
+    }
+
+    fn fields(&mut self, table: usize, fields: &'static [FieldSpec], prefix: &str, around: &Around) {
+        fields.iter().for_each(|field| self.field(table, field, format!("{prefix}{}", field.name), around));
+    }
+
+    fn field(&mut self, table: usize, field: &'static FieldSpec, path: String, around: &Around) {
+        let is_personal = around.is_personal || field.is_personal;
+        let is_optional = around.is_optional || !field.required;
+        let items = Around { is_personal, is_optional: false, ..*around };
+        let kind = match item(field) {
+            Some(Kind::Object(spec)) => {
+                let of = self.objects(spec(), Some((table, &path)), &items);
+                list(of, field, around)
+            }
+            Some(Kind::MeterPoint) => {
+                let of = self.objects(&MeterPointCommon::SPEC, Some((table, &path)), &items);
+                for kind in Variant::SUPPLY_TYPES {
+                    let holder = Holder { supply_type: Some(*kind), ..around.holder };
+                    self.rows_of(of, Variant::spec(*kind), &Around { holder, ..items });
+                }
+                list(of, field, around)
+            }
+            _ => match field.kind {
+                Kind::Object(spec) => {
+                    let spec = spec();
+                    let may_be_empty = !spec.fields.iter().any(|field| field.required);
+                    let prefix = format!("{path}.");
+                    self.put(
+                        table,
+                        DeclaredMember { name: field.name, path, kind: MemberKind::Object { may_be_empty } },
+                    );
+                    return self.fields(
+                        table,
+                        spec.fields,
+                        &prefix,
+                        &Around { is_personal, is_optional, ..*around },
+                    );
+                }
+                _ => {
+                    let column = Column::member(path.clone(), field);
+                    let column = Column { is_personal, required: !is_optional, ..column };
+                    MemberKind::Value { column, holders: vec![around.holder] }
+                }
+            },
+        };
+        self.put(table, DeclaredMember { name: field.name, path, kind });
+    }
+
+    /// Adds a member, or merges it with that of another object. Members of other kinds do not share a name; a test
+    /// compares the tables with all declarations.
+    fn put(&mut self, table: usize, member: DeclaredMember) {
+        let members = &mut self.tables[table].members;
+        let Some(known) = members.iter_mut().find(|known| known.path == member.path) else {
+            members.push(member);
+            return;
+        };
+        match (&mut known.kind, member.kind) {
+            (MemberKind::Value { column, holders }, MemberKind::Value { column: other, holders: others }) => {
+                column.merge(other);
+                others.into_iter().for_each(|holder| add(holders, holder));
+            }
+            (
+                MemberKind::List { is_required, is_always, .. },
+                MemberKind::List { is_required: required, is_always: always, .. },
+            ) => {
+                *is_required |= required;
+                *is_always &= always;
+            }
+            _ => {}
+        }
+    }
+
+    /// The members below a path.
+    fn node(&self, at: usize, prefix: &str, tables: &[Table]) -> Node {
+        let declared = &self.tables[at];
+        let is_here = |member: &&DeclaredMember| member.path.strip_prefix(prefix) == Some(member.name);
+        let of = |member: &DeclaredMember| {
+            let column = tables[at].column(&member.path);
+            let of = match &member.kind {
+                MemberKind::Value { .. } => Member::Value(column?),
+                MemberKind::Object { .. } => {
+                    Member::Object(self.node(at, &format!("{}.", member.path), tables), column)
+                }
+                MemberKind::List { table, .. } => {
+                    Member::List(self.items((at, &member.path), *table, tables), column)
+                }
+            };
+            Some((member.name, of))
+        };
+        Node { members: declared.members.iter().filter(is_here).filter_map(of).collect() }
+    }
+
+    fn items(&self, (parent, path): (usize, &str), at: usize, tables: &[Table]) -> List {
+        let (from, to) = (&tables[parent], &tables[at]);
+        let key = self.tables[parent].key;
+        let inherited = from.columns.iter().enumerate().filter_map(|(index, column)| {
+            let name = name_below(from.name, key, column)?;
+            Some((index, to.column(&name)?))
+        });
+        List {
+            table: at,
+            path: path.to_owned(),
+            items: self.node(at, "", tables),
+            inherited: inherited.collect(),
+            list: to.column(LIST),
+            position: to.column(POSITION),
+        }
+    }
+}
+
+/// The kind of the items of a list.
+fn item(field: &FieldSpec) -> Option<Kind> {
+    match field.kind {
+        Kind::List { item, .. } => Some(item.kind),
+        _ => None,
+    }
+}
+
+fn list(table: usize, field: &FieldSpec, around: &Around) -> MemberKind {
+    let is_always = field.required && !around.is_optional && around.holder.supply_type.is_none();
+    MemberKind::List { table, is_required: field.required, is_always }
+}
+
+/// The name that a key column of a table has in the tables below; `None` for other columns.
+fn name_below(table: &str, key: Option<&str>, column: &Column) -> Option<String> {
+    match (&*column.name, column.role) {
+        (name @ (LIST | POSITION), ColumnRole::Key) => Some(format!("{table}_{name}")),
+        (name, ColumnRole::Key) => Some(name.to_owned()),
+        (name, _) => key.filter(|key| *key == name).map(str::to_owned),
+    }
+}
+
+impl DeclaredTable {
+    /// The table, from the one above it and the member that is its key.
+    fn finish(&self, parent: Option<(&Table, Option<&'static str>)>, scope: Scope) -> Table {
+        let mut columns = Vec::new();
+        if let Some((parent, key)) = parent {
+            let inherited = parent.columns.iter().filter_map(|column| {
+                let name = name_below(parent.name, key, column)?;
+                let doc = format!("Leads to the row in `{}`.", parent.name);
+                let values = column.values.clone();
+                Some(Column { values, ..Column::key(name, column.column_type, doc) })
+            });
+            columns.extend(inherited);
+            if self.lists.len() > 1 {
+                columns.push(Column::key(LIST.to_owned(), ColumnType::Text, "The list that has it."));
+            }
+            columns.push(Column::key(
+                POSITION.to_owned(),
+                ColumnType::Integer,
+                "Its place in the list, from 1 on.",
+            ));
+        }
+        columns.extend(self.members.iter().filter_map(|member| self.column(member, scope)));
+        if self.parent.is_none() {
+            // The key comes first, as in all other tables.
+            columns.sort_by_key(|column| Some(&*column.name) != self.key);
+        }
+        let mut objects = Vec::new();
+        self.holders.iter().for_each(|holder| add(&mut objects, holder.object));
+        let parent = parent.map(|(parent, _)| parent.name);
+        let is_required = false;
+        Table { name: self.name, objects, parent, lists: self.lists.clone(), is_required, columns }
+    }
+
+    fn column(&self, member: &DeclaredMember, scope: Scope) -> Option<Column> {
+        let path = || member.path.clone();
+        match &member.kind {
+            MemberKind::Value { column, holders } => Some(self.value(column, holders)),
+            MemberKind::Object { may_be_empty } => may_be_empty.then(|| Column::empty(path(), "{}")),
+            MemberKind::List { is_required, is_always, .. } => {
+                let is_told = !is_always && (*is_required || scope == Scope::Payload);
+                is_told.then(|| Column::empty(path(), "[]"))
+            }
+        }
+    }
+
+    /// The column of a value that only some of the objects have.
+    fn value(&self, column: &Column, holders: &[Holder]) -> Column {
+        let mut supply_types = Vec::new();
+        holders.iter().filter_map(|holder| holder.supply_type).for_each(|kind| add(&mut supply_types, kind));
+        let kinds = self.holders.iter().filter_map(|holder| holder.supply_type);
+        let is_common = holders.iter().any(|holder| holder.supply_type.is_none());
+        let is_of_every_kind = kinds.clone().all(|kind| supply_types.contains(&kind));
+        let has_it = |holder: &Holder| {
+            holders.contains(holder) || holder.supply_type.is_none_or(|kind| !supply_types.contains(&kind))
+        };
+        let required = column.required && (is_common || self.holders.iter().all(has_it));
+        if is_common || is_of_every_kind {
+            supply_types.clear();
+        }
+        Column { required, supply_types, ..column.clone() }
+    }
+}

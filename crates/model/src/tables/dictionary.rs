@@ -1,0 +1,101 @@
+//! The dictionary of the tables, as JSON and as a page of the manual.
+
+use super::{Column, ColumnRole, ColumnType, Table, Tables};
+use crate::describe::Json;
+
+impl Tables {
+    /// The dictionary (contract D20): an array of `{table, parent, columns}`, where a column has `name`, `key` (true
+    /// for columns that lead to the parent's row), `type`, `required`, `personal`, `doc`, `limits` and `values`;
+    /// `digits` (before and after the point) if it is a decimal, and `supply_types` if only the rows of some kinds of
+    /// meter points have it.
+    pub fn dictionary(&self) -> Json {
+        Json::List(self.iter().map(table).collect())
+    }
+}
+
+fn table(table: &Table) -> Json {
+    let columns = table.columns.iter().map(column).collect::<Vec<_>>();
+    Json::object()
+        .with("table", table.name)
+        .with("parent", table.parent.map_or(Json::Null, Json::from))
+        .with("columns", columns)
+}
+
+fn column(column: &Column) -> Json {
+    let digits = match column.column_type {
+        ColumnType::Decimal { before, after } => Some(Json::list([before, after])),
+        _ => None,
+    };
+    let kinds = column.supply_types.iter().map(|kind| kind.as_str());
+    Json::object()
+        .with("name", &*column.name)
+        .with("key", column.role == ColumnRole::Key)
+        .with("type", column.column_type.name())
+        .with_some("digits", digits)
+        .with("required", column.required)
+        .with("nullable", column.nullable)
+        .with("personal", column.is_personal)
+        .with("doc", &*column.doc)
+        .with("limits", &*column.limits)
+        .with("values", Json::list(column.values.iter().copied()))
+        .with_some("supply_types", (!column.supply_types.is_empty()).then(|| Json::list(kinds)))
+}
+
+/// Maximum number of values in a cell of the manual; [the fields](crate::describe::fields_markdown) list all.
+const MAX_VALUES: usize = 12;
+
+/// The text of `docs/tables.md` after its introduction: the tables of imported accounts.
+pub fn tables_markdown() -> String {
+    Tables::imported().iter().map(section).collect()
+}
+
+fn section(table: &Table) -> String {
+    let parent = match table.parent {
+        None => "One row for each account.".to_owned(),
+        Some(parent) => {
+            let lists: Vec<String> = table.lists.iter().map(|list| format!("`{list}`")).collect();
+            format!("One row for each item of {} of a row in [{parent}](#{parent}).", lists.join(" and "))
+        }
+    };
+    let rows: String = table.columns.iter().map(row).collect();
+    format!(
+        "\n## {}\n\n{parent}\n\n| column | type | required | personal | limits, values | meaning |\n|---|---|---|---|---|---|\n{rows}",
+        table.name
+    )
+}
+
+fn row(column: &Column) -> String {
+    let required = match (column.role, column.required, column.nullable) {
+        (ColumnRole::Key, ..) => "key",
+        (_, true, false) => "yes",
+        (_, true, true) => "yes, nullable",
+        (_, false, _) => "no",
+    };
+    let kinds: Vec<String> = column.supply_types.iter().map(|kind| format!("`{}`", kind.as_str())).collect();
+    let only = if kinds.is_empty() { String::new() } else { format!(" Only of {}.", kinds.join(", ")) };
+    let cells = [
+        format!("`{}`", column.name),
+        column.column_type.name().to_owned(),
+        required.to_owned(),
+        if column.is_personal { "yes" } else { "no" }.to_owned(),
+        limits(column),
+        format!("{}{only}", column.doc),
+    ];
+    format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
+}
+
+fn limits(column: &Column) -> String {
+    let word =
+        |value: &&str| if value.is_empty() { "the empty string".to_owned() } else { format!("`{value}`") };
+    let values = match &*column.values {
+        [] => String::new(),
+        values if values.len() > MAX_VALUES => format!("{} values: see fields", values.len()),
+        values => values.iter().map(word).collect::<Vec<_>>().join(", "),
+    };
+    match (&*column.limits, &*values) {
+        ("", "") => "–".to_owned(),
+        ("", one) | (one, "") => one.to_owned(),
+        ("one of the values", values) => values.to_owned(),
+        (limits, values) => format!("{limits}; {values}"),
+    }
+}
