@@ -1,0 +1,70 @@
+use cutover_model::tables::{ColumnRole, ColumnType, Table};
+
+/// The personal values in an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Personal {
+    /// As they are.
+    Full,
+    /// Left out, with their columns.
+    Without,
+    /// Replaced: see [`Mask`](crate::Mask).
+    Masked,
+}
+
+impl Personal {
+    /// The word in manifests.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Without => "without",
+            Self::Masked => "masked",
+        }
+    }
+}
+
+/// The columns of a file with a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// The name of the table.
+    pub table: &'static str,
+    /// The columns in their order.
+    pub columns: Vec<LayoutColumn>,
+}
+
+/// A column of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayoutColumn {
+    /// Its name.
+    pub name: String,
+    /// The index of the cell.
+    pub cell: usize,
+    /// The form of its values.
+    pub column_type: ColumnType,
+    /// If set, it has the value of a decimal in the declared digits, beside the column with the digits as sent.
+    pub is_value: bool,
+    /// If set, every row has a value.
+    pub is_key: bool,
+}
+
+impl Layout {
+    /// The columns of a table: all of them, or those without personal values.
+    pub fn of(table: &Table, personal: Personal) -> Self {
+        let mut columns = Vec::new();
+        for (cell, column) in table.columns.iter().enumerate() {
+            if column.is_personal && personal == Personal::Without {
+                continue;
+            }
+            let (name, column_type) = (column.name.clone(), column.column_type);
+            let is_key = column.role == ColumnRole::Key;
+            let sent = LayoutColumn { name, cell, column_type, is_value: false, is_key };
+            let value = matches!(column_type, ColumnType::Decimal { .. }).then(|| LayoutColumn {
+                name: format!("{}_decimal", sent.name),
+                is_value: true,
+                ..sent.clone()
+            });
+            columns.push(sent);
+            columns.extend(value);
+        }
+        Self { table: table.name, columns }
+    }
+}

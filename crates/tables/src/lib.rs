@@ -1,0 +1,31 @@
+//! Tables of accounts ([`cutover_model::tables`]) as files: CSV, NDJSON and Parquet (contract D19, D20).
+//!
+//! A cell has the same text in every format: digits as sent, `true` or `false`, days as `YYYY-MM-DD`, datetimes as in
+//! the API, and JSON text for lists of values and free members. Beside a decimal is a column `<name>_decimal` with its
+//! value in the declared digits, for programs that calculate; it is absent if the value needs more digits, as a sum of
+//! later additions may.
+//!
+//! | format | absent | `null` | whole number, boolean | `<name>_decimal` |
+//! |---|---|---|---|---|
+//! | `csv` | empty cell | `\N` | text | text |
+//! | `ndjson` | no member | `null` | number, boolean | string |
+//! | `parquet` | null | null | INT64, BOOLEAN | DECIMAL |
+//!
+//! In CSV the empty string is `""`, and a text `\N` is in quotes. Parquet has one null: a member that may be absent
+//! and `null` means the same in both cases (fields 1.3).
+//!
+//! The crate does no I/O of its own: it writes to a [`Write`](std::io::Write).
+
+mod csv;
+mod decimal;
+mod format;
+mod layout;
+mod mask;
+mod ndjson;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+pub use decimal::decimal_text;
+pub use format::{Format, TableWriter, UnknownFormat};
+pub use layout::{Layout, LayoutColumn, Personal};
+pub use mask::Mask;
