@@ -24,6 +24,7 @@ mod connection;
 mod console;
 mod dispatch;
 mod endpoint;
+pub mod event_id;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod graphql;

@@ -12,6 +12,7 @@ mod processes;
 mod progress;
 mod search;
 mod suppliers;
+mod table_export;
 mod vendors;
 
 pub use archive::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess};
@@ -26,3 +27,4 @@ pub use processes::ProcessReport;
 pub use progress::Activity;
 pub use search::AccountMatch;
 pub use suppliers::SupplierChange;
+pub use table_export::{ChangedAccounts, ChangesRefused};

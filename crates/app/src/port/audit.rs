@@ -66,6 +66,9 @@ string_enum! {
         AccountRevealed = "account.reveal",
         /// All that is kept of an account was handed out.
         AccountExported = "account.export",
+        /// The imported accounts of a supplier were exported as tables; format and personal values. A continued export
+        /// is recorded again.
+        AccountsExported = "export",
         /// All that was kept of an account was removed; how many rows of each table.
         AccountErased = "account.erase",
         /// Encrypting payloads and bank details again in the database was begun.

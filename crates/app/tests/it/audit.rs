@@ -77,6 +77,7 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         env.app.reveal_own_process(&env.caller, "ACME", "A-1").unwrap();
     }),
     (AuditAction::AccountExported, |env| drop(env.app.export_account("ACME", "A-1").unwrap())),
+    (AuditAction::AccountsExported, |env| drop(env.app.begin_table_export("ACME", "csv", "full").unwrap())),
     (AuditAction::AccountErased, |env| drop(env.app.erase_account("ACME", "A-1").unwrap())),
     (AuditAction::ResealBegun, |env| env.app.begin_reseal().unwrap()),
     (AuditAction::BackupBegun, |env| env.app.begin_backup().unwrap()),

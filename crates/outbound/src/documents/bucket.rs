@@ -95,7 +95,7 @@ fn failure(error: &Error) -> LookupError {
 
 /// Reason why storage gave no answer. The library's texts are not used, because they contain keys and signed
 /// URLs.
-fn cause(error: &Error) -> String {
+pub(crate) fn cause(error: &Error) -> String {
     let transport = causes(error).find_map(|e| e.downcast_ref::<HttpError>()).map(HttpError::kind);
     match (status(error), transport) {
         (Some(401 | 403), _) => {

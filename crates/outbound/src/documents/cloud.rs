@@ -5,35 +5,66 @@ use object_store::{BackoffConfig, ClientConfigKey, ObjectStore, RetryConfig};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time limit of one attempt, from the connection to the last byte; well below that of a call, so that a
-/// hanging attempt is repeated.
-const ATTEMPT: (ClientConfigKey, &str) = (ClientConfigKey::Timeout, "1500ms");
+/// Time limits of requests.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Patience {
+    /// Small reads that somebody waits for. An attempt has 1.5 s, well below the limit of a call, so that a hanging
+    /// attempt is repeated: at most twice, the second time only if there is time for all of it.
+    Lookups,
+    /// Parts of large files. An attempt has a minute, and is repeated within five minutes.
+    Uploads,
+}
+
+impl Patience {
+    /// Time limit of one attempt, from the connection to the last byte.
+    fn attempt(self) -> (ClientConfigKey, &'static str) {
+        let limit = match self {
+            Self::Lookups => "1500ms",
+            Self::Uploads => "60s",
+        };
+        (ClientConfigKey::Timeout, limit)
+    }
+
+    fn retries(self) -> RetryConfig {
+        let (max_backoff, max_retries, retry_timeout) = match self {
+            Self::Lookups => (Duration::from_millis(500), 2, Duration::from_secs(3)),
+            Self::Uploads => (Duration::from_secs(10), 8, Duration::from_secs(300)),
+        };
+        let backoff = BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff, base: 2.0 };
+        RetryConfig { backoff, max_retries, retry_timeout }
+    }
+}
 
 /// Opens a bucket with the settings of the environment. Sends no request yet.
 ///
 /// # Errors
 /// Fault of the environment's settings.
-pub(super) fn open(location: &BucketLocation) -> Result<Arc<dyn ObjectStore>, String> {
+pub(crate) fn open(location: &BucketLocation, patience: Patience) -> Result<Arc<dyn ObjectStore>, String> {
     choose_cryptography();
     match location.cloud {
         #[cfg(feature = "s3")]
-        Cloud::S3 => s3(object_store::aws::AmazonS3Builder::from_env(), &location.bucket),
+        Cloud::S3 => s3(object_store::aws::AmazonS3Builder::from_env(), &location.bucket, patience),
         #[cfg(feature = "gcs")]
-        Cloud::Gcs => gcs(object_store::gcp::GoogleCloudStorageBuilder::from_env(), &location.bucket),
+        Cloud::Gcs => {
+            gcs(object_store::gcp::GoogleCloudStorageBuilder::from_env(), &location.bucket, patience)
+        }
         #[cfg(feature = "azure")]
-        Cloud::Azure => azure(object_store::azure::MicrosoftAzureBuilder::from_env(), &location.bucket),
+        Cloud::Azure => {
+            azure(object_store::azure::MicrosoftAzureBuilder::from_env(), &location.bucket, patience)
+        }
         #[cfg(not(all(feature = "s3", feature = "gcs", feature = "azure")))]
         _ => Err("this build lacks this storage".into()),
     }
 }
 
 #[cfg(feature = "s3")]
-pub(super) fn s3(
+pub(crate) fn s3(
     builder: object_store::aws::AmazonS3Builder,
     bucket: &str,
+    patience: Patience,
 ) -> Result<Arc<dyn ObjectStore>, String> {
-    let (attempt, time) = ATTEMPT;
-    let builder = builder.with_bucket_name(bucket).with_retry(retries());
+    let (attempt, time) = patience.attempt();
+    let builder = builder.with_bucket_name(bucket).with_retry(patience.retries());
     opened(builder.with_config(object_store::aws::AmazonS3ConfigKey::Client(attempt), time).build())
 }
 
@@ -41,9 +72,10 @@ pub(super) fn s3(
 fn gcs(
     builder: object_store::gcp::GoogleCloudStorageBuilder,
     bucket: &str,
+    patience: Patience,
 ) -> Result<Arc<dyn ObjectStore>, String> {
-    let (attempt, time) = ATTEMPT;
-    let builder = builder.with_bucket_name(bucket).with_retry(retries());
+    let (attempt, time) = patience.attempt();
+    let builder = builder.with_bucket_name(bucket).with_retry(patience.retries());
     opened(builder.with_config(object_store::gcp::GoogleConfigKey::Client(attempt), time).build())
 }
 
@@ -51,9 +83,10 @@ fn gcs(
 fn azure(
     builder: object_store::azure::MicrosoftAzureBuilder,
     container: &str,
+    patience: Patience,
 ) -> Result<Arc<dyn ObjectStore>, String> {
-    let (attempt, time) = ATTEMPT;
-    let builder = builder.with_container_name(container).with_retry(retries());
+    let (attempt, time) = patience.attempt();
+    let builder = builder.with_container_name(container).with_retry(patience.retries());
     opened(builder.with_config(object_store::azure::AzureConfigKey::Client(attempt), time).build())
 }
 
@@ -61,20 +94,7 @@ fn opened(store: object_store::Result<impl ObjectStore>) -> Result<Arc<dyn Objec
     store.map(|store| Arc::new(store) as _).map_err(|error| error.to_string())
 }
 
-/// Two more attempts, the second only if there is time for all of it.
-fn retries() -> RetryConfig {
-    RetryConfig {
-        backoff: BackoffConfig {
-            init_backoff: Duration::from_millis(100),
-            max_backoff: Duration::from_millis(500),
-            base: 2.0,
-        },
-        max_retries: 2,
-        retry_timeout: Duration::from_secs(3),
-    }
-}
-
 /// Installs ring as the process's cryptography provider for the HTTP client, unless one is installed already.
-pub(super) fn choose_cryptography() {
+pub(crate) fn choose_cryptography() {
     drop(rustls::crypto::ring::default_provider().install_default());
 }

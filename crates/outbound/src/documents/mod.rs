@@ -3,12 +3,13 @@ mod bucket;
     not(any(feature = "s3", feature = "gcs", feature = "azure")),
     expect(unused, reason = "code shared by clouds is unused in a build without any")
 )]
-mod cloud;
+pub(crate) mod cloud;
 mod folder;
 mod resolve;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bucket::cause;
 pub(crate) use resolve::is_safe;
 
 use crate::breaker::{Circuit, FAILURES, PAUSE};
@@ -103,9 +104,10 @@ impl ObjectDocuments {
                 folder::open(path).map_err(|e| unavailable(e.to_string()))?;
                 Storage::Folder(path.clone())
             }
-            LocationKind::Bucket(bucket) => {
-                Storage::Bucket(Bucket::new(cloud::open(bucket).map_err(unavailable)?, bucket.clone()))
-            }
+            LocationKind::Bucket(bucket) => Storage::Bucket(Bucket::new(
+                cloud::open(bucket, cloud::Patience::Lookups).map_err(unavailable)?,
+                bucket.clone(),
+            )),
         };
         Ok(Self::with_storage(location, storage, runtime))
     }

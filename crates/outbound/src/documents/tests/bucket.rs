@@ -20,7 +20,7 @@ fn open(server: &S3Server, url: &str, secret: &str) -> ObjectDocuments {
     });
     cloud::choose_cryptography();
     let builder = builder.with_config(AmazonS3ConfigKey::SecretAccessKey, secret);
-    let store = cloud::s3(builder, &place.bucket).unwrap();
+    let store = cloud::s3(builder, &place.bucket, cloud::Patience::Lookups).unwrap();
     let storage = Storage::Bucket(Bucket::new(store, place));
     ObjectDocuments::with_storage(&location, storage, &OutboundRuntime::start().unwrap())
 }
