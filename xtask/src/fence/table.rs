@@ -32,6 +32,7 @@ const APP: &str = "cutover-app";
 const STORE: &str = "cutover-store";
 const OUTBOUND: &str = "cutover-outbound";
 const HTTP: &str = "cutover-http";
+const TABLES: &str = "cutover-tables";
 
 /// The crates from the bottom up.
 pub(crate) const LAYERS: &[Layer] = &[
@@ -39,6 +40,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: MODEL, may: &[CORE], never: PURE },
     Layer { name: RULES, may: &[CORE, MODEL], never: PURE },
     Layer { name: PROCESS, may: &[CORE], never: PURE },
+    Layer { name: TABLES, may: &[CORE, MODEL], never: PURE },
     Layer {
         name: APP,
         may: &[CORE, MODEL, RULES, PROCESS],
@@ -57,7 +59,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "cutover",
-        may: &[CORE, MODEL, RULES, PROCESS, APP, STORE, OUTBOUND, HTTP],
+        may: &[CORE, MODEL, RULES, PROCESS, TABLES, APP, STORE, OUTBOUND, HTTP],
         never: &[DATABASE, OBJECT_STORAGE],
     },
     Layer {

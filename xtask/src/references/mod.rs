@@ -8,6 +8,8 @@ mod schemas;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use cutover_model::tables::tables_markdown;
+
 use crate::cargo;
 use crate::error::Error;
 
@@ -22,6 +24,7 @@ struct Reference {
 const REFERENCES: &[Reference] = &[
     Reference { path: "docs/error-codes.md", render: || Ok(error_codes::markdown()) },
     Reference { path: "docs/fields.md", render: fields::markdown },
+    Reference { path: "docs/tables.md", render: || Ok(tables_markdown()) },
     Reference { path: "docs/process.md", render: || Ok(process::markdown()) },
     Reference { path: "docs/rules.md", render: || Ok(cutover_rules::reference::rules_markdown()) },
     Reference { path: "docs/schema/account.schema.json", render: || Ok(schemas::of("account")) },

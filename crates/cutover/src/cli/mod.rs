@@ -6,6 +6,7 @@ mod audit;
 mod backup;
 mod doctor;
 mod encryption_key;
+mod export;
 mod migrate;
 mod organisation;
 mod owned_file;
@@ -83,6 +84,9 @@ enum Command {
     /// Export or erase the data of one account
     #[command(subcommand, after_help = account::EXAMPLES)]
     Account(account::Command),
+    /// Export all imported accounts of a supplier as tables
+    #[command(after_help = export::EXAMPLES)]
+    Export(export::ExportArgs),
     /// Manage the keys that sign access tokens
     #[command(subcommand, after_help = signing_key::EXAMPLES)]
     SigningKey(signing_key::Command),
@@ -133,6 +137,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         Command::Vendor(command) => vendor::run(&in_context(settings)?, command),
         Command::Process(command) => process::run(&in_context(settings)?, command),
         Command::Account(command) => account::run(&in_context(settings)?, command),
+        Command::Export(args) => export::run(&in_context(settings)?, &args),
         Command::Audit(args) => audit::run(&in_context(settings)?, args),
         Command::SigningKey(command) => signing_key::run(&in_context(settings)?, command),
         Command::EncryptionKey(command) => encryption_key::run(&in_context(settings)?, &command),

@@ -21,6 +21,7 @@ mod demo;
 mod document_paths;
 mod documents;
 mod events;
+mod export;
 mod faults;
 mod figures;
 mod floods;

@@ -1,6 +1,7 @@
 use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
+use crate::event_id as position;
 use crate::openapi::{self, Operation, Parameter, Response, array_of, examples, json_content, refusals};
 use crate::refusal::Refusal;
 use crate::request::path::encode;
@@ -8,8 +9,6 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 use actix_web::http::header::LINK;
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use cutover_app::auth::Caller;
 use cutover_app::port::{FeedEvent, FeedFilter, FeedPage, FeedPosition};
 use cutover_core::{FeedEventType, SupplierCode, Zone};
@@ -179,26 +178,6 @@ impl Asked {
 /// Parses a whole number without a sign.
 fn number(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
-}
-
-pub(super) mod position {
-    use super::{BASE64_URL_SAFE_NO_PAD, Engine, FeedPosition};
-
-    /// Encodes a position for clients. It is not signed, since it gives access to nothing else.
-    pub(in crate::endpoint) fn encode(position: FeedPosition) -> String {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&position.written_in.to_be_bytes());
-        bytes[8..].copy_from_slice(&position.id.to_be_bytes());
-        BASE64_URL_SAFE_NO_PAD.encode(bytes)
-    }
-
-    /// Returns the position of an encoded one; `None` if it is not one.
-    pub(in crate::endpoint) fn decode(text: &str) -> Option<FeedPosition> {
-        let bytes: [u8; 16] = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
-        let (written_in, id) = bytes.split_first_chunk::<8>()?;
-        let number = |bytes: &[u8]| Some(i64::from_be_bytes(bytes.try_into().ok()?)).filter(|n| *n >= 0);
-        Some(FeedPosition { written_in: number(written_in)?, id: number(id)? })
-    }
 }
 
 #[cfg(test)]

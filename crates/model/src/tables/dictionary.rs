@@ -44,9 +44,28 @@ fn column(column: &Column) -> Json {
 /// Maximum number of values in a cell of the manual; [the fields](crate::describe::fields_markdown) list all.
 const MAX_VALUES: usize = 12;
 
-/// The text of `docs/tables.md` after its introduction: the tables of imported accounts.
+/// The beginning of the manual.
+const INTRODUCTION: &str = "\
+<!-- Generated from crates/model/src by `cargo xtask docs`: edit there. -->
+
+# Tables
+
+The tables of `cutover export` ([contract D19](contract.md#d19-outbound-data), [decision
+0039](decisions/0039-tables-and-export.md)), derived from the declarations of [the fields](fields.md).
+
+- Key columns come first: those of the row above, then `list` where several lists share a table, and `position`, the place in
+  the list from 1 on. Below, a position has the name of its table before it: `ledgers_position`.
+- A single nested object is part of the row: `address.postal_code`. A list of values and a free member are JSON text.
+- A decimal is text with the digits as sent. Beside it is a column `<name>_decimal` with its value in the declared digits; it is
+  absent if the value needs more.
+- In CSV an empty cell is an absent member, `\\N` is null, `\"\"` the empty string. Parquet has one null for both.
+- An account that is exported again replaces all of its rows: delete those with its `external_account_number` first.
+- A personal column is left out by `--without-personal`, and its values are replaced by `--masked`.
+";
+
+/// The text of `docs/tables.md`: the tables of imported accounts.
 pub fn tables_markdown() -> String {
-    Tables::imported().iter().map(section).collect()
+    INTRODUCTION.to_owned() + &Tables::imported().iter().map(section).collect::<String>()
 }
 
 fn section(table: &Table) -> String {

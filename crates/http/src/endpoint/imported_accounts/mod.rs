@@ -4,11 +4,11 @@ mod cursor;
 #[cfg(test)]
 mod tests;
 
-use super::events::position;
 use super::stream::{Page, Source, stream};
 use super::{Endpoint, Kind};
 use crate::answer::streamed_lines;
 use crate::call::{Answer, Call};
+use crate::event_id as position;
 use crate::openapi::{self, Content, Operation, Parameter, own, refusals, response};
 use crate::refusal::Refusal;
 use crate::request::body::Held;
