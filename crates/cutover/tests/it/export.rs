@@ -3,10 +3,13 @@
 use crate::after_import::additions;
 use crate::harness::{Client, Installation, items};
 use crate::payloads::{billed, fixture, small};
+use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const BULK: &str = "/v2/data-import/accounts/bulk/";
 
@@ -239,3 +242,91 @@ fn personal_values_are_left_out_or_replaced_consistently() {
     assert_eq!(masked_list["personal"], "masked");
     assert!(!masked_list.to_string().contains("mask_key"));
 }
+
+/// A bucket holds the same files; what an interruption left is continued there as well.
+#[test]
+fn a_bucket_has_the_files_of_a_folder() {
+    let storage = S3Server::start().unwrap();
+    let (mut installation, key) = Installation::with_supplier();
+    storage.environment().iter().for_each(|(name, value)| installation.set_variable(name, value));
+    let server = installation.serve();
+    import(&server.client(&key), &[billed("A-1"), small("A-2"), small("A-3")]);
+    let (folder, expected) = export(&installation, "folder", &[]);
+    let to = format!("s3://{BUCKET}/exports/acme");
+    let args = ["export", "ACME", "--to", &to, "--format", "ndjson"];
+    let listed = storage.bucket(BUCKET).join("exports/acme");
+    storage.set_fault(Fault::Status(403));
+    installation.run_refused(&args);
+    storage.set_fault(Fault::None);
+    installation.run_json(&args);
+    let found = manifest(&listed);
+    assert_eq!(found["tables"], expected["tables"]);
+    assert_eq!(rows(&listed, &found, "transactions"), rows(&folder, &expected, "transactions"));
+    assert!(!listed.join("progress.json").exists());
+    assert!(installation.run_refused(&args).contains("holds a complete export"));
+}
+
+/// Another implementation of Parquet reads rows, sums and digits. It is in `target/tools/pyarrow`, if somebody put it
+/// there.
+#[test]
+fn pyarrow_reads_rows_sums_and_digits() {
+    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/pyarrow/bin/python3");
+    if !python.exists() {
+        // Captured output would hide it.
+        std::io::stderr().write_all(b"NOT RUN: no pyarrow in target/tools/pyarrow\n").unwrap();
+        return;
+    }
+    let (installation, _server, client) = Installation::serving();
+    let mut accounts: Vec<Value> = (0..500).map(|n| small(&format!("S-{n:05}"))).collect();
+    accounts.push(billed("B-1"));
+    accounts.push(fixture("electricity", "E-1"));
+    accounts.push(fixture("gas", "G-1"));
+    import(&client, &accounts);
+    let (texts, listed) = export(&installation, "texts", &[]);
+    let folder = installation.path().join("parquet");
+    let to = folder.to_str().unwrap();
+    installation.run_json(&["export", "ACME", "--to", to, "--format", "parquet", "--part-accounts", "200"]);
+    let output = Command::new(python).arg("-c").arg(READ).arg(to).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    let read: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(read["ledger_balance"], listed["totals"]["ledger_balance"]);
+    for table in items(&listed["tables"]) {
+        let name = table["table"].as_str().unwrap();
+        assert_eq!(read["rows"][name], table["rows"], "{name}");
+    }
+    let digits = |table: &str, column: &str| {
+        let cells = rows(&texts, &listed, table);
+        let cells = cells.iter().filter_map(|row| row[column].as_str());
+        cells.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (table, column) in [("readings", "reading_value"), ("transactions", "amount")] {
+        assert_eq!(read[column], json!(digits(table, column)), "{column}");
+    }
+}
+
+/// Prints rows by table, the sum of the ledgers, and texts of decimals; checks each against its value.
+const READ: &str = r#"
+import decimal, json, os, sys
+import pyarrow.parquet as parquet
+root = sys.argv[1]
+manifest = json.load(open(os.path.join(root, "manifest.json")))
+found = {"rows": {}}
+cells = {}
+for table in manifest["tables"]:
+    rows = []
+    for part in table["parts"]:
+        rows += parquet.read_table(os.path.join(root, part["file"])).to_pylist()
+    found["rows"][table["table"]] = len(rows)
+    cells[table["table"]] = rows
+for rows in cells.values():
+    for row in rows:
+        for name, value in row.items():
+            if name.endswith("_decimal") and value is not None:
+                assert isinstance(value, decimal.Decimal) and value == decimal.Decimal(row[name[:-8]]), name
+total = sum((row["ledger_balance_decimal"] or 0 for row in cells["ledgers"]), decimal.Decimal(0))
+found["ledger_balance"] = str(total.quantize(decimal.Decimal("0.01")))
+for table, name in [("readings", "reading_value"), ("transactions", "amount")]:
+    found[name] = [row[name] for row in cells[table] if row[name] is not None]
+print(json.dumps(found))
+"#;
