@@ -1,7 +1,9 @@
 use crate::Wake;
 use crate::account::SupplierCache;
 use crate::auth::KeyRing;
-use crate::port::{Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError};
+use crate::port::{
+    Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError, WebhookSender,
+};
 use crate::worker::Interrupted;
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
@@ -48,6 +50,8 @@ pub struct Ports {
     pub documents: Arc<dyn Documents>,
     /// The payment vendors.
     pub vendors: Arc<dyn PaymentVendors>,
+    /// The sender of webhooks.
+    pub webhooks: Arc<dyn WebhookSender>,
 }
 
 /// The use cases, each a method in a file of its own, with the ports that they use.
@@ -57,6 +61,7 @@ pub struct App {
     pub(crate) random: Arc<dyn Random>,
     pub(crate) documents: Arc<dyn Documents>,
     pub(crate) vendors: Arc<dyn PaymentVendors>,
+    pub(crate) webhooks: Arc<dyn WebhookSender>,
     pub(crate) settings: Settings,
     /// The operator that the audit trail names for commands.
     pub(crate) operator: Operator,
@@ -73,9 +78,10 @@ impl App {
     /// Returns the use cases over these ports.
     pub fn new(ports: Ports, settings: Settings) -> Self {
         crate::auth::install_signatures();
-        let Ports { store, clock, random, documents, vendors } = ports;
+        let Ports { store, clock, random, documents, vendors, webhooks } = ports;
         let documents = Arc::new(RefusedInJobs(documents));
         let vendors = Arc::new(RefusedInJobs(vendors));
+        let webhooks = Arc::new(RefusedInJobs(webhooks));
         let (keys, suppliers, wake, poller): (_, _, Arc<Wake>, _) = Default::default();
         let notified = wake.clone();
         store.on_work(Box::new(move || notified.notify_one()));
@@ -85,6 +91,7 @@ impl App {
             random,
             documents,
             vendors,
+            webhooks,
             settings,
             operator: Operator::Command { user: None },
             keys,

@@ -68,6 +68,12 @@ points! {
     SweepLooked = "sweep_looked",
     /// A sweep has read them again in its transaction, and has not written.
     SweepRead = "sweep_read",
+    /// Deliveries of a webhook are added, its position is not moved.
+    DeliveriesAdded = "deliveries_added",
+    /// Deliveries are claimed, nothing is sent.
+    DeliveriesClaimed = "deliveries_claimed",
+    /// The answers of receivers are there, and not recorded.
+    DeliveriesAnswered = "deliveries_answered",
     /// A transaction of SQLite is about to be committed; about `accounts` if it stores new accounts.
     Commit = "commit",
 }

@@ -13,6 +13,7 @@ pub mod fault;
 pub mod nodes;
 pub mod operator;
 pub mod port;
+pub mod webhook;
 pub mod worker;
 
 mod app;

@@ -5,7 +5,7 @@ use cutover_app::operator::SupplierChange;
 use cutover_app::port::ApiKeyRole;
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::memory::MemoryStore;
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom};
 use std::sync::Arc;
 
 /// A service with the organisation `Acme`, which owns the supplier `ACME_ENERGY`, and credentials for it.
@@ -28,6 +28,7 @@ impl TestService {
             random: Arc::new(SeededRandom::new(seed)),
             documents: Arc::new(FakeDocuments::default()),
             vendors: Arc::new(FakeVendors::default()),
+            webhooks: Arc::new(FakeWebhooks::default()),
         };
         let app = Arc::new(App::new(ports, Settings::default()));
         app.add_organisation("Acme").expect("a new store has no organisation");

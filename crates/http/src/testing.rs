@@ -17,7 +17,7 @@ use cutover_app::port::{ApiKeyRole, Store, StoreError};
 use cutover_app::worker::{Worked, Worker};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::memory::{Fault, MemoryStore};
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom, create_account};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
@@ -95,6 +95,7 @@ impl TestService {
             random: Arc::new(SeededRandom::new(7)),
             documents: documents.clone(),
             vendors: vendors.clone(),
+            webhooks: Arc::<FakeWebhooks>::default(),
         };
         let app = Arc::new(App::new(ports, Settings::default()));
         for (organisation, supplier) in [("Acme", "ACME_ENERGY"), ("Other", "OTHER")] {
@@ -105,7 +106,7 @@ impl TestService {
         }
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
-        let parts = Parts { app: app.clone(), workers: Arc::default() };
+        let parts = Parts { app: app.clone(), workers: Arc::default(), webhooks: Arc::default() };
         let inner = Arc::new(Service::new(parts, &config, Description::new(described)).unwrap());
         Self { store, clock, app, documents, vendors, key, token, inner }
     }

@@ -31,6 +31,14 @@ impl OutboundRuntime {
         Ok(Self(Arc::new(Threads { handle: runtime.handle().clone(), runtime: Some(runtime) })))
     }
 
+    /// Runs a future on this runtime to its end, unless the runtime ends before.
+    pub fn spawn_detached<F>(&self, future: F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.0.handle.spawn(future);
+    }
+
     /// Runs a future on this runtime. The returned future may be awaited anywhere, even without a runtime.
     /// Dropping it cancels the future. A panic is resumed where it is awaited.
     pub fn spawn<F>(&self, future: F) -> impl Future<Output = F::Output> + Send + use<F>

@@ -9,12 +9,14 @@ mod random;
 #[macro_use]
 pub mod store_suite;
 mod vendors;
+mod webhooks;
 
 pub use clock::FakeClock;
 pub use create::{accepted_account, create_account};
 pub use documents::FakeDocuments;
 pub use random::SeededRandom;
 pub use vendors::FakeVendors;
+pub use webhooks::{FakeWebhooks, webhook_status};
 
 #[cfg(test)]
 mod testing {

@@ -18,6 +18,7 @@ mod snapshots;
 mod summary;
 mod tests;
 pub(crate) mod torture;
+mod webhook_library;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

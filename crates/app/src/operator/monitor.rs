@@ -11,7 +11,7 @@ const NAMED: usize = 100;
 /// The name of the series for all other suppliers. A supplier of that name is one of them.
 const OTHERS: &str = "other";
 
-/// Numbers of waiting, running and ended processes of all suppliers.
+/// Numbers of waiting, running and ended processes of all suppliers, and of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backlog {
     /// Waiting processes of the suppliers with most of them, and of all others together.
@@ -20,6 +20,21 @@ pub struct Backlog {
     pub running: u64,
     /// Number of processes in each state that ends a process, in the order of the states.
     pub ended: Vec<(State, u64)>,
+    /// Webhooks, and what they were not sent yet.
+    pub webhooks: WebhookBacklog,
+}
+
+/// Numbers of webhooks, and of what they were not sent yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WebhookBacklog {
+    /// Enabled webhooks.
+    pub enabled: u64,
+    /// Disabled webhooks.
+    pub disabled: u64,
+    /// Open deliveries of enabled webhooks. Events that they have not come to are not counted.
+    pub open: u64,
+    /// Age of the oldest of their events; zero if there is none.
+    pub oldest: Duration,
 }
 
 /// Waiting processes of a supplier, or of several.
@@ -40,7 +55,8 @@ impl App {
     /// [`StoreError`] if the store failed.
     pub fn backlog(&self) -> Result<Backlog, StoreError> {
         let now = self.clock.now();
-        let suppliers = read_committed(&*self.store, |tx| tx.supplier_figures(now))?;
+        let (suppliers, webhooks) =
+            read_committed(&*self.store, |tx| Ok((tx.supplier_figures(now)?, tx.webhook_figures()?)))?;
         let in_state = |state| suppliers.iter().map(|figures| count(figures, state)).sum();
         let ended = State::ALL.iter().filter(|state| state.has_ended());
         let since = |figures: &SupplierFigures| {
@@ -56,6 +72,12 @@ impl App {
             waiting: bounded(waiting.collect()),
             running: in_state(State::InProgress),
             ended: ended.map(|state| (*state, in_state(*state))).collect(),
+            webhooks: WebhookBacklog {
+                enabled: webhooks.enabled,
+                disabled: webhooks.disabled,
+                open: webhooks.open,
+                oldest: webhooks.oldest.and_then(|at| (now - at).to_std().ok()).unwrap_or_default(),
+            },
         })
     }
 

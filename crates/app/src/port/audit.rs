@@ -56,6 +56,20 @@ string_enum! {
         VendorAdded = "vendor.add",
         /// A payment vendor was removed; by its name.
         VendorRemoved = "vendor.remove",
+        /// A webhook was added; by its id.
+        WebhookAdded = "webhook.add",
+        /// A webhook was enabled; by its id.
+        WebhookEnabled = "webhook.enable",
+        /// A webhook was disabled; by its id.
+        WebhookDisabled = "webhook.disable",
+        /// A webhook is sent events again; by its id, since when.
+        WebhookReplayed = "webhook.replay",
+        /// A webhook was given a new secret; by its id.
+        WebhookSecretRotated = "webhook.rotate-secret",
+        /// A webhook was sent a test event; by its id.
+        WebhookTested = "webhook.test",
+        /// A webhook was removed; by its id.
+        WebhookRemoved = "webhook.remove",
         /// A pending process was taken out.
         ProcessCancelled = "process.cancel",
         /// Another attempt at a process was begun.

@@ -1,7 +1,9 @@
 use super::{PageLimit, StoreError};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use cutover_core::{ExternalAccountNumber, FeedEventType, ServiceAccountNumber, SupplierCode, Word};
-use cutover_model::EventData;
+use cutover_core::{ExternalAccountNumber, FeedEventType, ServiceAccountNumber, SupplierCode, Word, Zone};
+use cutover_model::{Event, EventData, Timestamp};
 
 /// A position in the feed of an organisation: after the event that has it. Positions order the events; an event
 /// that becomes visible is after all events that were visible before.
@@ -11,6 +13,24 @@ pub struct FeedPosition {
     pub written_in: i64,
     /// The key of the event.
     pub id: i64,
+}
+
+impl FeedPosition {
+    /// Encodes the position for readers. It is not signed, since it gives access to nothing else.
+    pub fn encode(self) -> String {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&self.written_in.to_be_bytes());
+        bytes[8..].copy_from_slice(&self.id.to_be_bytes());
+        BASE64_URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// Returns the position of an encoded one; `None` if it is not one.
+    pub fn decode(text: &str) -> Option<Self> {
+        let bytes: [u8; 16] = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
+        let (written_in, id) = bytes.split_first_chunk::<8>()?;
+        let number = |bytes: &[u8]| Some(i64::from_be_bytes(bytes.try_into().ok()?)).filter(|n| *n >= 0);
+        Some(Self { written_in: number(written_in)?, id: number(id)? })
+    }
 }
 
 /// An event to be published. Everything in it may be handed out for as long as events are kept, so it has no
@@ -50,6 +70,22 @@ pub struct FeedEvent {
     pub attempt: Option<u32>,
     /// Details by type.
     pub data: Option<EventData>,
+}
+
+impl From<FeedEvent> for Event {
+    /// Returns the event as readers get it.
+    fn from(event: FeedEvent) -> Self {
+        Self {
+            id: event.position.encode(),
+            r#type: event.event_type.to_string(),
+            occurred_at: Timestamp(Zone::UTC.local(event.occurred_at)),
+            import_supplier: event.supplier,
+            external_account_number: event.external_account_number,
+            service_account_number: event.service_account_number,
+            attempt: event.attempt.map(u64::from),
+            data: event.data,
+        }
+    }
 }
 
 /// A filter of events, which have to match all given criteria.
@@ -122,6 +158,13 @@ pub trait Feed {
     /// Returns the position of the last event of an organisation that readers are shown, or of the last expired one. All
     /// that its transaction and earlier ones wrote is committed; what is committed later has later events.
     fn feed_end(&mut self, organisation_id: i64) -> Result<FeedPosition, StoreError>;
+
+    /// Returns the event of an organisation at a position, unless it has expired.
+    fn feed_event(
+        &mut self,
+        organisation_id: i64,
+        position: FeedPosition,
+    ) -> Result<Option<FeedEvent>, StoreError>;
 
     /// Lets the oldest events expire that occurred before a time, at most `limit` of each organisation. They are
     /// hidden at once, and removed then or later. Returns true if there are more.

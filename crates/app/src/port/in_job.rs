@@ -3,7 +3,7 @@
 
 use super::{
     Answer, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Vendor, VendorError,
-    VendorInstruction, WantedDocument,
+    VendorInstruction, WantedDocument, WebhookDone, WebhookRequest, WebhookSender,
 };
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -115,5 +115,16 @@ impl PaymentVendors for RefusedInJobs<dyn PaymentVendors> {
 
     fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {
         self.port().probe(vendor)
+    }
+}
+
+impl WebhookSender for RefusedInJobs<dyn WebhookSender> {
+    fn check_url(&self, url: &str) -> Result<(), String> {
+        // Calls no service.
+        self.0.check_url(url)
+    }
+
+    fn send(&self, request: WebhookRequest, done: WebhookDone) {
+        self.port().send(request, done);
     }
 }

@@ -19,6 +19,7 @@ mod statements;
 mod store;
 mod suppliers;
 mod vendors;
+mod webhooks;
 
 pub use accounts::{Accounts, ImportedAccount, ImportedPage, MeterPointQuestion, NewAccount};
 pub use audit::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject};
@@ -50,6 +51,11 @@ pub use store::{
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
 pub use vendors::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors};
+pub use webhooks::{
+    ActiveWebhook, Delivery, DeliveryState, Disabled, DisabledReason, NewWebhook, Replay, WEBHOOK_ANSWER,
+    WEBHOOK_DEADLINE, Webhook, WebhookAnswer, WebhookDone, WebhookFigures, WebhookRequest, WebhookSecret,
+    WebhookSender, Webhooks,
+};
 
 // Types of the rules in the ports' signatures, because adapters depend on the ports only.
 pub use cutover_rules::{DocumentState, MeterPointKey, WantedDocument};

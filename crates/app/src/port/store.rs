@@ -1,6 +1,6 @@
 use super::{
     Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, HistoricalStatements, Identity,
-    Instructions, Ledgers, Nodes, Notes, Processes, Staging, Suppliers, Traces, Vendors,
+    Instructions, Ledgers, Nodes, Notes, Processes, Staging, Suppliers, Traces, Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -86,6 +86,7 @@ pub trait Tx:
     + Audit
     + Erasure
     + Nodes
+    + Webhooks
 {
 }
 
@@ -105,6 +106,7 @@ impl<T> Tx for T where
         + Audit
         + Erasure
         + Nodes
+        + Webhooks
 {
 }
 

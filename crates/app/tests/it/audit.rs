@@ -40,6 +40,10 @@ fn sign_in(env: &TestEnv) -> String {
     env.app.sign_in(&key).unwrap()
 }
 
+fn webhook(env: &TestEnv) -> String {
+    env.app.add_webhook("Acme", "https://crm.example", &[], true).unwrap().webhook.name
+}
+
 type Act = (AuditAction, fn(&TestEnv));
 
 /// Performs each action last, in an environment with `A-1` imported and `P-1` pending.
@@ -67,6 +71,17 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         env.app.add_vendor("PAY", VendorKind::Http, "https://pay.example", None).unwrap();
         env.app.remove_vendor("PAY").unwrap();
     }),
+    (AuditAction::WebhookAdded, |env| drop(webhook(env))),
+    (AuditAction::WebhookEnabled, |env| drop(env.app.enable_webhook(&webhook(env)).unwrap())),
+    (AuditAction::WebhookDisabled, |env| drop(env.app.disable_webhook(&webhook(env)).unwrap())),
+    (AuditAction::WebhookReplayed, |env| {
+        env.app.replay_webhook(&webhook(env), env.clock.now()).unwrap();
+    }),
+    (AuditAction::WebhookSecretRotated, |env| {
+        env.app.rotate_webhook_secret(&webhook(env)).unwrap();
+    }),
+    (AuditAction::WebhookTested, |env| drop(env.app.test_webhook(&webhook(env)).unwrap())),
+    (AuditAction::WebhookRemoved, |env| env.app.remove_webhook(&webhook(env)).unwrap()),
     (AuditAction::ProcessCancelled, |env| drop(env.app.cancel_process("ACME", "P-1").unwrap())),
     (AuditAction::ProcessRetried, |env| {
         env.app.cancel_process("ACME", "P-1").unwrap();

@@ -5,7 +5,7 @@ use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
 use cutover_process::State;
 use cutover_testkit::memory::MemoryStore;
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom, create_account};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -128,5 +128,5 @@ pub(crate) fn request(member: &str, items: &[String]) -> String {
 /// Returns ports with fake external services.
 pub(crate) fn ports(store: Arc<MemoryStore>, clock: Arc<FakeClock>, random: Arc<SeededRandom>) -> Ports {
     let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::<FakeVendors>::default());
-    Ports { store, clock, random, documents, vendors }
+    Ports { store, clock, random, documents, vendors, webhooks: Arc::<FakeWebhooks>::default() }
 }

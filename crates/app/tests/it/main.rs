@@ -27,4 +27,5 @@ mod thundering_herd;
 mod tokens;
 mod transactions;
 mod two_nodes;
+mod webhooks;
 mod worker;

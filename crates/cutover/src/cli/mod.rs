@@ -14,6 +14,7 @@ mod process;
 mod signing_key;
 mod supplier;
 mod vendor;
+mod webhook;
 
 use crate::context::Context;
 use crate::demo::{self, DemoArgs};
@@ -75,6 +76,9 @@ enum Command {
     /// Manage payment vendors, which confirm payment instructions
     #[command(subcommand, after_help = vendor::EXAMPLES)]
     Vendor(vendor::Command),
+    /// Manage webhooks, which send events to other systems
+    #[command(subcommand, after_help = webhook::EXAMPLES)]
+    Webhook(webhook::Command),
     /// Show and change import processes, one per account
     #[command(subcommand, after_help = process::EXAMPLES)]
     Process(process::Command),
@@ -135,6 +139,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         Command::ApiKey(command) => api_key::run(&in_context(settings)?, command),
         Command::Supplier(command) => supplier::run(&in_context(settings)?, command),
         Command::Vendor(command) => vendor::run(&in_context(settings)?, command),
+        Command::Webhook(command) => webhook::run(&in_context(settings)?, command),
         Command::Process(command) => process::run(&in_context(settings)?, command),
         Command::Account(command) => account::run(&in_context(settings)?, command),
         Command::Export(args) => export::run(&in_context(settings)?, &args),
@@ -209,6 +214,10 @@ mod tests {
         insta::assert_snapshot!("help_of_supplier_set", help(&["supplier", "set"]));
         insta::assert_snapshot!("help_of_vendor", help(&["vendor"]));
         insta::assert_snapshot!("help_of_vendor_add", help(&["vendor", "add"]));
+        insta::assert_snapshot!("help_of_webhook", help(&["webhook"]));
+        for command in ["add", "test", "replay", "deliveries"] {
+            insta::assert_snapshot!(format!("help_of_webhook_{command}"), help(&["webhook", command]));
+        }
     }
 
     #[test]

@@ -1,12 +1,12 @@
 use cutover_app::port::{
     Answer, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Vendor, VendorError,
-    VendorInstruction, WantedDocument,
+    VendorInstruction, WantedDocument, WebhookAnswer, WebhookDone, WebhookRequest, WebhookSender,
 };
 use std::future::ready;
 
 const CAUSE: &str = "this command did not open it";
 
-/// Documents and vendors of commands that use neither: every call fails, and nothing is opened.
+/// Documents, vendors and webhooks of commands that use none of them: every call fails, and nothing is opened.
 pub(super) struct Closed;
 
 impl Documents for Closed {
@@ -38,5 +38,15 @@ impl PaymentVendors for Closed {
 
     fn probe<'a>(&'a self, _: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {
         Box::pin(ready(Err(VendorError::Unavailable(CAUSE.into()))))
+    }
+}
+
+impl WebhookSender for Closed {
+    fn check_url(&self, _: &str) -> Result<(), String> {
+        Err(CAUSE.into())
+    }
+
+    fn send(&self, _: WebhookRequest, done: WebhookDone) {
+        done(WebhookAnswer::Failed(CAUSE.into()));
     }
 }

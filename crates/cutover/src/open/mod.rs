@@ -1,4 +1,4 @@
-//! Opens the database, the document storage and the payment vendors.
+//! Opens the database, the document storage, the payment vendors and the sender of webhooks.
 
 mod closed;
 mod database;
@@ -9,22 +9,23 @@ use crate::error::Error;
 use crate::settings::Settings;
 use crate::system::{SystemRandom, user};
 use closed::Closed;
-use cutover_app::port::{Documents, PaymentVendors};
+use cutover_app::port::{Documents, PaymentVendors, WebhookSender};
 use cutover_app::{App, Ports};
 use cutover_model::Limits;
-use cutover_outbound::{HttpVendors, ObjectDocuments, OutboundRuntime, VendorLimits};
+use cutover_outbound::{HttpVendors, HttpWebhooks, ObjectDocuments, OutboundRuntime, VendorLimits};
 use std::sync::Arc;
 
-/// The services besides the database: documents and payment vendors.
+/// The services besides the database: documents, payment vendors and receivers of webhooks.
 pub(crate) struct ExternalServices {
     documents: Arc<dyn Documents>,
     vendors: Arc<dyn PaymentVendors>,
+    webhooks: Arc<dyn WebhookSender>,
 }
 
 impl ExternalServices {
     /// Opens nothing, for commands that use the database alone.
     pub(crate) fn closed() -> Self {
-        Self { documents: Arc::new(Closed), vendors: Arc::new(Closed) }
+        Self { documents: Arc::new(Closed), vendors: Arc::new(Closed), webhooks: Arc::new(Closed) }
     }
 
     /// Opens the payment vendors alone.
@@ -35,13 +36,25 @@ impl ExternalServices {
         Ok(Self { vendors: open_vendors(&OutboundRuntime::start()?)?, ..Self::closed() })
     }
 
-    /// Opens documents and vendors, for servers.
+    /// Opens the sender of webhooks alone.
+    ///
+    /// # Errors
+    /// [`Error`] if this machine cannot call them.
+    pub(crate) fn with_webhooks() -> Result<Self, Error> {
+        Ok(Self { webhooks: open_webhooks(&OutboundRuntime::start()?)?, ..Self::closed() })
+    }
+
+    /// Opens documents, vendors and webhooks, for servers.
     ///
     /// # Errors
     /// [`Error`] if something cannot be opened.
     pub(crate) fn open(settings: &Settings) -> Result<Self, Error> {
         let runtime = OutboundRuntime::start()?;
-        Ok(Self { documents: open_documents(settings, &runtime)?, vendors: open_vendors(&runtime)? })
+        Ok(Self {
+            documents: open_documents(settings, &runtime)?,
+            vendors: open_vendors(&runtime)?,
+            webhooks: open_webhooks(&runtime)?,
+        })
     }
 }
 
@@ -55,7 +68,7 @@ pub(crate) fn open_app(settings: &Settings, services: ExternalServices) -> Resul
 
 /// Builds the use cases over an open database.
 pub(crate) fn build_app(database: &OpenDatabase, settings: &Settings, services: ExternalServices) -> App {
-    let ExternalServices { documents, vendors } = services;
+    let ExternalServices { documents, vendors, webhooks } = services;
     let (store, clock, random) = (database.store(), database.clock(), Arc::new(SystemRandom));
     let values = &settings.values;
     let settings = cutover_app::Settings {
@@ -65,7 +78,7 @@ pub(crate) fn build_app(database: &OpenDatabase, settings: &Settings, services: 
         import_retry_time: lifetime(values.import_retry_time),
         limits: Limits { batch_items: values.batch_limit, items: values.list_limit },
     };
-    App::new(Ports { store, clock, random, documents, vendors }, settings).commanded_by(user())
+    App::new(Ports { store, clock, random, documents, vendors, webhooks }, settings).commanded_by(user())
 }
 
 fn lifetime(time: std::time::Duration) -> chrono::Duration {
@@ -94,6 +107,11 @@ pub(crate) fn open_documents(
 
 fn open_vendors(runtime: &OutboundRuntime) -> Result<Arc<dyn PaymentVendors>, Error> {
     let opened = HttpVendors::new(runtime.clone(), VendorLimits::default());
+    Ok(Arc::new(opened.map_err(|error| Error::refused(error.to_string()))?))
+}
+
+fn open_webhooks(runtime: &OutboundRuntime) -> Result<Arc<dyn WebhookSender>, Error> {
+    let opened = HttpWebhooks::new(runtime.clone());
     Ok(Arc::new(opened.map_err(|error| Error::refused(error.to_string()))?))
 }
 

@@ -44,7 +44,7 @@ impl Service {
         stopped: Sender<StopReason>,
     ) -> Result<Self, Error> {
         let mut workers = Workers::new(app.clone());
-        let parts = Parts { app, workers: workers.metrics() };
+        let parts = Parts { app, workers: workers.metrics(), webhooks: workers.webhook_metrics() };
         let listens = settings.serves_api() || settings.values.admin_listen.is_some();
         let http = listens.then(|| listen(parts, config(settings)?, stopped)).transpose()?;
         if settings.values.role != Role::Api {

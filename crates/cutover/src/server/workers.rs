@@ -1,4 +1,5 @@
 use cutover_app::App;
+use cutover_app::webhook::{WebhookDispatcher, WebhookMetrics};
 use cutover_app::worker::{Worker, WorkerMetrics};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,40 +12,53 @@ use std::time::{Duration, Instant};
 /// Pause of a worker that panicked outside an import.
 const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
-/// The threads of the import workers and of the sweeper.
+/// The threads of the import workers, of the sweeper and of the dispatcher of webhooks.
 pub(super) struct Workers {
     app: Arc<App>,
     stop: Arc<AtomicBool>,
     metrics: Arc<WorkerMetrics>,
+    webhooks: Arc<WebhookMetrics>,
     count: usize,
     done: (Sender<()>, Receiver<()>),
 }
 
 impl Workers {
     pub(super) fn new(app: Arc<App>) -> Self {
-        let (stop, metrics) = Default::default();
-        Self { app, stop, metrics, count: 0, done: channel() }
+        let (stop, metrics, webhooks) = Default::default();
+        Self { app, stop, metrics, webhooks, count: 0, done: channel() }
     }
 
     pub(super) fn metrics(&self) -> Arc<WorkerMetrics> {
         self.metrics.clone()
     }
 
-    /// Starts `count` workers and the sweeper.
+    pub(super) fn webhook_metrics(&self) -> Arc<WebhookMetrics> {
+        self.webhooks.clone()
+    }
+
+    /// Starts `count` workers, the sweeper and the dispatcher of webhooks.
     pub(super) fn start(&mut self, count: usize) -> io::Result<()> {
         let host = host();
         for n in 1..=count {
             self.spawn(format!("{host}-{}-{n}", std::process::id()), Worker::run)?;
         }
-        self.spawn(format!("{host}-{}-sweeper", std::process::id()), Worker::run_sweeper)
+        self.spawn(format!("{host}-{}-sweeper", std::process::id()), Worker::run_sweeper)?;
+        let mut dispatcher =
+            WebhookDispatcher::new(self.app.clone(), self.webhooks.clone(), self.stop.clone());
+        self.spawn_loop("webhooks".to_owned(), move || dispatcher.run())
     }
 
     fn spawn(&mut self, name: String, run: fn(&Worker)) -> io::Result<()> {
         let worker = Worker::new(self.app.clone(), name.clone(), self.metrics.clone(), self.stop.clone());
+        self.spawn_loop(name, move || run(&worker))
+    }
+
+    /// Starts a thread that runs a loop, again after a panic.
+    fn spawn_loop(&mut self, name: String, mut run: impl FnMut() + Send + 'static) -> io::Result<()> {
         let (stop, app, done) = (self.stop.clone(), self.app.clone(), self.done.0.clone());
         let work = move || {
             while !stop.load(Ordering::Acquire) {
-                if catch_unwind(AssertUnwindSafe(|| run(&worker))).is_err() {
+                if catch_unwind(AssertUnwindSafe(&mut run)).is_err() {
                     app.wake().wait(app.wake().notifications(), PANIC_PAUSE);
                 }
             }

@@ -1,6 +1,6 @@
 //! The audit trail of commands: every change and every export is recorded.
 
-use crate::harness::{Installation, items, text};
+use crate::harness::{Action, Installation, Vendor, items, text};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -14,6 +14,9 @@ const READ: &[&str] = &[
     "supplier show",
     "supplier list",
     "vendor list",
+    "webhook list",
+    "webhook show",
+    "webhook deliveries",
     "process list",
     "process show",
     "signing-key list",
@@ -24,7 +27,8 @@ const READ: &[&str] = &[
 ];
 
 /// All other commands with arguments and recorded action, in an order in which each can succeed. `$FILE` is a
-/// new file, `$PREFIX` the prefix of an API key, `$KID` the id of a signing key.
+/// new file, `$PREFIX` the prefix of an API key, `$KID` the id of a signing key, `$URL` that of a receiver of webhooks,
+/// `$WEBHOOK` the id of the webhook.
 const TOLD: &[(&str, &str, &str)] = &[
     ("organisation add", "Other", "organisation.add"),
     ("organisation revoke", "Other", "organisation.revoke"),
@@ -37,6 +41,13 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("supplier set", "ACME --status paused --rule CUS-08=error", "supplier.set"),
     ("vendor add", "PAY --kind http --base-url http://127.0.0.1:9", "vendor.add"),
     ("vendor remove", "PAY", "vendor.remove"),
+    ("webhook add", "--organisation Acme --url $URL --ed25519", "webhook.add"),
+    ("webhook test", "$WEBHOOK", "webhook.test"),
+    ("webhook replay", "$WEBHOOK --since 2026-01-01", "webhook.replay"),
+    ("webhook disable", "$WEBHOOK", "webhook.disable"),
+    ("webhook enable", "$WEBHOOK", "webhook.enable"),
+    ("webhook rotate-secret", "$WEBHOOK", "webhook.rotate-secret"),
+    ("webhook remove", "$WEBHOOK", "webhook.remove"),
     ("process cancel", "ACME P-1", "process.cancel"),
     ("process retry", "ACME P-1", "process.retry"),
     ("account export", "ACME A-1 --out $FILE", "account.export"),
@@ -80,12 +91,16 @@ fn every_changing_command_is_recorded() {
     let kid = text(&installation.run_json(&["signing-key", "list"])[0]["kid"]);
     let sealing = text(&installation.run_json(&["encryption-key", "generate"])["key"]);
     installation.set_variable("CUTOVER_ENCRYPTION_KEYS", &format!("KEY:{sealing}"));
+    let receiver = Vendor::start(|_| Action::Json(200, json!({})));
     for (n, (command, rest, action)) in TOLD.iter().enumerate() {
         if *command == "backup" && std::env::var_os("CUTOVER_TEST_ON").is_some() {
             continue;
         }
         let file = installation.path().join(format!("file-{n}")).display().to_string();
         let rest = rest.replace("$FILE", &file).replace("$PREFIX", &key).replace("$KID", &kid);
+        let webhooks = installation.run_json(&["webhook", "list"]);
+        let webhook = webhooks[0]["id"].as_str().unwrap_or_default();
+        let rest = rest.replace("$URL", &receiver.url("/")).replace("$WEBHOOK", webhook);
         let words: Vec<&str> = command.split(' ').chain(rest.split_whitespace()).collect();
         let before = reported(&installation).len();
         installation.run_json(&words);

@@ -59,3 +59,4 @@ mod vendor_commands;
 mod vendor_kinds;
 mod vendor_storm;
 mod vendors;
+mod webhooks;

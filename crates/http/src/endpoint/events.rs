@@ -10,10 +10,10 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use actix_web::http::header::LINK;
 use cutover_app::auth::Caller;
-use cutover_app::port::{FeedEvent, FeedFilter, FeedPage, FeedPosition};
-use cutover_core::{FeedEventType, SupplierCode, Zone};
+use cutover_app::port::{FeedFilter, FeedPage, FeedPosition};
+use cutover_core::{FeedEventType, SupplierCode};
+use cutover_model::Event;
 use cutover_model::describe::{Json, Schemas};
-use cutover_model::{Event, Timestamp};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -95,7 +95,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let mut response = HttpResponse::Ok();
         let (path, query) = (encode(call.path()), asked.link(page.next));
         response.insert_header((LINK, format!("<{path}?{query}>; rel=\"next\"")));
-        Ok(json(&mut response, &page.events.into_iter().map(shown).collect::<Vec<_>>()))
+        Ok(json(&mut response, &page.events.into_iter().map(Event::from).collect::<Vec<_>>()))
     })
 }
 
@@ -116,19 +116,6 @@ async fn read(call: &Call, caller: Caller, asked: &Asked) -> Result<FeedPage, Re
     }
 }
 
-fn shown(event: FeedEvent) -> Event {
-    Event {
-        id: position::encode(event.position),
-        r#type: event.event_type.to_string(),
-        occurred_at: Timestamp(Zone::UTC.local(event.occurred_at)),
-        import_supplier: event.supplier,
-        external_account_number: event.external_account_number,
-        service_account_number: event.service_account_number,
-        attempt: event.attempt.map(u64::from),
-        data: event.data,
-    }
-}
-
 fn events(schemas: &mut Schemas) -> Json {
     array_of(schemas, &Event::SPEC)
 }
@@ -144,7 +131,7 @@ struct Asked {
 impl Asked {
     fn of(query: &str) -> Result<Self, Refusal> {
         let mut query = Query::new(query);
-        let after = query.read("after", position::decode);
+        let after = query.read("after", FeedPosition::decode);
         let supplier =
             query.read("import_supplier", |text| cutover_core::trimmed(text).parse::<SupplierCode>().ok());
         let types = query.read("type", |text| {
@@ -171,7 +158,7 @@ impl Asked {
         let filter: String = [supplier, types].into_iter().flatten().collect();
         let (size, wait) = (self.size, self.wait.as_secs());
         let wait = if wait == 0 { String::new() } else { format!("wait={wait}&") };
-        format!("{filter}page_size={size}&{wait}after={}", position::encode(next))
+        format!("{filter}page_size={size}&{wait}after={}", next.encode())
     }
 }
 
@@ -371,12 +358,12 @@ mod tests {
         #[test]
         fn a_position_is_decoded_as_it_was_encoded(written_in in 0..i64::MAX, id in 0..i64::MAX) {
             let position = FeedPosition { written_in, id };
-            prop_assert_eq!(position::decode(&position::encode(position)), Some(position));
+            prop_assert_eq!(FeedPosition::decode(&position.encode()), Some(position));
         }
 
         #[test]
         fn any_text_is_decoded_or_refused(text: String) {
-            let _ = position::decode(&text);
+            let _ = FeedPosition::decode(&text);
         }
     }
 }

@@ -2,6 +2,7 @@ pub(crate) mod monitor;
 
 use crate::metrics::monitor::Monitor;
 use cutover_app::App;
+use cutover_app::webhook::WebhookMetrics;
 use cutover_app::worker::WorkerMetrics;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
@@ -51,7 +52,11 @@ impl Metrics {
     ///
     /// # Errors
     /// If no thread can be created.
-    pub(crate) fn new(app: Arc<App>, workers: Arc<WorkerMetrics>) -> io::Result<Self> {
+    pub(crate) fn new(
+        app: Arc<App>,
+        workers: Arc<WorkerMetrics>,
+        webhooks: Arc<WebhookMetrics>,
+    ) -> io::Result<Self> {
         let metrics = Self {
             monitor: Monitor::new(app.clone())?,
             registry: Registry::with_prefix("cutover"),
@@ -59,10 +64,10 @@ impl Metrics {
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             in_flight: Gauge::default(),
         };
-        Ok(metrics.register(app, workers))
+        Ok(metrics.register(app, workers, webhooks))
     }
 
-    fn register(mut self, app: Arc<App>, workers: Arc<WorkerMetrics>) -> Self {
+    fn register(mut self, app: Arc<App>, workers: Arc<WorkerMetrics>, webhooks: Arc<WebhookMetrics>) -> Self {
         let registry = &mut self.registry;
         registry.register(
             "http_requests",
@@ -78,6 +83,7 @@ impl Metrics {
         registry.register("http_requests_in_flight", "Requests under way", self.in_flight.clone());
         registry.register("build", "The program", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
         registry.register_collector(Box::new(Workers(workers)));
+        registry.register_collector(Box::new(Webhooks(webhooks)));
         registry.register_collector(Box::new(Documents(app.clone())));
         registry.register_collector(Box::new(Connections(app)));
         registry.register_collector(self.monitor.collector());
@@ -128,6 +134,25 @@ impl Collector for Workers {
         show("worker_attempts_deferred", "Attempts that will be made again", &workers.deferred)?;
         show("worker_attempts_stale", "Attempts whose claim had run out", &workers.stale)?;
         show("worker_claims_released", "Claims taken from lost workers", &workers.released)
+    }
+}
+
+/// Collects the counters of the dispatcher of webhooks.
+#[derive(Debug)]
+struct Webhooks(Arc<WebhookMetrics>);
+
+impl Collector for Webhooks {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let Self(webhooks) = self;
+        let help = "Attempts of this process to deliver an event to a webhook, by how they ended";
+        let mut family = encoder.encode_descriptor("webhook_attempts", help, None, MetricType::Counter)?;
+        let ends =
+            [("delivered", &webhooks.delivered), ("failed", &webhooks.failed), ("stale", &webhooks.stale)];
+        for (outcome, counter) in ends {
+            let counter = ConstCounter::new(counter.load(Ordering::Relaxed));
+            counter.encode(family.encode_family(&[("outcome", outcome)])?)?;
+        }
+        Ok(())
     }
 }
 

@@ -35,7 +35,7 @@ impl Served {
         let config = Config { listen: any, workers: 1, rate_limit: 0, ..config };
         let (sender, receiver) = mpsc::channel();
         let thread = thread::spawn(move || {
-            let parts = Parts { app, workers: Arc::default() };
+            let parts = Parts { app, workers: Arc::default(), webhooks: Arc::default() };
             let running = start_with(parts, config, LINGER)?;
             let addresses = (running.addresses[0], running.admin_addresses.first().copied());
             sender.send((addresses, running.handle)).unwrap();
@@ -385,7 +385,8 @@ fn without_the_api_its_address_is_not_bound() {
     let taken = Served::new(Config::default());
     let admin_listen = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
     let config = Config { listen: taken.address, admin_listen, serve_api: false, ..Config::default() };
-    let parts = || Parts { app: taken.service.app.clone(), workers: Arc::default() };
+    let parts =
+        || Parts { app: taken.service.app.clone(), workers: Arc::default(), webhooks: Arc::default() };
     let bound = actix_web::rt::System::new().block_on(async {
         let running = start(parts(), config.clone()).unwrap();
         (running.addresses, running.admin_addresses.len())
@@ -479,7 +480,7 @@ fn shutdown_finishes_requests_and_closes_idle_connections() {
 fn a_taken_address_is_an_error() {
     let served = Served::new(Config::default());
     let config = Config { listen: served.address, ..Config::default() };
-    let parts = Parts { app: served.service.app.clone(), workers: Arc::default() };
+    let parts = Parts { app: served.service.app.clone(), workers: Arc::default(), webhooks: Arc::default() };
     let error = start(parts, config).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
 }

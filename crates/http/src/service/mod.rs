@@ -11,6 +11,7 @@ use crate::request::body::{Allowance, Limits};
 use crate::request::id::RequestIds;
 use actix_server::GracefulShutdownSignal;
 use cutover_app::App;
+use cutover_app::webhook::WebhookMetrics;
 use cutover_app::worker::WorkerMetrics;
 use std::io;
 use std::net::IpAddr;
@@ -45,6 +46,8 @@ pub struct Parts {
     pub app: Arc<App>,
     /// The counters of the import workers of this process, for `/metrics`.
     pub workers: Arc<WorkerMetrics>,
+    /// The counters of the dispatcher of webhooks of this process, for `/metrics`.
+    pub webhooks: Arc<WebhookMetrics>,
 }
 
 /// The state that all requests share.
@@ -105,7 +108,7 @@ impl Service {
             description,
             request_ids: RequestIds::new(parts.app.random_number()),
             schema: schema(parts.app.clone(), blocking.clone()),
-            metrics: Metrics::new(parts.app.clone(), parts.workers)?,
+            metrics: Metrics::new(parts.app.clone(), parts.workers, parts.webhooks)?,
             app: parts.app,
             blocking,
             checks: Blocking::new("checks", checks, checks / 2, PATIENCE)?,

@@ -4,7 +4,7 @@ use url::{Host, Url};
 /// Addresses that a vendor may have, by the scheme of its base URL (contract D11). Link-local addresses and
 /// those of cloud metadata services, which give out credentials, are never allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AddressRule {
+pub(crate) enum AddressRule {
     /// `https:`: the certificate identifies the vendor.
     Anywhere,
     /// `http:`: loopback and private addresses.
@@ -12,23 +12,23 @@ pub(super) enum AddressRule {
 }
 
 impl AddressRule {
-    pub(super) fn allows(self, address: IpAddr) -> bool {
+    pub(crate) fn allows(self, address: IpAddr) -> bool {
         refused_kind(address).is_none() && (self == Self::Anywhere || is_private(address))
     }
 }
 
 /// A base URL that follows contract D11 as far as its text shows.
 #[derive(Debug, Clone)]
-pub(super) struct BaseUrl {
-    pub(super) url: Url,
-    pub(super) rule: AddressRule,
+pub(crate) struct BaseUrl {
+    pub(crate) url: Url,
+    pub(crate) rule: AddressRule,
 }
 
 impl BaseUrl {
     /// # Errors
     /// Reason for the operator. It repeats only the scheme and the address, because the text may hold a
     /// password.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let url = parse_plainly(text).ok_or("it is not a URL such as https://payments.example")?;
         let rule = rule_of(&url)?;
         if !url.username().is_empty() || url.password().is_some() {

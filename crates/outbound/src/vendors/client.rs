@@ -14,7 +14,7 @@ use std::time::Duration;
 const IDLE: (usize, Duration) = (8, Duration::from_secs(30));
 
 /// One HTTP client per address rule; each connects only to addresses that its rule allows.
-pub(super) struct Clients {
+pub(crate) struct Clients {
     anywhere: Option<Client>,
     private: Client,
 }
@@ -24,7 +24,7 @@ impl Clients {
     ///
     /// # Errors
     /// [`VendorsUnusable`] if a client cannot be built.
-    pub(super) fn new(
+    pub(crate) fn new(
         limits: &VendorLimits,
         resolver: &Arc<dyn Resolve>,
         tls: Option<ClientConfig>,
@@ -37,7 +37,7 @@ impl Clients {
     }
 
     /// The client for a base URL.
-    pub(super) fn for_url(&self, base: &BaseUrl) -> Result<Client, VendorError> {
+    pub(crate) fn for_url(&self, base: &BaseUrl) -> Result<Client, VendorError> {
         let client = match base.rule {
             AddressRule::Anywhere => self.anywhere.as_ref(),
             AddressRule::Private => Some(&self.private),
@@ -73,10 +73,12 @@ fn build(
 }
 
 /// TLS configuration with the certificates of this machine; `None` if there are none.
-pub(super) fn system_trust() -> Option<ClientConfig> {
+pub(crate) fn system_trust() -> Option<ClientConfig> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier::new(provider.clone())
-        .inspect_err(|error| tracing::warn!(%error, "payment vendors behind https: cannot be asked"))
+        .inspect_err(
+            |error| tracing::warn!(%error, "payment vendors and webhooks behind https: cannot be called"),
+        )
         .ok()?;
     let config = versions(provider).ok()?;
     Some(config.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
@@ -88,7 +90,7 @@ fn no_trust() -> Result<ClientConfig, VendorsUnusable> {
 }
 
 /// TLS configuration with these root certificates.
-pub(super) fn trust(roots: RootCertStore) -> Result<ClientConfig, VendorsUnusable> {
+pub(crate) fn trust(roots: RootCertStore) -> Result<ClientConfig, VendorsUnusable> {
     let config = versions(Arc::new(ring::default_provider()))?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())
 }

@@ -3,17 +3,17 @@
 //! A lookup passes the vendor's limiter; then its adapter (`http`, `stripe`, `gocardless`) sends requests and
 //! reads the answers. `outcome` alone decides what a failure means.
 
-mod address;
+pub(crate) mod address;
 mod api;
-mod client;
+pub(crate) mod client;
 mod gocardless;
 mod http;
 mod instruction;
 mod limiter;
 mod limits;
-mod outcome;
+pub(crate) mod outcome;
 mod request;
-mod resolver;
+pub(crate) mod resolver;
 mod secrets;
 mod stripe;
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub(super) fn unreadable() -> VendorError {
 }
 
 /// An attempt took too long.
-pub(super) fn too_late() -> VendorError {
+pub(crate) fn too_late() -> VendorError {
     unavailable("it did not answer in time")
 }
 
@@ -46,7 +46,7 @@ pub(super) fn of_status(status: StatusCode) -> Result<Answered, VendorError> {
 
 /// Maps an error of a request or of reading its answer. The library's own text is not used, because it
 /// contains the URL and so the reference.
-pub(super) fn of_error(error: &reqwest::Error) -> VendorError {
+pub(crate) fn of_error(error: &reqwest::Error) -> VendorError {
     let causes = || std::iter::successors(error.source(), |e| cause(*e));
     if causes().any(|e| e.is::<RefusedAddresses>()) {
         return rejected(RefusedAddresses.to_string());

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Name resolution of the system.
-pub(super) struct SystemResolver;
+pub(crate) struct SystemResolver;
 
 impl Resolve for SystemResolver {
     fn resolve(&self, name: Name) -> Resolving {
@@ -17,15 +17,15 @@ impl Resolve for SystemResolver {
 
 /// Resolves names to allowed addresses only. The check at the connection is needed because a name may resolve
 /// differently after the base URL was checked.
-pub(super) struct FilteredResolver {
-    pub(super) resolver: Arc<dyn Resolve>,
-    pub(super) rule: AddressRule,
+pub(crate) struct FilteredResolver {
+    pub(crate) resolver: Arc<dyn Resolve>,
+    pub(crate) rule: AddressRule,
 }
 
 /// All addresses of a name are refused.
 #[derive(Debug, thiserror::Error)]
 #[error("its name resolves only to refused addresses")]
-pub(super) struct RefusedAddresses;
+pub(crate) struct RefusedAddresses;
 
 impl Resolve for FilteredResolver {
     fn resolve(&self, name: Name) -> Resolving {

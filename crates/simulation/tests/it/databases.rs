@@ -7,7 +7,7 @@ use cutover_app::operator::SupplierChange;
 use cutover_app::port::{ApiKeyRole, Store, VendorKind};
 use cutover_app::{App, Ports, Settings};
 use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom};
 use cutover_testkit_postgres::{TestDatabase, server};
 use std::path::Path;
 use std::sync::Arc;
@@ -155,6 +155,7 @@ fn populate(store: Arc<dyn Store>) -> Credentials {
         random: Arc::new(SeededRandom::new(1)),
         documents: Arc::<FakeDocuments>::default(),
         vendors: Arc::<FakeVendors>::default(),
+        webhooks: Arc::<FakeWebhooks>::default(),
     };
     let app = App::new(ports, Settings::default());
     let (key, ours) = organisation(&app, "Acme");

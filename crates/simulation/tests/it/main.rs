@@ -29,6 +29,7 @@ mod runs;
 mod shrink;
 mod simulation;
 mod specs;
+mod webhooks;
 
 mod planted;
 mod simulated;

@@ -15,7 +15,7 @@ use cutover_app::port::{
 };
 use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -314,6 +314,7 @@ fn node(faulty: Arc<FaultyPorts>, simulated: Arc<FakeClock>, seed: u64, settings
         random: Arc::new(SeededRandom::new(seed)),
         documents: faulty.clone(),
         vendors: faulty,
+        webhooks: Arc::<FakeWebhooks>::default(),
     };
     let app = Arc::new(App::new(ports.clone(), settings.clone()));
     Node { app: Mutex::new(app), ports, settings, clock, metrics: Arc::default(), stop: Arc::default() }

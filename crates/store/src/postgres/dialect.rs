@@ -192,6 +192,7 @@ pub(crate) struct Dialect;
 
 impl SqlDialect for Dialect {
     const LOCK: &'static str = " FOR NO KEY UPDATE";
+    const SKIP_LOCKED: &'static str = " SKIP LOCKED";
     /// An array is read once whatever the plan, and the rows by their keys. A join planned while the table is
     /// empty would read all of it.
     const AMONG: &'static str = " = ANY(ARRAY(";

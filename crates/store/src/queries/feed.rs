@@ -58,7 +58,17 @@ statement! {
 }
 
 statement! {
-    /// The last event before which none can appear any more.
+    /// The event at a position.
+    At { organisation_id: i64, written_in: i64, id: i64 }
+        -> (BigInt, BigInt, Text, columns::Instant, Text, Nullable<Text>, Nullable<Text>, Nullable<BigInt>,
+            Nullable<columns::Json>)
+        = "SELECT written_in, id, kind, occurred_at, supplier, external_account_number, service_account_number, \
+            attempt, data FROM feed_events WHERE organisation_id = " organisation_id
+            " AND written_in = " written_in " AND id = " id
+}
+
+statement! {
+    /// The last event before which no event can appear any more.
     Last { organisation_id: i64 } -> (BigInt, BigInt)
         = "SELECT written_in, id FROM feed_events WHERE organisation_id = " organisation_id
             (Dialect::VISIBLE_EVENTS) " ORDER BY written_in DESC, id DESC LIMIT 1"
@@ -89,7 +99,7 @@ pub(super) fn of_step(process: &Process, entry: &HistoryEntry) -> Result<Option<
 }
 
 /// Returns the position of the last expired event.
-fn expired(conn: &mut Conn, organisation_id: i64) -> Result<FeedPosition> {
+pub(super) fn expired(conn: &mut Conn, organisation_id: i64) -> Result<FeedPosition> {
     let expiry = feed_expiries::table.find(organisation_id);
     let last = expiry.select((feed_expiries::written_in, feed_expiries::id)).get_result(conn).optional()?;
     Ok(last.map_or(FeedPosition::default(), |(written_in, id)| FeedPosition { written_in, id }))
@@ -172,10 +182,24 @@ impl Feed for SqlTx<'_> {
 
     fn feed_end(&mut self, organisation_id: i64) -> Result<FeedPosition, StoreError> {
         self.run(|conn| {
-            let last: Option<(i64, i64)> = Last { organisation_id }.get_result(conn).optional()?;
-            let last =
-                last.map_or(FeedPosition::default(), |(written_in, id)| FeedPosition { written_in, id });
-            Ok(last.max(expired(conn, organisation_id)?))
+            let last = Last { organisation_id }.get_result(conn).optional()?;
+            let last = last.map(|(written_in, id)| FeedPosition { written_in, id });
+            Ok(last.unwrap_or_default().max(expired(conn, organisation_id)?))
+        })
+    }
+
+    fn feed_event(
+        &mut self,
+        organisation_id: i64,
+        position: FeedPosition,
+    ) -> Result<Option<FeedEvent>, StoreError> {
+        self.run(|conn| {
+            let FeedPosition { written_in, id } = position;
+            let found: Option<Row> = At { organisation_id, written_in, id }.get_result(conn).optional()?;
+            if expired(conn, organisation_id)? >= position {
+                return Ok(None);
+            }
+            found.map(event).transpose()
         })
     }
 

@@ -20,6 +20,7 @@ pub(crate) mod statement;
 mod suppliers;
 pub(crate) mod types;
 mod vendors;
+mod webhooks;
 
 use super::dialect::{self, Conn, Dialect};
 use crate::claim_hints::ClaimHints;

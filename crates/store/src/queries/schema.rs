@@ -499,6 +499,51 @@ tables! {
         seen_at -> Instant,
     }
 
+    webhooks (id) {
+        id -> BigInt,
+        name -> Text,
+        organisation_id -> BigInt,
+        url -> Text,
+        types -> Nullable<Text>,
+        created_at -> Instant,
+        disabled_at -> Nullable<Instant>,
+        disabled_reason -> Nullable<Text>,
+        disabled_detail -> Nullable<Text>,
+        written_in -> BigInt,
+        event_id -> BigInt,
+        replay_since -> Nullable<Instant>,
+        replay_written_in -> Nullable<BigInt>,
+        replay_event_id -> Nullable<BigInt>,
+        missed_at -> Nullable<Instant>,
+        removed_at -> Nullable<Instant>,
+        version -> BigInt,
+    }
+
+    webhook_secrets (webhook_id, position) {
+        webhook_id -> BigInt,
+        position -> BigInt,
+        secret -> Text,
+        created_at -> Instant,
+        expires_at -> Nullable<Instant>,
+    }
+
+    webhook_deliveries (webhook_id, written_in, event_id) {
+        webhook_id -> BigInt,
+        written_in -> BigInt,
+        event_id -> BigInt,
+        kind -> Text,
+        occurred_at -> Instant,
+        state -> Text,
+        attempts -> BigInt,
+        first_attempt_at -> Nullable<Instant>,
+        due_at -> Nullable<Instant>,
+        claim -> BigInt,
+        status -> Nullable<BigInt>,
+        failure -> Nullable<Text>,
+        answer -> Nullable<Binary>,
+        attempted_at -> Nullable<Instant>,
+    }
+
     payment_vendors (name) {
         name -> Text,
         kind -> Text,
@@ -510,10 +555,12 @@ tables! {
 
 diesel::joinable!(api_keys -> organisations (organisation_id));
 diesel::joinable!(suppliers -> organisations (organisation_id));
+diesel::joinable!(webhooks -> organisations (organisation_id));
 diesel::joinable!(processes -> suppliers (supplier_id));
 diesel::joinable!(accounts -> suppliers (supplier_id));
 diesel::joinable!(meter_points -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(api_keys, organisations);
 diesel::allow_tables_to_appear_in_same_query!(suppliers, organisations);
+diesel::allow_tables_to_appear_in_same_query!(webhooks, organisations);
 diesel::allow_tables_to_appear_in_same_query!(processes, suppliers);
 diesel::allow_tables_to_appear_in_same_query!(meter_points, accounts, suppliers);

@@ -16,6 +16,8 @@ use diesel::serialize::{self, Output};
 pub(crate) trait SqlDialect {
     /// Locks the selected rows against other writers, not against new rows that refer to them.
     const LOCK: &'static str;
+    /// Leaves out rows that others have locked. Follows [`LOCK`](Self::LOCK).
+    const SKIP_LOCKED: &'static str;
     /// Compares a column to the keys that a bounded query selects, so that the rows are found by their keys.
     /// The query follows, then [`AMONG_END`](Self::AMONG_END).
     const AMONG: &'static str;

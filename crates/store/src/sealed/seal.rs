@@ -15,16 +15,19 @@ pub enum SealedTable {
     BusinessInstructions,
     /// Secrets that sign access tokens.
     SigningKeys,
+    /// Secrets that sign deliveries of webhooks.
+    WebhookSecrets,
 }
 
 impl SealedTable {
     /// All tables.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Payloads,
         Self::PaymentInstructions,
         Self::AccountInstructions,
         Self::BusinessInstructions,
         Self::SigningKeys,
+        Self::WebhookSecrets,
     ];
 
     /// Returns its name in the database.
@@ -35,6 +38,7 @@ impl SealedTable {
             Self::AccountInstructions => "account_instructions",
             Self::BusinessInstructions => "business_instructions",
             Self::SigningKeys => "signing_keys",
+            Self::WebhookSecrets => "webhook_secrets",
         }
     }
 }

@@ -71,6 +71,7 @@ pub(crate) struct Dialect;
 
 impl SqlDialect for Dialect {
     const LOCK: &'static str = "";
+    const SKIP_LOCKED: &'static str = "";
     const AMONG: &'static str = " IN (";
     const AMONG_END: &'static str = ")";
     /// Text is compared by its bytes anyway.

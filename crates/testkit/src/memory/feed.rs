@@ -74,9 +74,19 @@ impl Feed for State {
     }
 
     fn feed_end(&mut self, organisation_id: i64) -> Result<FeedPosition, StoreError> {
+        let own = self.feed.iter().rev().find(|published| published.organisation_id == organisation_id);
         let expired = self.expired_events.get(&organisation_id).copied().unwrap_or_default();
+        Ok(own.map_or(expired, |published| published.event.position))
+    }
+
+    fn feed_event(
+        &mut self,
+        organisation_id: i64,
+        position: FeedPosition,
+    ) -> Result<Option<FeedEvent>, StoreError> {
         let mut own = self.feed.iter().filter(|published| published.organisation_id == organisation_id);
-        Ok(own.next_back().map_or(expired, |published| published.event.position))
+        let found = own.find(|published| published.event.position == position);
+        Ok(found.map(|published| published.event.clone()))
     }
 
     fn expire_events(&mut self, before: DateTime<Utc>, limit: u32) -> Result<bool, StoreError> {

@@ -18,6 +18,7 @@ mod processes;
 mod statements;
 mod suppliers;
 mod vendors;
+mod webhooks;
 
 use accounts::Imported;
 use businesses::Business;
@@ -32,6 +33,7 @@ use processes::Row;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use webhooks::WebhookRow;
 
 /// A fault of a [`MemoryStore`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +78,7 @@ struct State {
     last_event: i64,
     /// The last expired event of each organisation.
     expired_events: HashMap<i64, FeedPosition>,
+    webhooks: Vec<WebhookRow>,
 }
 
 impl MemoryStore {

@@ -36,6 +36,7 @@ pub mod steps;
 pub mod suppliers;
 pub mod transactions;
 pub mod vendors;
+pub mod webhooks;
 
 mod helpers;
 mod imported;
@@ -194,6 +195,14 @@ stories! { $
         vendors_read_back_by_name
         vendor_names_are_unique
         vendors_are_removed;
+    webhooks:
+        webhooks_read_back
+        secrets_of_webhooks_expire
+        deliveries_are_claimed_and_ended
+        nodes_claim_different_deliveries
+        only_active_webhooks_are_served
+        single_events_are_found
+        deliveries_are_removed_with_their_events;
     figures:
         counts_follow_every_step
         counts_follow_claims

@@ -31,6 +31,7 @@ pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     headers: Headers,
+    pub(crate) body: String,
     /// Number of earlier requests for this path.
     pub(crate) before: usize,
 }
@@ -104,11 +105,11 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 
 impl Shared {
     fn talk(&self, mut stream: TcpStream) -> std::io::Result<()> {
-        let (method, path, headers) = read(&mut stream)?;
+        let (method, path, headers, body) = read(&mut stream)?;
         let asked = {
             let mut all = self.asked.lock().unwrap();
             let before = all.iter().filter(|other| other.path == path).count();
-            all.push(ReceivedRequest { method, path, headers, before });
+            all.push(ReceivedRequest { method, path, headers, body, before });
             all[all.len() - 1].clone()
         };
         match (self.script)(&asked) {
@@ -147,9 +148,10 @@ impl Shared {
     }
 }
 
-/// Reads the method, the path and the headers of a request.
-fn read(stream: &mut TcpStream) -> std::io::Result<(String, String, Headers)> {
-    let mut lines = BufReader::new(stream).lines();
+/// Reads the method, the path, the headers and the body of a request.
+fn read(stream: &mut TcpStream) -> std::io::Result<(String, String, Headers, String)> {
+    let mut reader = BufReader::new(stream);
+    let mut lines = reader.by_ref().lines();
     let first = lines.next().ok_or(ErrorKind::UnexpectedEof)??;
     let mut words = first.split(' ').map(str::to_owned);
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -160,7 +162,11 @@ fn read(stream: &mut TcpStream) -> std::io::Result<(String, String, Headers)> {
             None => break,
         }
     }
-    Ok((method, path, headers))
+    let length = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = length.and_then(|(_, value)| value.parse().ok()).unwrap_or(0);
+    let mut body = String::new();
+    reader.take(length).read_to_string(&mut body)?;
+    Ok((method, path, headers, body))
 }
 
 /// Formats a response with additional headers, each with its line end.

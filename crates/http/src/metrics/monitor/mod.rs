@@ -197,6 +197,25 @@ fn show_backlog(encoder: &mut DescriptorEncoder<'_>, backlog: &Backlog) -> Resul
         encoder,
         ("processes_ended", "Accounts whose import has ended, by how it did", "outcome"),
         backlog.ended.iter().map(|(state, processes)| (word(*state), *processes as i64)),
+    )?;
+    let webhooks = &backlog.webhooks;
+    let states = [("enabled", webhooks.enabled), ("disabled", webhooks.disabled)];
+    show_each(
+        encoder,
+        ("webhooks", "Webhooks, by state", "state"),
+        states.iter().map(|(state, count)| ((*state).to_owned(), *count as i64)),
+    )?;
+    show(
+        encoder,
+        "webhook_deliveries_open",
+        "Deliveries of enabled webhooks that have not succeeded yet",
+        webhooks.open as i64,
+    )?;
+    show(
+        encoder,
+        "webhook_oldest_undelivered_seconds",
+        "The age of the oldest event of these deliveries; 0 without any",
+        webhooks.oldest.as_secs_f64(),
     )
 }
 

@@ -163,6 +163,60 @@ CREATE TABLE feed_origin (
 ) STRICT;
 INSERT INTO feed_origin VALUES (0);
 
+-- Webhooks: each is a reader of the feed, and has deliveries up to its position. A removed one stays until its deliveries
+-- are removed.
+CREATE TABLE webhooks (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    organisation_id INTEGER NOT NULL REFERENCES organisations (id),
+    url TEXT NOT NULL,
+    types TEXT, -- separated by commas; null: all
+    created_at INTEGER NOT NULL,
+    disabled_at INTEGER,
+    disabled_reason TEXT,
+    disabled_detail TEXT,
+    written_in INTEGER NOT NULL,
+    event_id INTEGER NOT NULL,
+    -- Events up to this position are delivered again if they occurred at that time or later.
+    replay_since INTEGER,
+    replay_written_in INTEGER,
+    replay_event_id INTEGER,
+    missed_at INTEGER,
+    removed_at INTEGER,
+    version INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX webhooks_of_organisation ON webhooks (organisation_id);
+
+CREATE TABLE webhook_secrets (
+    webhook_id INTEGER NOT NULL REFERENCES webhooks (id),
+    position INTEGER NOT NULL,
+    secret TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    PRIMARY KEY (webhook_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- An open delivery has a time from which it may be claimed; that of a claimed one is the end of its lease. References to
+-- webhooks and events are not declared: rows are added and removed in great numbers.
+CREATE TABLE webhook_deliveries (
+    webhook_id INTEGER NOT NULL,
+    written_in INTEGER NOT NULL,
+    event_id INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    first_attempt_at INTEGER,
+    due_at INTEGER,
+    claim INTEGER NOT NULL,
+    status INTEGER,
+    failure TEXT,
+    answer BLOB,
+    attempted_at INTEGER,
+    PRIMARY KEY (webhook_id, written_in, event_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_at) WHERE due_at IS NOT NULL;
+
 -- Imported accounts. The key of an account is that of its process. A row that belongs to an account has the account and a
 -- position as its key: rows of a table are numbered from 0 in the order of the payload, over the whole account, and
 -- rows that are added later follow. So children name their parents before anything is written. Rows of one

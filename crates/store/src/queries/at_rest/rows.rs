@@ -5,6 +5,7 @@ use super::super::dialect::Db;
 use super::super::processes::payloads::PayloadLocations;
 use super::super::schema::{
     account_instructions, business_instructions, payloads, payment_instructions, signing_keys,
+    webhook_secrets,
 };
 use super::super::statement::Bind;
 use crate::error::{Error, Result};
@@ -58,26 +59,27 @@ statement! {
             WHERE process_id > " after " ORDER BY process_id LIMIT " limit
 }
 
-/// Declares the statements of a table of instructions.
-macro_rules! instructions {
-    ($page:ident, $replace:ident: $table:literal of $owner:literal) => {
+/// Declares the statements of a table with sealed texts.
+macro_rules! texts {
+    ($page:ident, $replace:ident: $column:literal in $table:literal of $owner:literal) => {
         statement! {
             $page { after: i64, after_position: i64, limit: i64 } -> (BigInt, BigInt, Nullable<Text>)
-                = "SELECT " $owner ", position, details FROM " $table " WHERE (" $owner ", position) > ("
+                = "SELECT " $owner ", position, " $column " FROM " $table " WHERE (" $owner ", position) > ("
                     after ", " after_position ") ORDER BY " $owner ", position LIMIT " limit
         }
 
         statement! {
             $replace { after: String, owner: i64, position: i64, before: String }
-                = "UPDATE " $table " SET details = " after " WHERE " $owner " = " owner
-                    " AND position = " position " AND details = " before
+                = "UPDATE " $table " SET " $column " = " after " WHERE " $owner " = " owner
+                    " AND position = " position " AND " $column " = " before
         }
     };
 }
 
-instructions!(OfPayloads, ReplaceOfPayload: "payment_instructions" of "account_id");
-instructions!(OfAccounts, ReplaceOfAccount: "account_instructions" of "account_id");
-instructions!(OfBusinesses, ReplaceOfBusiness: "business_instructions" of "business_id");
+texts!(OfPayloads, ReplaceOfPayload: "details" in "payment_instructions" of "account_id");
+texts!(OfAccounts, ReplaceOfAccount: "details" in "account_instructions" of "account_id");
+texts!(OfBusinesses, ReplaceOfBusiness: "details" in "business_instructions" of "business_id");
+texts!(OfWebhooks, ReplaceOfWebhook: "secret" in "webhook_secrets" of "webhook_id");
 
 /// Returns the next rows after a key, without those that have no value.
 pub(super) fn page(conn: &mut Conn, table: SealedTable, after: &RowKey, limit: i64) -> Result<Page> {
@@ -89,6 +91,7 @@ pub(super) fn page(conn: &mut Conn, table: SealedTable, after: &RowKey, limit: i
         SealedTable::PaymentInstructions => OfPayloads { after, after_position, limit }.load(conn)?,
         SealedTable::AccountInstructions => OfAccounts { after, after_position, limit }.load(conn)?,
         SealedTable::BusinessInstructions => OfBusinesses { after, after_position, limit }.load(conn)?,
+        SealedTable::WebhookSecrets => OfWebhooks { after, after_position, limit }.load(conn)?,
     };
     let last = rows.last().map(|(owner, position, _)| RowKey::Row(*owner, *position));
     let row = |(owner, position, details): (i64, i64, Option<String>)| {
@@ -162,6 +165,9 @@ pub(super) fn last(conn: &mut Conn, table: SealedTable) -> Result<Option<i64>> {
         }
         SealedTable::BusinessInstructions => {
             business_instructions::table.select(max(business_instructions::business_id)).get_result(conn)?
+        }
+        SealedTable::WebhookSecrets => {
+            webhook_secrets::table.select(max(webhook_secrets::webhook_id)).get_result(conn)?
         }
         SealedTable::SigningKeys => None,
     })
@@ -253,6 +259,7 @@ pub(super) fn replace(
         SealedTable::BusinessInstructions => {
             ReplaceOfBusiness { after, owner, position, before }.execute(conn)?
         }
+        SealedTable::WebhookSecrets => ReplaceOfWebhook { after, owner, position, before }.execute(conn)?,
         _ => ReplaceOfPayload { after, owner, position, before }.execute(conn)?,
     };
     Ok(changed > 0)

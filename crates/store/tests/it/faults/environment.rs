@@ -8,7 +8,7 @@ use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
 use cutover_process::State;
 use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom, create_account};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
 use cutover_testkit_postgres::{TestDatabase, server};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
@@ -54,6 +54,7 @@ impl TestEnvironment {
             random: Arc::new(SeededRandom::new(1)),
             documents: Arc::<FakeDocuments>::default(),
             vendors: Arc::<FakeVendors>::default(),
+            webhooks: Arc::<FakeWebhooks>::default(),
         };
         let app = Arc::new(App::new(ports.clone(), Settings::default()));
         app.add_organisation("Acme").unwrap();

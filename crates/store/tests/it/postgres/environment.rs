@@ -5,7 +5,7 @@ use cutover_app::operator::SupplierChange;
 use cutover_app::port::ApiKeyRole;
 use cutover_app::{App, Ports, Settings};
 use cutover_store::{PostgresOptions, PostgresStore};
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom, create_account};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
 use cutover_testkit_postgres::{Session, TestDatabase, server};
 use std::sync::Arc;
 use std::thread;
@@ -45,6 +45,7 @@ impl TestEnvironment {
             random: Arc::new(SeededRandom::new(1)),
             documents: Arc::<FakeDocuments>::default(),
             vendors: Arc::<FakeVendors>::default(),
+            webhooks: Arc::<FakeWebhooks>::default(),
         };
         let app = Arc::new(App::new(ports, Settings::default()));
         app.add_organisation("Acme").unwrap();

@@ -4,9 +4,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    self, Creation, InstructionDetails, InstructionKey, NewAccount, NewBusiness, SigningKey, Staged, Staging,
-    Store, StoreError, StoredIssues, Supplier, SupplierSettings, VendorBankAccount, VerifiedInstruction,
-    read, write,
+    self, Creation, FeedPosition, InstructionDetails, InstructionKey, NewAccount, NewBusiness, NewWebhook,
+    SigningKey, Staged, Staging, Store, StoreError, StoredIssues, Supplier, SupplierSettings,
+    VendorBankAccount, VerifiedInstruction, WebhookSecret, read, write,
 };
 use cutover_core::{ServiceAccountNumber, Zone};
 use cutover_model::choices::PaymentInstructionType;
@@ -222,6 +222,24 @@ pub(super) fn sign(store: &dyn Store, kid: &str) -> SigningKey {
     let added = key.clone();
     write(store, move |tx| tx.add_signing_key(&added)).unwrap();
     key
+}
+
+/// Adds a webhook, whose secret is a canary. Returns its key.
+pub(super) fn hook(store: &dyn Store, supplier: &Supplier) -> i64 {
+    let new = NewWebhook {
+        name: "wh_1".into(),
+        organisation_id: supplier.organisation_id,
+        url: "https://crm.example".into(),
+        types: Vec::new(),
+        created_at: at(0),
+        position: FeedPosition::default(),
+    };
+    write(store, move |tx| tx.add_webhook(&new, &webhook_secret())).unwrap().id
+}
+
+/// The secret of the webhook.
+pub(super) fn webhook_secret() -> WebhookSecret {
+    WebhookSecret { number: 0, keys: "whsec_CANARY".into(), created_at: at(0), expires_at: None }
 }
 
 /// The secret of every signing key.

@@ -1,4 +1,6 @@
-use super::environment::{Database, import, on_both, payload, sealer, sign, stage, supplier};
+use super::environment::{
+    Database, at, hook, import, on_both, payload, sealer, sign, stage, supplier, webhook_secret,
+};
 use cutover_app::port::{Store, read, write};
 use cutover_store::{KeyState, Resealed, Seal, Sealer};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +22,7 @@ fn unsealed_values_and_those_of_another_key_are_sealed_with_the_first(database: 
     let acme = supplier(&*open.store());
     let first = stage(&*open.store(), &acme, "A-1");
     import(&*open.store(), &acme, first);
+    let webhook = hook(&*open.store(), &acme);
     let signs = sign(&*open.store(), "k1");
     let old = database.open(sealer(&["a"]));
     let second = stage(&*old.store(), &acme, "A-2");
@@ -27,10 +30,13 @@ fn unsealed_values_and_those_of_another_key_are_sealed_with_the_first(database: 
     drop((open, old));
 
     let both = || sealer(&["b", "a"]);
-    assert_eq!(sealed(&database.reseal(both(), &mut |_| {})), [(2, 0), (1, 0), (1, 0), (1, 0), (2, 0)]);
     assert_eq!(
         sealed(&database.reseal(both(), &mut |_| {})),
-        [(0, 2), (0, 1), (0, 1), (0, 1), (0, 2)],
+        [(2, 0), (1, 0), (1, 0), (1, 0), (2, 0), (1, 0)]
+    );
+    assert_eq!(
+        sealed(&database.reseal(both(), &mut |_| {})),
+        [(0, 2), (0, 1), (0, 1), (0, 1), (0, 2), (0, 1)],
         "nothing is left"
     );
     let new = database.open(sealer(&["b"]));
@@ -40,6 +46,7 @@ fn unsealed_values_and_those_of_another_key_are_sealed_with_the_first(database: 
     }
     assert!(read(store, |tx| tx.imported_account(first)).is_ok());
     assert_eq!(read(store, |tx| tx.signing_keys()).unwrap(), signs);
+    assert_eq!(read(store, |tx| tx.webhook_secrets(webhook, at(1))), Ok(vec![webhook_secret()]));
     let key = Seal::Key("b".into(), KeyState::Seals);
     assert!(new.seals().iter().all(|seals| seals.found.keys().eq([&key])));
 }

@@ -1,5 +1,6 @@
 use super::environment::{
-    Database, SECRET, at, import, instruction, on_both, payload, sealer, sign, stage, supplier,
+    Database, SECRET, at, hook, import, instruction, on_both, payload, sealer, sign, stage, supplier,
+    webhook_secret,
 };
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -31,6 +32,10 @@ fn all_values_are_sealed(database: &Database) {
     let id = stage(store, &supplier(store), "A-1");
     import(store, &read(store, |tx| tx.supplier_by_id(1)).unwrap().unwrap(), id);
     sign(store, "k");
+    let webhook = hook(store, &read(store, |tx| tx.supplier_by_id(1)).unwrap().unwrap());
+    let secrets = database.shown("secret", "webhook_secrets");
+    assert!(secrets[0].starts_with("sealed:1:a:") && !secrets[0].contains("CANARY"), "{secrets:?}");
+    assert_eq!(read(store, |tx| tx.webhook_secrets(webhook, at(1))), Ok(vec![webhook_secret()]));
     let payloads = database.hex("payload", "payloads");
     assert!(payloads.iter().all(|hex| hex.starts_with(SEALED_WITH_A)), "{payloads:?}");
     for table in DETAILS {
@@ -153,8 +158,8 @@ fn signing_keys_are_sealed_and_older_ones_stay_readable(database: &Database) {
     assert_eq!(read(store, |tx| tx.signing_keys()), Ok(vec![sealed, before]));
     let stored = secrets(database);
     assert!(stored[1].starts_with(SEALED_WITH_A) && !stored[1].contains(&hex(b"CANARY")), "{stored:?}");
-    let seals = opened.seals().pop().unwrap();
-    assert_eq!((seals.table, seals.is_all), (SealedTable::SigningKeys, true));
+    let seals = opened.seals().into_iter().find(|seals| seals.table == SealedTable::SigningKeys).unwrap();
+    assert!(seals.is_all);
     let key = Seal::Key("a".into(), KeyState::Seals);
     assert_eq!(seals.found.into_iter().collect::<Vec<_>>(), [(Seal::Open, 1), (key, 1)]);
 }

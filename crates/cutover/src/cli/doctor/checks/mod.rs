@@ -5,6 +5,7 @@ mod migrations;
 mod nodes;
 mod postgres;
 mod sqlite;
+mod webhooks;
 
 use super::finding::Finding;
 use crate::lock::{Lock, LockState};
