@@ -37,6 +37,7 @@ pub(crate) struct TestService {
     pub(crate) app: Arc<App>,
     pub(crate) documents: Arc<FakeDocuments>,
     pub(crate) vendors: Arc<FakeVendors>,
+    pub(crate) webhooks: Arc<FakeWebhooks>,
     /// The API key of Acme.
     pub(crate) key: String,
     token: String,
@@ -86,8 +87,8 @@ impl TestService {
         config: Config,
         store_of: impl FnOnce(Arc<MemoryStore>) -> Arc<S>,
     ) -> Self {
-        let (store, documents, vendors) =
-            <(Arc<MemoryStore>, Arc<FakeDocuments>, Arc<FakeVendors>)>::default();
+        let (store, documents, vendors, webhooks) =
+            <(Arc<MemoryStore>, Arc<FakeDocuments>, Arc<FakeVendors>, Arc<FakeWebhooks>)>::default();
         let clock = Arc::new(FakeClock::of_fixtures());
         let ports = Ports {
             store: store_of(store.clone()),
@@ -95,7 +96,7 @@ impl TestService {
             random: Arc::new(SeededRandom::new(7)),
             documents: documents.clone(),
             vendors: vendors.clone(),
-            webhooks: Arc::<FakeWebhooks>::default(),
+            webhooks: webhooks.clone(),
         };
         let app = Arc::new(App::new(ports, Settings::default()));
         for (organisation, supplier) in [("Acme", "ACME_ENERGY"), ("Other", "OTHER")] {
@@ -108,7 +109,7 @@ impl TestService {
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
         let parts = Parts { app: app.clone(), workers: Arc::default(), webhooks: Arc::default() };
         let inner = Arc::new(Service::new(parts, &config, Description::new(described)).unwrap());
-        Self { store, clock, app, documents, vendors, key, token, inner }
+        Self { store, clock, app, documents, vendors, webhooks, key, token, inner }
     }
 
     /// Returns an access token of Acme.

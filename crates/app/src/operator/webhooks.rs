@@ -5,7 +5,8 @@ use crate::App;
 use crate::auth::Caller;
 use crate::port::{
     AuditAction, Delivery, Detail, Disabled, DisabledReason, FeedPosition, NewWebhook, Operator, Replay,
-    StoreError, Subject, Tx, WEBHOOK_DEADLINE, Webhook, WebhookAnswer, WebhookSecret, read_committed,
+    StoreError, Subject, Tx, WEBHOOK_DEADLINE, Webhook, WebhookAnswer, WebhookDone, WebhookSecret,
+    read_committed,
 };
 use crate::webhook::{Message, WebhookKeys, position_before, test_event};
 use chrono::{DateTime, Duration, Utc};
@@ -370,18 +371,42 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no webhook with this id.
     pub fn test_webhook(&self, name: &str) -> Result<WebhookAnswer, OperatorError> {
+        let (sender, answer) = sync_channel(1);
+        self.test_by(&self.operator, name, None, Box::new(move |answer| drop(sender.send(answer))))?;
+        let none = || WebhookAnswer::Failed("there was no answer".into());
+        Ok(answer.recv_timeout(WEBHOOK_DEADLINE + SLACK).unwrap_or_else(|_| none()))
+    }
+
+    /// Like [`test_webhook`](Self::test_webhook), for a webhook of the caller's organisation. Returns once the event is
+    /// on its way and calls `done` with the answer.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if it has none with this id.
+    pub fn test_own_webhook(
+        &self,
+        caller: &Caller,
+        name: &str,
+        done: WebhookDone,
+    ) -> Result<(), OperatorError> {
+        self.test_by(&Operator::of(caller), name, Some(caller.organisation_id), done)
+    }
+
+    fn test_by(
+        &self,
+        by: &Operator,
+        name: &str,
+        of: Option<i64>,
+        done: WebhookDone,
+    ) -> Result<(), OperatorError> {
         let (tested, number) = (name.to_owned(), self.random.number());
-        let message = self.run_audited(&self.operator, AuditAction::WebhookTested, move |tx, at| {
-            let Some(webhook) = tx.webhook(&tested)? else { return Err(missing(&tested)) };
+        let message = self.run_audited(by, AuditAction::WebhookTested, move |tx, at| {
+            let Some(webhook) = own(tx.webhook(&tested)?, of) else { return Err(missing(&tested)) };
             let secrets = tx.webhook_secrets(webhook.id, at)?;
             let message = Message::new(&webhook.name, &webhook.url, secrets, test_event(at, number));
             Ok((message, audited(&webhook)))
         })?;
-        let (sender, answer) = sync_channel(1);
-        let done = Box::new(move |answer| drop(sender.send(answer)));
         self.webhooks.send(message.sign(self.clock.now())?, done);
-        let none = || WebhookAnswer::Failed("there was no answer".into());
-        Ok(answer.recv_timeout(WEBHOOK_DEADLINE + SLACK).unwrap_or_else(|_| none()))
+        Ok(())
     }
 
     fn change_by(

@@ -23,6 +23,11 @@ pub(super) fn account(code: &str, number: &str) -> String {
     format!("{}accounts/{}/", supplier(code), segment(number))
 }
 
+/// Returns the path of a webhook's page.
+pub(super) fn webhook(name: &str) -> String {
+    format!("/console/webhooks/{}/", segment(name))
+}
+
 /// Encodes text for a segment of a path or a value of a query.
 pub(super) fn segment(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());

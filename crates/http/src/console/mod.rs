@@ -20,6 +20,7 @@ mod tests;
 mod view;
 mod visit;
 mod visitor;
+mod webhooks;
 
 pub(crate) use escape::Escaped;
 pub(crate) use links::has;
@@ -49,6 +50,16 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     post("/console/suppliers/<supplier>/accounts/<number>/cancel/", actions::cancel),
     get("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::ask_retry),
     post("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::retry),
+    get("/console/webhooks/", webhooks::list),
+    get("/console/webhooks/<webhook>/", webhooks::show),
+    get("/console/webhooks/<webhook>/enable/", webhooks::ask_enable),
+    post("/console/webhooks/<webhook>/enable/", webhooks::enable),
+    get("/console/webhooks/<webhook>/disable/", webhooks::ask_disable),
+    post("/console/webhooks/<webhook>/disable/", webhooks::disable),
+    get("/console/webhooks/<webhook>/replay/", webhooks::ask_replay),
+    post("/console/webhooks/<webhook>/replay/", webhooks::replay),
+    get("/console/webhooks/<webhook>/test/", webhooks::ask_test),
+    post("/console/webhooks/<webhook>/test/", webhooks::test),
 ];
 
 const fn get(template: &'static str, handler: Handler) -> Endpoint {

@@ -123,7 +123,8 @@ mod parquet {
         let layout = Layout::of(table, Personal::Full);
         let mut writer = TableWriter::new(Format::Parquet, layout, Vec::new()).unwrap();
         let body = "x".repeat(1_000);
-        let account = |n: u32| format!(r#"{{"external_account_number":"{n}","notes":[{{"body":"{body}{n}"}}]}}"#);
+        let account =
+            |n: u32| format!(r#"{{"external_account_number":"{n}","notes":[{{"body":"{body}{n}"}}]}}"#);
         for n in 0..20_000 {
             let add = tables.rows(account(n).as_bytes(), |of, cells| {
                 if of.name == "notes" {

@@ -17,6 +17,7 @@ mod search;
 mod sign_in;
 mod suppliers;
 mod troubles;
+mod webhooks;
 
 pub(crate) use page::Page;
 

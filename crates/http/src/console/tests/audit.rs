@@ -73,6 +73,11 @@ async fn actions_are_logged_without_personal_data() {
     ] {
         assert!(browser.post(&format!("{supplier}{act}"), "").await.status < 400, "{act}");
     }
+    let webhook = service.app.add_webhook("Acme", "http://127.0.0.1:9/", &[], false).unwrap().webhook.name;
+    for act in ["disable", "enable", "replay", "test"] {
+        let done = browser.post(&format!("/console/webhooks/{webhook}/{act}/"), "since=all").await;
+        assert!(done.status < 400, "{act}");
+    }
     browser.post("/console/sign-out/", "").await;
     browser.sign_in(&key).await;
     browser.sign_in("cut_live_guess").await;
@@ -80,21 +85,22 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(5);
-    assert_eq!(done, ["reveal", "cancel", "retry", "pause", "resume"]);
+    let (done, door) = actions.split_at(9);
+    assert_eq!(done, ["reveal", "cancel", "retry", "pause", "resume", "disable", "enable", "replay", "test"]);
     assert_eq!(door, ["sign-out", "sign-in", "refused sign-in"]);
-    for line in &audited[..7] {
+    for line in &audited[..11] {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
-    assert!(!audited[7].contains("key="), "{}", audited[7]);
+    assert!(!audited[11].contains("key="), "{}", audited[11]);
     assert!(audited[1..3].iter().all(|line| line.contains("process=3")), "{audited:?}");
     for line in &audited[..5] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database, except unknown keys.
-    let scope = AuditScope { limit: 7, ..AuditScope::default() };
+    let scope = AuditScope { limit: 12, ..AuditScope::default() };
     let mut kept = service.app.audit(&scope).unwrap();
+    kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
     let actions: Vec<_> = kept.iter().map(|record| record.action.as_str()).collect();
     let of_suppliers = ["account.reveal", "process.cancel", "process.retry", "supplier.set", "supplier.set"];
@@ -104,7 +110,8 @@ async fn actions_are_logged_without_personal_data() {
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
         "each route logs its action"
     );
-    assert_eq!(actions[5..], ["console.sign-out", "console.sign-in"]);
+    assert_eq!(actions[5..9], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
+    assert_eq!(actions[9..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }
@@ -113,7 +120,7 @@ async fn actions_are_logged_without_personal_data() {
     let number =
         service.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();
     assert!(audited[0].contains(number.as_str()), "{}", audited[0]);
-    assert!(lines.len() >= 11, "{lines:#?}");
+    assert!(lines.len() >= 15, "{lines:#?}");
     for word in ["ELEC-1001", "UNME-4001", "Mara", "Okafor", "cut_live_guess", &key] {
         assert!(!lines.iter().any(|line| line.contains(word)), "{word}");
     }

@@ -5,6 +5,7 @@ mod audit;
 mod migrations;
 mod pages;
 mod sessions;
+mod webhooks;
 
 use crate::testing::{Reply, TestService};
 use actix_web::http::header::{CONTENT_TYPE, COOKIE};
