@@ -1,7 +1,6 @@
 use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
-use crate::event_id as position;
 use crate::openapi::{self, Operation, Parameter, Response, array_of, examples, json_content, refusals};
 use crate::refusal::Refusal;
 use crate::request::path::encode;
