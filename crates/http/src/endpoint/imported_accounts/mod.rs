@@ -100,7 +100,7 @@ fn page(
     let found = app.imported_accounts(caller, supplier, after, limit)?;
     for (cursor, account) in &found.accounts {
         line(&mut lines, &[b"{\"cursor\":\"", cursor::encode(*cursor).as_bytes(), b"\",\"account\":"]);
-        line(&mut lines, &[&account.to_json(found.zone), b"}\n"]);
+        line(&mut lines, &[&on_one_line(account.to_json(found.zone)), b"}\n"]);
     }
     let last = found.accounts.last().map(|(cursor, _)| *cursor);
     let next = last.filter(|_| found.has_more);
@@ -109,6 +109,12 @@ fn page(
         line(&mut lines, &[b"{\"end\":true,\"events_after\":\"", events_after.as_bytes(), b"\"}\n"]);
     }
     Ok(Page { items: lines, next })
+}
+
+/// Replaces line breaks by spaces. Free content is kept as it was sent; strings have no line breaks of their own.
+fn on_one_line(mut json: Vec<u8>) -> Vec<u8> {
+    json.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    json
 }
 
 fn line(lines: &mut Vec<u8>, parts: &[&[u8]]) {
