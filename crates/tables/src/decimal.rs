@@ -3,7 +3,9 @@ use cutover_model::Decimal;
 /// The digits of a decimal as a whole number of its smallest declared unit: `1.5` with 2 digits after the point is 150.
 /// `None` if it is no decimal or does not fit the declared digits.
 pub(crate) fn scaled(text: &str, before: u32, after: u32) -> Option<i128> {
-    let value = text.parse::<Decimal<'static>>().ok()?.value().normalize();
+    // Only a number that was sent without quotes may have an exponent.
+    let decimal = Decimal::from_sent(text, true).or_else(|| Decimal::from_sent(text, false))?;
+    let value = decimal.value().normalize();
     let rest = after.checked_sub(value.scale())?;
     let scaled = value.mantissa().checked_mul(10_i128.checked_pow(rest)?)?;
     (scaled.checked_abs()? < 10_i128.checked_pow(before + after)?).then_some(scaled)
