@@ -63,6 +63,7 @@ fn unsealed_values_stay_readable(database: &Database) {
     let id = stage(store, &acme, "A-1");
     import(store, &acme, id);
     sign(store, "k");
+    let webhook = hook(store, &acme);
     assert_eq!(database.hex("payload", "payloads").len(), 1);
     assert!(database.shown("details", "account_instructions")[0].contains("CANARY"));
     let opened = database.open(sealer(&["a"]));
@@ -70,6 +71,7 @@ fn unsealed_values_stay_readable(database: &Database) {
     assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload("A-1"))));
     let account = read(store, |tx| tx.imported_account(id)).unwrap().unwrap();
     assert_eq!(account.verified_instructions, [instruction()]);
+    assert_eq!(read(store, |tx| tx.webhook_secrets(webhook, at(1))), Ok(vec![webhook_secret()]));
     assert!(opened.seals().iter().all(|seals| seals.found.keys().eq([&Seal::Open])));
 }
 
