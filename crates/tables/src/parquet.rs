@@ -57,7 +57,7 @@ impl<W: Write + Send> ParquetWriter<W> {
             .set_created_by(concat!("cutover ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(failure)?;
-        let columns = layout.columns.iter().map(|column| Values::of(column)).collect();
+        let columns = layout.columns.iter().map(Values::of).collect();
         Ok(Self { file, columns, rows: 0, size: 0 })
     }
 

@@ -65,12 +65,15 @@ impl Dispatched {
 /// The key of an attempt: its webhook, the position of the event, and the claim.
 type AttemptKey = (i64, FeedPosition, i64);
 
+/// The end of an attempt.
+type EndedAttempt = (AttemptKey, WebhookAnswer);
+
 /// Delivers events to webhooks: a loop on a thread of its own.
 pub struct WebhookDispatcher {
     app: Arc<App>,
     metrics: Arc<WebhookMetrics>,
     stop: Arc<AtomicBool>,
-    answers: (Sender<(AttemptKey, WebhookAnswer)>, Receiver<(AttemptKey, WebhookAnswer)>),
+    answers: (Sender<EndedAttempt>, Receiver<EndedAttempt>),
     in_flight: HashMap<AttemptKey, Delivery>,
     /// Answers that are not recorded yet.
     ended: Vec<(Delivery, WebhookAnswer)>,
