@@ -126,6 +126,7 @@ enum MemberKind {
     Object {
         /// None of its members is required.
         may_be_empty: bool,
+        is_personal: bool,
     },
     List {
         table: usize,
@@ -187,7 +188,11 @@ impl Declared {
                     let prefix = format!("{path}.");
                     self.put(
                         table,
-                        DeclaredMember { name: field.name, path, kind: MemberKind::Object { may_be_empty } },
+                        DeclaredMember {
+                            name: field.name,
+                            path,
+                            kind: MemberKind::Object { may_be_empty, is_personal },
+                        },
                     );
                     return self.fields(
                         table,
@@ -327,7 +332,10 @@ impl DeclaredTable {
         let path = || member.path.clone();
         match &member.kind {
             MemberKind::Value { column, holders } => Some(self.value(column, holders)),
-            MemberKind::Object { may_be_empty } => may_be_empty.then(|| Column::empty(path(), "{}")),
+            MemberKind::Object { may_be_empty, is_personal } => {
+                let column = || Column { is_personal: *is_personal, ..Column::empty(path(), "{}") };
+                may_be_empty.then(column)
+            }
             MemberKind::List { is_required, is_always, .. } => {
                 let is_told = !is_always && (*is_required || scope == Scope::Payload);
                 is_told.then(|| Column::empty(path(), "[]"))

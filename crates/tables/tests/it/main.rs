@@ -88,7 +88,8 @@ mod parquet {
         let shown = |field: &Field| match field {
             Field::Null => None,
             Field::Str(text) => Some(text.clone()),
-            field => Some(field.to_string()),
+            // The library shows a decimal without digits after the point as `7.`.
+            field => Some(field.to_string().trim_end_matches('.').to_owned()),
         };
         let row = |row: ::parquet::record::Row| {
             let cells = row.get_column_iter().filter_map(|(name, field)| Some((name.clone(), shown(field)?)));
