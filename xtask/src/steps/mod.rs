@@ -12,13 +12,14 @@ mod licences;
 mod packages;
 mod plain;
 mod program;
+mod python;
+mod python_libraries;
 mod report;
 mod service;
 mod snapshots;
 mod summary;
 mod tests;
 pub(crate) mod torture;
-mod webhook_library;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

@@ -12,7 +12,7 @@ use super::browser::Browser;
 use super::database::Database;
 use super::snapshots;
 use super::summary::Counts;
-use super::{Outcome, Tools, of_faults, webhook_library};
+use super::{Outcome, Tools, of_faults, python_libraries};
 use crate::cargo;
 use crate::error::Error;
 
@@ -23,7 +23,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
         Err(e) => return Ok(Outcome::Failed(format!("PostgreSQL for the tests does not start: {e}"))),
     };
     let browser = Browser::find(tools);
-    let library = webhook_library::find(tools);
+    let library = python_libraries::find(tools);
     let Some(programs) = test_programs() else {
         return Ok(Outcome::Failed("the tests cannot be built".to_owned()));
     };
@@ -35,7 +35,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     if !all_passed {
         return Ok(Outcome::Tested(counts, Err("see above".to_owned())));
     }
-    let library = (!library).then(webhook_library::not_run);
+    let library = (!library).then(python_libraries::not_run);
     let missing = [database.not_run(), browser.not_run(), commands_not_run(), library];
     let missing: Vec<String> = missing.into_iter().flatten().collect();
     Ok(match remark(&references, counts)? {

@@ -266,14 +266,13 @@ fn a_bucket_has_the_files_of_a_folder() {
     assert!(installation.run_refused(&args).contains("holds a complete export"));
 }
 
-/// Another implementation of Parquet reads rows, sums and digits. It is in `target/tools/pyarrow`, if somebody put it
-/// there.
+/// Another implementation of Parquet reads rows, sums and digits. `cargo xtask test --install` installs it.
 #[test]
 fn pyarrow_reads_rows_sums_and_digits() {
-    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/pyarrow/bin/python3");
+    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/python/bin/python3");
     if !python.exists() {
         // Captured output would hide it.
-        std::io::stderr().write_all(b"NOT RUN: no pyarrow in target/tools/pyarrow\n").unwrap();
+        std::io::stderr().write_all(b"NOT RUN: no pyarrow in target/tools/python\n").unwrap();
         return;
     }
     let (installation, _server, client) = Installation::serving();

@@ -51,7 +51,7 @@ fn feed(client: &crate::harness::Client) -> BTreeMap<String, Value> {
 /// Verifies requests with the official library; returns false if it is not installed.
 fn verified(webhook: &Value, requests: &[ReceivedRequest]) -> bool {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let python = root.join("target/tools/standardwebhooks/bin/python3");
+    let python = root.join("target/tools/python/bin/python3");
     if !python.exists() {
         // Written directly: the test harness would capture it.
         let reported = b"NOT RUN: the verification of webhooks: no library standardwebhooks\n";
@@ -68,7 +68,7 @@ fn verified(webhook: &Value, requests: &[ReceivedRequest]) -> bool {
         "secret": webhook["secret"], "public_key": webhook["public_key"], "requests": requests,
     });
     let mut command = Command::new(python);
-    command.arg(root.join("xtask/standardwebhooks/verify.py"));
+    command.arg(root.join("xtask/python/verify_webhooks.py"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(given.to_string().as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cargo;
-use crate::steps::Tools;
+use crate::steps::{Tools, python};
 
 /// Pinned versions of the tool and its dependencies. The first line that names the tool has its version.
 const REQUIREMENTS: &str = "xtask/schemathesis/requirements.txt";
@@ -11,7 +11,7 @@ const REQUIREMENTS: &str = "xtask/schemathesis/requirements.txt";
 /// The program in the right version; installed if allowed and needed.
 pub(super) fn find(tools: Tools) -> Option<PathBuf> {
     there().or_else(|| {
-        let installed = tools == Tools::Install && install();
+        let installed = tools == Tools::Install && python::install(&folder(), REQUIREMENTS);
         there().filter(|_| installed)
     })
 }
@@ -41,16 +41,6 @@ fn is_version(answer: &str, wanted: &str) -> bool {
 fn version() -> String {
     let text = std::fs::read_to_string(cargo::root().join(REQUIREMENTS)).unwrap_or_default();
     text.lines().find_map(|line| line.strip_prefix("schemathesis==")).unwrap_or_default().to_owned()
-}
-
-/// Installs it. Returns true if it worked; errors are on the terminal.
-fn install() -> bool {
-    let mut make = cargo::command("python3");
-    make.args(["-m", "venv", "--clear"]).arg(folder());
-    let mut fill = cargo::command(folder().join("bin/python3"));
-    fill.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]);
-    fill.args(["--requirement", REQUIREMENTS]);
-    [make, fill].into_iter().all(|command| cargo::succeeds(command).unwrap_or(false))
 }
 
 #[cfg(test)]

@@ -6,10 +6,12 @@ use std::process::Stdio;
 use super::{DESCRIPTION, Fault, migrate};
 use crate::cargo;
 use crate::error::Error;
-use crate::steps::Tools;
+use crate::steps::{Tools, python};
 
-/// Folder of the program, the settings of the generator and the pinned versions.
+/// Folder of the program and the settings of the generator.
 const SOURCES: &str = "xtask/clients/python";
+/// Pinned versions of the generator and its dependencies.
+const REQUIREMENTS: &str = "xtask/clients/python/requirements.txt";
 /// The type of body that the generator cannot read; it leaves out the operations that have one.
 const UNKNOWN_TYPE: &str = "application/x-ndjson";
 
@@ -17,7 +19,7 @@ const UNKNOWN_TYPE: &str = "application/x-ndjson";
 pub(super) fn find(tools: Tools) -> Option<PathBuf> {
     let there = || Some(folder()).filter(|folder| is_there(folder));
     there().or_else(|| {
-        let installed = tools == Tools::Install && install(&folder());
+        let installed = tools == Tools::Install && python::install(&folder(), REQUIREMENTS);
         there().filter(|_| installed)
     })
 }
@@ -74,19 +76,8 @@ fn is_version(answer: &str, wanted: &str) -> bool {
 }
 
 fn version() -> String {
-    let file = cargo::root().join(SOURCES).join("requirements.txt");
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = std::fs::read_to_string(cargo::root().join(REQUIREMENTS)).unwrap_or_default();
     text.lines().find_map(|line| line.strip_prefix("openapi-python-client==")).unwrap_or_default().to_owned()
-}
-
-/// Installs it. Returns true if it worked; errors are on the terminal.
-fn install(folder: &Path) -> bool {
-    let mut make = cargo::command("python3");
-    make.args(["-m", "venv", "--clear"]).arg(folder);
-    let mut fill = cargo::command(folder.join("bin/python3"));
-    fill.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]);
-    fill.arg("--requirement").arg(Path::new(SOURCES).join("requirements.txt"));
-    [make, fill].into_iter().all(|command| cargo::succeeds(command).unwrap_or(false))
 }
 
 #[cfg(test)]
