@@ -51,6 +51,7 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("process cancel", "ACME P-1", "process.cancel"),
     ("process retry", "ACME P-1", "process.retry"),
     ("account export", "ACME A-1 --out $FILE", "account.export"),
+    ("export", "ACME --to $FILE --format csv", "export"),
     ("process archive", "--before 2999-01-01 --to $FILE --yes", "process.archive"),
     ("account erase", "ACME A-1 --yes", "account.erase"),
     ("backup", "$FILE", "backup"),
