@@ -175,6 +175,16 @@ fn no_parts(table: &Value) -> Value {
 }
 
 #[test]
+fn a_folder_may_be_named_from_the_working_folder() {
+    let (installation, _server, client) = Installation::serving();
+    import(&client, &[small("S-1")]);
+    let mut command = installation.program(&["export", "ACME", "--to", "out", "--format", "csv"]);
+    let done = command.current_dir(installation.path()).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(manifest(&installation.path().join("out"))["accounts"], 1);
+}
+
+#[test]
 fn an_incremental_export_has_what_changed_and_names_what_was_erased() {
     let (installation, _server, client) =
         Installation::with_accounts(&[small("A-1"), small("A-2"), small("A-3"), small("A-4")]);

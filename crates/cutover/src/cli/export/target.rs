@@ -102,7 +102,8 @@ impl Folder {
         create_folder(path).map_err(unusable)?;
         let lock = owned().create(true).truncate(false).open(path.join(LOCK)).map_err(unusable)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
+            // Absolute, so that it has a parent whose names can be made durable.
+            Ok(()) => Ok(Self { path: fs::canonicalize(path).map_err(unusable)?, _lock: lock }),
             Err(TryLockError::WouldBlock) => {
                 Err(Error::refused(format!("another command exports to {shown}")))
             }

@@ -171,7 +171,8 @@ impl Installation {
         text(&self.run_json(&["api-key", "issue", "--organisation", organisation])["api_key"])
     }
 
-    fn program(&self, args: &[&str]) -> Command {
+    /// Returns a command of this installation, not yet run.
+    pub(crate) fn program(&self, args: &[&str]) -> Command {
         let words = self.command_prefix.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_cutover")]);
         let words: Vec<&str> = words.collect();
         let mut command = Command::new(words[0]);

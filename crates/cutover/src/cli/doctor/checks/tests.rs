@@ -37,12 +37,21 @@ fn a_new_installation_passes_all_checks() {
     let findings = all(&settings);
     assert!(findings.iter().all(|finding| finding.result == Health::Ok), "{findings:#?}");
     let checks: Vec<&str> = findings.iter().map(|finding| finding.check).collect();
-    let database =
-        ["settings", "database", "migrations", "integrity", "clock", "at rest", "processes", "vendors"];
+    let database = [
+        "settings",
+        "database",
+        "migrations",
+        "integrity",
+        "clock",
+        "at rest",
+        "processes",
+        "webhooks",
+        "vendors",
+    ];
     let rest = ["permissions", "documents", "server", "address"];
-    assert_eq!(checks[..12], [&database[..], &rest[..]].concat());
+    assert_eq!(checks[..13], [&database[..], &rest[..]].concat());
     // Only some systems publish the limit.
-    assert!(matches!(&checks[12..], [] | ["open files"]), "{checks:?}");
+    assert!(matches!(&checks[13..], [] | ["open files"]), "{checks:?}");
 }
 
 #[test]
