@@ -8,14 +8,17 @@ every event has its effect once, because the effect and the position are written
 
 A first load streams all imported accounts and ends with the position of the feed from which nothing is missed. Each
 account may hold more than the events so far say; events that come later find it as it is, and reading it again changes
-nothing. `--from-oldest-event` leaves the load out.
+nothing. `--export DIR` reads a folder of `cutover export --format ndjson` instead, `--from-oldest-event` leaves the load
+out.
 """
 
 import argparse
 import contextlib
+import hashlib
 import http.client
 import json
 import os
+import pathlib
 import random
 import sqlite3
 import sys
@@ -136,11 +139,102 @@ def next_position(response):
     return urllib.parse.parse_qs(query)["after"][0]
 
 
+class Rows:
+    """The rows of a file of an export, whose accounts are in the same order in every table."""
+
+    def __init__(self, folder, part):
+        self.part, self.hash = part, hashlib.sha256()
+        self.file = open(folder / part["file"], "rb")
+        self.advance()
+
+    def advance(self):
+        line = self.file.readline()
+        self.hash.update(line)
+        self.row = json.loads(line) if line else None
+        if not line and self.hash.hexdigest() != self.part["sha256"]:
+            raise SystemExit(f"{self.part['file']} is not the file that the manifest lists")
+
+    def of(self, number):
+        """The rows of an account."""
+        while self.row is not None and self.row["external_account_number"] == number:
+            yield self.row
+            self.advance()
+
+
+class Export:
+    """The files of `cutover export --format ndjson`."""
+
+    def __init__(self, folder, supplier):
+        self.folder = pathlib.Path(folder)
+        try:
+            self.manifest = json.loads((self.folder / "manifest.json").read_bytes())
+            self.tables = json.loads((self.folder / "dictionary.json").read_bytes())
+        except FileNotFoundError as error:
+            raise SystemExit(f"{folder}: the export is incomplete: {error.filename} is missing") from None
+        whole = {"supplier": supplier, "format": "ndjson", "after": None}
+        for name, expected in whole.items():
+            if self.manifest[name] != expected:
+                raise SystemExit(f"{folder}: {name} is {self.manifest[name]!r}, expected {expected!r}")
+
+    def parts(self):
+        """Yields the files of each part by the names of their tables."""
+        files = {}
+        for table in self.manifest["tables"]:
+            for part in table["parts"]:
+                files.setdefault(pathlib.Path(part["file"]).name, {})[table["table"]] = part
+        yield from (files[name] for name in sorted(files))
+
+    def accounts(self, part):
+        """Yields the accounts of a part, an account at a time."""
+        rows = {table: Rows(self.folder, file) for table, file in part.items()}
+        with contextlib.ExitStack() as opened:
+            for reader in rows.values():
+                opened.enter_context(reader.file)
+            while (row := rows["accounts"].row) is not None:
+                yield self.account(rows, row["external_account_number"])
+
+    def account(self, rows, number):
+        """Puts the rows of an account together: each becomes an item of a list of the row that its keys lead to."""
+        objects = {}
+        for table in self.tables:
+            for row in rows[table["table"]].of(number) if table["table"] in rows else ():
+                item, place = self.item(table, row)
+                if table["parent"]:
+                    *around, member = row.get("list", table["lists"][0]).split(".")
+                    own = 2 if "list" in row else 1
+                    above = objects[place[:-own]]
+                    for name in around:
+                        above = above.setdefault(name, {})
+                    above.setdefault(member, []).append(item)
+                objects[place] = item
+        return objects[()]
+
+    @staticmethod
+    def item(table, row):
+        """Returns the object of a row, and the lists and positions that lead to it."""
+        item, place = {}, []
+        for column in table["columns"]:
+            name = column["name"]
+            if name not in row:
+                continue
+            if column["key"]:
+                if name.endswith(("list", "position")):
+                    place.append(row[name])
+                continue
+            *around, member = name.split(".")
+            target = item
+            for outer in around:
+                target = target.setdefault(outer, {})
+            is_json = column["type"] == "json" and row[name] is not None
+            target[member] = json.loads(row[name]) if is_json else row[name]
+        return item, tuple(place)
+
+
 class Consumer:
     """The copy of a supplier's accounts."""
 
-    def __init__(self, service, database, supplier):
-        self.service, self.supplier = service, supplier
+    def __init__(self, service, database, supplier, export=None):
+        self.service, self.supplier, self.export = service, supplier, export
         self.accounts = f"/v2/data-import/imported-accounts/{urllib.parse.quote(supplier, safe='')}/"
         self.database = sqlite3.connect(database, isolation_level=None)
         self.database.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;" + SCHEMA)
@@ -164,7 +258,11 @@ class Consumer:
         while True:
             try:
                 if not self.state("loaded"):
-                    self.load()
+                    # An export that was left behind by the feed does not help.
+                    if self.export and self.state("load") == 1:
+                        self.load_export()
+                    else:
+                        self.load()
                 if not self.follow(0 if until_idle else 30) and until_idle:
                     return
             except Expired:
@@ -186,6 +284,14 @@ class Consumer:
 
         if self.service.get(path, self.load_lines) is None:
             raise SystemExit(f"{self.supplier}: the service knows no such supplier, or cannot stream accounts")
+
+    def load_export(self):
+        """Stores the accounts of an export. If that is interrupted, it begins again."""
+        for part in self.export.parts():
+            with self.transaction():
+                for account in self.export.accounts(part):
+                    self.store(account)
+        self.finish_load(self.export.manifest["events_after"])
 
     def load_lines(self, lines):
         """Stores the accounts of a stream. Returns true at its last line."""
@@ -280,10 +386,12 @@ def main():
     options.add_argument("--url", required=True)
     options.add_argument("--supplier", required=True)
     options.add_argument("--database", required=True)
+    options.add_argument("--export", metavar="DIR", help="first load from a folder of `cutover export --format ndjson`")
     options.add_argument("--from-oldest-event", action="store_true", help="follow events without a first load")
     options.add_argument("--until-idle", action="store_true", help="stop when there is no further event")
     given = options.parse_args()
-    consumer = Consumer(Service(given.url, os.environ["CUTOVER_KEY"]), given.database, given.supplier)
+    export = Export(given.export, given.supplier) if given.export else None
+    consumer = Consumer(Service(given.url, os.environ["CUTOVER_KEY"]), given.database, given.supplier, export)
     if given.from_oldest_event:
         consumer.skip_load()
     consumer.run(given.until_idle)

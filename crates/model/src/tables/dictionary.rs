@@ -4,8 +4,8 @@ use super::{Column, ColumnRole, ColumnType, Table, Tables};
 use crate::describe::Json;
 
 impl Tables {
-    /// The dictionary (contract D20): an array of `{table, parent, columns}`, where a column has `name`, `key` (true
-    /// for columns that lead to the parent's row), `type`, `required`, `personal`, `doc`, `limits` and `values`;
+    /// The dictionary (contract D20): an array of `{table, parent, lists, columns}`. `lists` are the members of the
+    /// parent that have the rows. A column has `name`, `key` (true for columns that lead to the parent's row), `type`, `required`, `personal`, `doc`, `limits` and `values`;
     /// `digits` (before and after the point) if it is a decimal, and `supply_types` if only the rows of some kinds of
     /// meter points have it.
     pub fn dictionary(&self) -> Json {
@@ -18,6 +18,7 @@ fn table(table: &Table) -> Json {
     Json::object()
         .with("table", table.name)
         .with("parent", table.parent.map_or(Json::Null, Json::from))
+        .with("lists", Json::list(table.lists.iter().map(String::as_str)))
         .with("columns", columns)
 }
 
@@ -56,6 +57,7 @@ The tables of `cutover export` ([contract D19](contract.md#d19-outbound-data), [
 - Key columns come first: those of the row above, then `list` where several lists share a table, and `position`, the place in
   the list from 1 on. Below, a position has the name of its table before it: `ledgers_position`.
 - A single nested object is part of the row: `address.postal_code`. A list of values and a free member are JSON text.
+- A member that may be a string or a whole number, such as a house number, is text.
 - A decimal is text with the digits as sent. Beside it is a column `<name>_decimal` with its value in the declared digits; it is
   absent if the value needs more.
 - In CSV an empty cell is an absent member, `\\N` is null, `\"\"` the empty string. Parquet has one null for both.

@@ -18,7 +18,7 @@ use cutover_http::event_id;
 use cutover_model::tables::Tables;
 use cutover_tables::{Format, Mask, Personal};
 use part::Writer;
-use progress::{Counted, MANIFEST, Manifest, Options, PROGRESS, Progress, Reached, TableFiles};
+use progress::{Counted, DICTIONARY, MANIFEST, Manifest, Options, PROGRESS, Progress, Reached, TableFiles};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -30,8 +30,8 @@ Examples:
   cutover export ACME --to s3://warehouse/acme/2026-11-21 --format parquet --masked
   cutover export ACME --to /srv/exports/acme-2 --format csv --after AAAAAAAAAAAAAAAAAAAAKg
 
-Each table is a folder of parts. manifest.json is written last: without it the export is incomplete, and the same command
-resumes it. It names `events_after`, from which the feed of events and the next export with --after go on. The files
+Each table is a folder of parts. dictionary.json describes the columns. manifest.json is written last: without it the
+export is incomplete, and the same command resumes it. It names `events_after`, from which the feed of events and the next export with --after go on. The files
 hold personal data, unless --masked or --without-personal is given. Masked data is still about persons: the same person
 has the same replacement everywhere. Credentials of a bucket come from the environment, as for documents.";
 
@@ -157,6 +157,7 @@ pub(super) fn run(context: &Context, args: &ExportArgs) -> Result<(), Error> {
         &mut progress,
     )?;
     let erased = erased(&app, &supplier, changed.unwrap_or_default())?;
+    target.write(DICTIONARY, writer.tables.dictionary().pretty().as_bytes())?;
     let manifest = Manifest::new(&progress, erased.clone());
     target.write(MANIFEST, document(&manifest)?.as_bytes())?;
     target.remove(PROGRESS)?;

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// Name of the record while the export is incomplete.
 pub(super) const PROGRESS: &str = "progress.json";
+/// Name of the description of the tables.
+pub(super) const DICTIONARY: &str = "dictionary.json";
 /// Name of the list of everything, which is written last.
 pub(super) const MANIFEST: &str = "manifest.json";
 
