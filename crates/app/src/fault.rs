@@ -68,6 +68,10 @@ points! {
     SweepLooked = "sweep_looked",
     /// A sweep has read them again in its transaction, and has not written.
     SweepRead = "sweep_read",
+    /// The processes of a batch of a job are changed, its position is not moved.
+    JobStepped = "job_stepped",
+    /// A batch of a job is committed.
+    JobBatchDone = "job_batch_done",
     /// Deliveries of a webhook are added, its position is not moved.
     DeliveriesAdded = "deliveries_added",
     /// Deliveries are claimed, nothing is sent.

@@ -10,6 +10,7 @@ pub mod account;
 pub mod additions;
 pub mod auth;
 pub mod fault;
+pub mod job;
 pub mod nodes;
 pub mod operator;
 pub mod port;

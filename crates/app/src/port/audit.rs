@@ -20,6 +20,18 @@ pub enum Operator {
     },
 }
 
+impl Operator {
+    /// Reads an operator as it is written. Any other text is the name of a command's user.
+    pub fn read(text: &str) -> Self {
+        match text.split_once(':') {
+            Some(("key", prefix)) => Self::Key { prefix: prefix.to_owned() },
+            Some(("command", user)) => Self::Command { user: Some(user.to_owned()) },
+            _ if text == "command" => Self::Command { user: None },
+            _ => Self::Command { user: Some(text.to_owned()) },
+        }
+    }
+}
+
 impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -70,10 +82,14 @@ string_enum! {
         WebhookTested = "webhook.test",
         /// A webhook was removed; by its id.
         WebhookRemoved = "webhook.remove",
-        /// A pending process was taken out.
+        /// A pending process was taken out; or many by a job: its id and how many.
         ProcessCancelled = "process.cancel",
-        /// Another attempt at a process was begun.
+        /// Another attempt at a process was begun; or at many by a job: its id and how many.
         ProcessRetried = "process.retry",
+        /// A job was stopped; by its id, with its counts.
+        JobStopped = "job.stop",
+        /// A stopped job was resumed; by its id.
+        JobResumed = "job.resume",
         /// Payload and history of processes of a supplier were moved to an archive; how many.
         ProcessesArchived = "process.archive",
         /// Personal data of an account was shown at the console.

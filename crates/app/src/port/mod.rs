@@ -11,6 +11,7 @@ mod figures;
 mod identity;
 mod in_job;
 mod instructions;
+mod jobs;
 mod ledgers;
 mod nodes;
 mod notes;
@@ -36,6 +37,7 @@ pub use in_job::{JobGuard, RefusedInJobs, SuspendedJobs};
 pub use instructions::{
     InstructionDetails, InstructionKey, Instructions, VendorBankAccount, VendorCard, VerifiedInstruction,
 };
+pub use jobs::{Job, JobFilter, JobKind, JobPosition, JobState, Jobs};
 pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
 pub use nodes::{Node, Nodes};
 pub use notes::{NewNote, NoteContent, Notes};

@@ -226,6 +226,12 @@ pub trait Processes {
         number: &ServiceAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError>;
 
+    /// Returns the processes with these keys, in the order of their keys.
+    fn processes_by_id(&mut self, process_ids: &[i64]) -> Result<Vec<StoredProcess>, StoreError>;
+
+    /// Returns the issues of processes, and true for those whose payload is archived, in any order.
+    fn issues_of(&mut self, process_ids: &[i64]) -> Result<Vec<(i64, StoredIssues, bool)>, StoreError>;
+
     /// Locks a process until the transaction ends, also against steps of other transactions. Reads after it
     /// see the state that the next step starts from.
     fn lock_process(&mut self, supplier_id: i64, number: &ExternalAccountNumber) -> Result<(), StoreError>;

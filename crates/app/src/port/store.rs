@@ -1,6 +1,6 @@
 use super::{
     Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, HistoricalStatements, Identity,
-    Instructions, Ledgers, Nodes, Notes, Processes, Staging, Suppliers, Traces, Vendors, Webhooks,
+    Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Staging, Suppliers, Traces, Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -86,6 +86,7 @@ pub trait Tx:
     + Audit
     + Erasure
     + Nodes
+    + Jobs
     + Webhooks
 {
 }
@@ -106,6 +107,7 @@ impl<T> Tx for T where
         + Audit
         + Erasure
         + Nodes
+        + Jobs
         + Webhooks
 {
 }

@@ -168,6 +168,9 @@ impl Worker {
                 if let Err(error) = self.app.clear_deliveries() {
                     tracing::warn!(%error, "expired deliveries of webhooks could not be removed");
                 }
+                if let Err(error) = self.app.clear_jobs() {
+                    tracing::warn!(%error, "lists of jobs that have ended could not be removed");
+                }
                 if let Err(error) = self.app.add_partitions() {
                     tracing::error!(%error, "partitions for the next processes could not be added");
                 }

@@ -58,13 +58,16 @@ impl App {
         Ok(Swept { released, missed })
     }
 
-    /// Releases every claim, of processes and of deliveries, whatever its lease. Returns the number of processes. Only for a database that no other worker can be using.
+    /// Releases every claim, of processes, of jobs and of deliveries, whatever its lease. Returns the number of processes. Only for a database that no other worker can be using.
     ///
     /// # Errors
     /// [`StoreError`]; claims that were released before remain so.
     pub fn release_all(&self) -> Result<usize, StoreError> {
         let now = self.clock.now();
-        write(&*self.store, move |tx| tx.release_deliveries(now))?;
+        write(&*self.store, move |tx| {
+            tx.release_jobs(now)?;
+            tx.release_deliveries(now)
+        })?;
         self.release(DateTime::<Utc>::MAX_UTC)
     }
 

@@ -4,9 +4,9 @@ use crate::env::TestEnv;
 use chrono::{Days, Duration};
 use cutover_app::auth::Caller;
 use cutover_app::operator::{
-    Archive, ArchiveScope, ArchivedProcess, AuditScope, OperatorError, SupplierChange,
+    Archive, ArchiveScope, ArchivedProcess, AuditScope, BulkRequest, JobOwner, OperatorError, SupplierChange,
 };
-use cutover_app::port::{ApiKeyRole, AuditAction, AuditRecord, Clock, Fact, VendorKind};
+use cutover_app::port::{ApiKeyRole, AuditAction, AuditRecord, Clock, Fact, JobKind, VendorKind};
 use cutover_core::SupplierStatus;
 use std::io;
 
@@ -42,6 +42,13 @@ fn sign_in(env: &TestEnv) -> String {
 
 fn webhook(env: &TestEnv) -> String {
     env.app.add_webhook("Acme", "https://crm.example", &[], true).unwrap().webhook.name
+}
+
+fn job(env: &TestEnv) -> String {
+    let (status, error_code, before, numbers) = Default::default();
+    let supplier = "ACME".into();
+    let request = BulkRequest { kind: JobKind::Cancel, supplier, status, error_code, before, numbers };
+    env.app.begin_bulk(&request, JobOwner::Workers).unwrap().name
 }
 
 type Act = (AuditAction, fn(&TestEnv));
@@ -86,6 +93,12 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
     (AuditAction::ProcessRetried, |env| {
         env.app.cancel_process("ACME", "P-1").unwrap();
         env.app.retry_process("ACME", "P-1").unwrap();
+    }),
+    (AuditAction::JobStopped, |env| drop(env.app.stop_job(&job(env)).unwrap())),
+    (AuditAction::JobResumed, |env| {
+        let job = job(env);
+        env.app.stop_job(&job).unwrap();
+        env.app.resume_job(&job).unwrap();
     }),
     (AuditAction::ProcessesArchived, archive),
     (AuditAction::AccountRevealed, |env| {

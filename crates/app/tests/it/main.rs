@@ -13,6 +13,7 @@ mod export;
 mod imported;
 mod in_job;
 mod instructions;
+mod jobs;
 mod nodes;
 mod notes;
 mod operator;

@@ -7,6 +7,7 @@ mod backup;
 mod doctor;
 mod encryption_key;
 mod export;
+mod job;
 mod migrate;
 mod organisation;
 mod owned_file;
@@ -82,6 +83,9 @@ enum Command {
     /// Show and change import processes, one per account
     #[command(subcommand, after_help = process::EXAMPLES)]
     Process(process::Command),
+    /// Watch, stop and resume bulk operations
+    #[command(subcommand, after_help = job::EXAMPLES)]
+    Job(job::Command),
     /// List the actions of operators
     #[command(after_help = audit::EXAMPLES)]
     Audit(audit::AuditArgs),
@@ -141,6 +145,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         Command::Vendor(command) => vendor::run(&in_context(settings)?, command),
         Command::Webhook(command) => webhook::run(&in_context(settings)?, command),
         Command::Process(command) => process::run(&in_context(settings)?, command),
+        Command::Job(command) => job::run(&in_context(settings)?, command),
         Command::Account(command) => account::run(&in_context(settings)?, command),
         Command::Export(args) => export::run(&in_context(settings)?, &args),
         Command::Audit(args) => audit::run(&in_context(settings)?, args),

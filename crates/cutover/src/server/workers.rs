@@ -1,4 +1,5 @@
 use cutover_app::App;
+use cutover_app::job::JobRunner;
 use cutover_app::webhook::{WebhookDispatcher, WebhookMetrics};
 use cutover_app::worker::{Worker, WorkerMetrics};
 use std::io;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Pause of a worker that panicked outside an import.
 const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
-/// The threads of the import workers, of the sweeper and of the dispatcher of webhooks.
+/// The threads of the import workers, of the sweeper, of the dispatcher of webhooks and of the runner of jobs.
 pub(super) struct Workers {
     app: Arc<App>,
     stop: Arc<AtomicBool>,
@@ -36,7 +37,7 @@ impl Workers {
         self.webhooks.clone()
     }
 
-    /// Starts `count` workers, the sweeper and the dispatcher of webhooks.
+    /// Starts `count` workers, the sweeper, the dispatcher of webhooks and the runner of jobs.
     pub(super) fn start(&mut self, count: usize) -> io::Result<()> {
         let host = host();
         for n in 1..=count {
@@ -45,7 +46,9 @@ impl Workers {
         self.spawn(format!("{host}-{}-sweeper", std::process::id()), Worker::run_sweeper)?;
         let mut dispatcher =
             WebhookDispatcher::new(self.app.clone(), self.webhooks.clone(), self.stop.clone());
-        self.spawn_loop("webhooks".to_owned(), move || dispatcher.run())
+        self.spawn_loop("webhooks".to_owned(), move || dispatcher.run())?;
+        let jobs = JobRunner::new(self.app.clone(), self.stop.clone());
+        self.spawn_loop("jobs".to_owned(), move || jobs.run())
     }
 
     fn spawn(&mut self, name: String, run: fn(&Worker)) -> io::Result<()> {

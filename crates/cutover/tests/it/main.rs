@@ -31,6 +31,7 @@ mod hostile_json;
 mod http;
 mod imported_accounts;
 mod imports;
+mod jobs;
 mod leaks;
 mod lists;
 mod migration;

@@ -12,6 +12,7 @@ pub(crate) mod feed;
 mod figures;
 mod identity;
 mod instructions;
+mod jobs;
 mod nodes;
 pub(crate) mod processes;
 pub(crate) mod schema;

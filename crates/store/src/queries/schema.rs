@@ -108,6 +108,37 @@ tables! {
         actor -> Text,
     }
 
+    jobs (id) {
+        id -> BigInt,
+        name -> Text,
+        kind -> Text,
+        organisation_id -> BigInt,
+        supplier_id -> BigInt,
+        supplier -> Text,
+        actor -> Text,
+        status -> Nullable<Text>,
+        error_code -> Nullable<Text>,
+        changed_before -> Nullable<Instant>,
+        is_list -> Bool,
+        created_at -> Instant,
+        state -> Text,
+        ended_at -> Nullable<Instant>,
+        matched -> BigInt,
+        changed -> BigInt,
+        skipped -> BigInt,
+        part -> BigInt,
+        position_at -> Nullable<Instant>,
+        position_id -> BigInt,
+        due_at -> Nullable<Instant>,
+        claim -> BigInt,
+        version -> BigInt,
+    }
+
+    job_items (job_id, item_id) {
+        job_id -> BigInt,
+        item_id -> BigInt,
+    }
+
     feed_events (organisation_id, written_in, id) {
         organisation_id -> BigInt,
         written_in -> BigInt,

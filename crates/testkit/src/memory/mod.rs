@@ -10,6 +10,7 @@ mod feed;
 mod figures;
 mod identity;
 mod instructions;
+mod jobs;
 mod kept;
 mod ledgers;
 mod nodes;
@@ -29,6 +30,7 @@ use cutover_app::port::{
 use cutover_model::Totals;
 use feed::Published;
 use instructions::BusinessInstruction;
+use jobs::JobRow;
 use processes::Row;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -78,6 +80,7 @@ struct State {
     last_event: i64,
     /// The last expired event of each organisation.
     expired_events: HashMap<i64, FeedPosition>,
+    jobs: Vec<JobRow>,
     webhooks: Vec<WebhookRow>,
 }
 

@@ -181,6 +181,18 @@ impl Processes for State {
         Ok(self.rows().find(has_it).map(Row::stored))
     }
 
+    fn processes_by_id(&mut self, process_ids: &[i64]) -> Result<Vec<StoredProcess>, StoreError> {
+        let found = self.rows().filter(|row| process_ids.contains(&row.process.id()));
+        let mut found: Vec<StoredProcess> = found.map(Row::stored).collect();
+        found.sort_by_key(|stored| stored.process.id());
+        Ok(found)
+    }
+
+    fn issues_of(&mut self, process_ids: &[i64]) -> Result<Vec<(i64, StoredIssues, bool)>, StoreError> {
+        let found = self.rows().filter(|row| process_ids.contains(&row.process.id()));
+        Ok(found.map(|row| (row.process.id(), row.issues.clone(), row.archived_at.is_some())).collect())
+    }
+
     fn lock_process(&mut self, _: i64, _: &ExternalAccountNumber) -> Result<(), StoreError> {
         Ok(())
     }

@@ -21,6 +21,7 @@ pub mod figures;
 pub mod identity;
 pub mod import_order;
 pub mod instructions;
+pub mod jobs;
 pub mod kept;
 pub mod ledgers;
 pub mod lists;
@@ -195,6 +196,12 @@ stories! { $
         vendors_read_back_by_name
         vendor_names_are_unique
         vendors_are_removed;
+    jobs:
+        jobs_read_back
+        changes_of_a_job_are_guarded
+        jobs_are_found_when_they_are_due
+        lists_of_jobs_are_read_and_removed
+        processes_are_found_by_key;
     webhooks:
         webhooks_read_back
         secrets_of_webhooks_expire

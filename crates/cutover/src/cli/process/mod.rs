@@ -1,4 +1,5 @@
 mod archive;
+mod bulk;
 mod list;
 pub(super) mod shown;
 
@@ -6,7 +7,9 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::output::Answer;
 use archive::ArchiveArgs;
+use bulk::BulkArgs;
 use clap::{Args, Subcommand};
+use cutover_app::port::JobKind;
 use cutover_model::ProcessStatus;
 use cutover_process::State;
 use serde::Serialize;
@@ -18,8 +21,14 @@ Examples:
   cutover process list ACME --status ERRORED --json
   cutover process show ACME A-000042      its history, its errors, and the imported account
   cutover process retry ACME A-000042
+  cutover process retry ACME --error-code missing_document               count them
+  cutover process retry ACME --error-code missing_document --yes
+  cutover process cancel ACME --numbers-file numbers.txt --yes
   cutover process archive --before 2026-01-31 --to archive.ndjson        count them
   cutover process archive --before 2026-01-31 --to archive.ndjson --yes
+
+Without numbers, retry takes those that failed and cancel those that wait. It is a job, which goes on if the command
+ends: see `cutover job --help`.
 
 Only its owner can read an archive: it holds payloads, a line of JSON for each process. Lines are durable
 before anything is removed from the database; if that fails, the next run writes some lines again. Of several
@@ -37,10 +46,10 @@ pub(crate) enum Command {
     },
     /// Show a process; with --json also the imported account
     Show(Which),
-    /// Cancel a pending process; it can be sent or retried again
-    Cancel(Which),
-    /// Start another attempt of a process that ended without an account
-    Retry(Which),
+    /// Cancel pending processes; they can be sent or retried again
+    Cancel(BulkArgs),
+    /// Start another attempt of processes that ended without an account
+    Retry(BulkArgs),
     /// Move payload and history of ended processes to a file; imported accounts stay
     Archive(ArchiveArgs),
 }
@@ -88,14 +97,8 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         Command::Show(Which { supplier, number }) => {
             output.answer(&Shown::from(app.show_process(&supplier, &number)?))?;
         }
-        Command::Cancel(Which { supplier, number }) => {
-            let status = app.cancel_process(&supplier, &number)?;
-            output.answer(&ChangedProcess::new(&number, status, "Cancelled"))?;
-        }
-        Command::Retry(Which { supplier, number }) => {
-            let status = app.retry_process(&supplier, &number)?;
-            output.answer(&ChangedProcess::new(&number, status, "Started another attempt of"))?;
-        }
+        Command::Cancel(args) => bulk::run(&app, context, JobKind::Cancel, args)?,
+        Command::Retry(args) => bulk::run(&app, context, JobKind::Retry, args)?,
         Command::Archive(args) => archive::run(&app, context, args)?,
     }
     Ok(())

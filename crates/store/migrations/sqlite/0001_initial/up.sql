@@ -135,6 +135,43 @@ CREATE TABLE process_history (
     CHECK ((from_state IS NULL) = (version = 1))
 ) STRICT, WITHOUT ROWID;
 
+-- Bulk operations, which are worked off in batches. Times and keys of the last process that a job has come to are its
+-- position. It refers to no organisation or supplier by declaration: a row outlives what it tells of.
+CREATE TABLE jobs (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    organisation_id INTEGER NOT NULL,
+    supplier_id INTEGER NOT NULL,
+    supplier TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    status TEXT, -- of the processes; null: those that the operation begins from
+    error_code TEXT,
+    changed_before INTEGER,
+    is_list INTEGER NOT NULL CHECK (is_list IN (0, 1)), -- of the processes in job_items
+    created_at INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    ended_at INTEGER,
+    matched INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    skipped INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    position_at INTEGER,
+    position_id INTEGER NOT NULL,
+    due_at INTEGER, -- of a running job: the time from which it may be claimed, which is the end of its lease
+    claim INTEGER NOT NULL,
+    version INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX jobs_of_organisation ON jobs (organisation_id, id);
+CREATE INDEX jobs_due ON jobs (due_at, id) WHERE due_at IS NOT NULL;
+
+-- Processes of a job that names each of them, until it has ended.
+CREATE TABLE job_items (
+    job_id INTEGER NOT NULL REFERENCES jobs (id),
+    item_id INTEGER NOT NULL,
+    PRIMARY KEY (job_id, item_id)
+) STRICT, WITHOUT ROWID;
+
 -- The feed: what happened, for other systems to read in order. Keys count the events of an organisation.
 CREATE TABLE feed_events (
     organisation_id INTEGER NOT NULL,

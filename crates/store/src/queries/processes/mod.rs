@@ -13,7 +13,7 @@ pub(crate) mod write;
 use super::dialect::Dialect;
 use super::schema::{accounts as imported, process_history, processes, suppliers};
 use super::sql_dialect::SqlDialect;
-use super::types::Bits;
+use super::types::{Bits, Json, Timestamp};
 use super::{SqlTx, store_error};
 use crate::error::Result;
 use chrono::{DateTime, Utc};
@@ -88,6 +88,26 @@ impl Processes for SqlTx<'_> {
             let Some(id) = key.get_result::<i64>(conn).optional()? else { return Ok(None) };
             let row = stored!().filter(processes::id.eq(id)).get_result(conn).optional()?;
             row.map(StoredProcess::try_from).transpose()
+        })
+    }
+
+    fn processes_by_id(&mut self, process_ids: &[i64]) -> Result<Vec<StoredProcess>, StoreError> {
+        self.run(|conn| {
+            let rows: Vec<StoredRow> =
+                stored!().filter(processes::id.eq_any(process_ids)).order(processes::id).load(conn)?;
+            rows.into_iter().map(StoredProcess::try_from).collect()
+        })
+    }
+
+    fn issues_of(&mut self, process_ids: &[i64]) -> Result<Vec<(i64, StoredIssues, bool)>, StoreError> {
+        self.run(|conn| {
+            let of = processes::table.filter(processes::id.eq_any(process_ids));
+            let rows: Vec<(i64, Option<Json<'static>>, Option<Timestamp>)> =
+                of.select((processes::id, processes::issues, processes::archived_at)).load(conn)?;
+            let read = |(id, json, archived_at): (i64, _, Option<Timestamp>)| {
+                Ok((id, issues::read(json)?, archived_at.is_some()))
+            };
+            rows.into_iter().map(read).collect()
         })
     }
 

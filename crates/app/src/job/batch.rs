@@ -1,0 +1,80 @@
+//! The steps of a batch.
+
+use super::select::next_of;
+use crate::fault::{self, Point};
+use crate::port::{Job, JobKind, JobPosition, PageLimit, StepWrite, StoreError, StoredIssues, Tx};
+use chrono::{DateTime, Duration, Utc};
+use cutover_process::{Actor, Event, HistoryEntry, Process};
+use std::collections::{HashMap, HashSet};
+
+/// Maximum number of processes that one transaction changes: claims and creates wait for it.
+const BATCH: PageLimit = PageLimit { items: 100, scanned: 1_000 };
+
+/// Result of a batch.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Batch {
+    /// Number of processes that were changed.
+    pub(super) changed: u64,
+    /// Number of processes that were left as they are.
+    pub(super) skipped: u64,
+    /// The position behind them; `None` at the end of the job.
+    pub(super) next: Option<JobPosition>,
+}
+
+fn event(kind: JobKind) -> Option<Event> {
+    match kind {
+        JobKind::Retry => Some(Event::RetriedByOperator),
+        JobKind::Cancel => Some(Event::Cancelled),
+        JobKind::EraseSupplier => None,
+    }
+}
+
+/// Steps the next processes of a job.
+pub(super) fn step(
+    tx: &mut dyn Tx,
+    job: &Job,
+    kind: JobKind,
+    now: DateTime<Utc>,
+) -> Result<Batch, StoreError> {
+    let Some(event) = event(kind) else { return Ok(Batch::default()) };
+    let selected = next_of(tx, job, kind, BATCH)?;
+    let ids: Vec<i64> = selected.processes.iter().map(Process::id).collect();
+    let mut issues: HashMap<i64, StoredIssues> = HashMap::new();
+    if !ids.is_empty() {
+        let all = tx.issues_of(&ids)?.into_iter();
+        issues.extend(all.filter(|(.., is_archived)| !is_archived).map(|(id, issues, _)| (id, issues)));
+    }
+    // A step later than the job keeps the process out of it, whatever the clock does.
+    let at = now.max(job.created_at + Duration::microseconds(1));
+    let mut steps: Vec<(Process, HistoryEntry, StoredIssues)> = Vec::new();
+    for process in selected.processes {
+        // Without a payload there is nothing to try again.
+        let Some(stored) = issues.remove(&process.id()) else { continue };
+        if let Ok((process, entry)) = process.step(event.clone(), at, Actor::Operator) {
+            // The stored errors belong to the attempt that ended.
+            steps.push((process, entry, StoredIssues { errors: Vec::new(), ..stored }));
+        }
+    }
+    let changed = write(tx, &steps)?;
+    fault::reached(Point::JobStepped, "");
+    Ok(Batch { changed, skipped: ids.len() as u64 - changed, next: selected.next })
+}
+
+fn write(tx: &mut dyn Tx, steps: &[(Process, HistoryEntry, StoredIssues)]) -> Result<u64, StoreError> {
+    if steps.is_empty() {
+        return Ok(0);
+    }
+    let writes: Vec<StepWrite<'_>> = steps
+        .iter()
+        .map(|(process, entry, issues)| StepWrite { process, entry, issues: Some(issues) })
+        .collect();
+    let is_written = tx.step_processes(&writes)?;
+    let written: HashSet<i64> =
+        steps.iter().zip(is_written).filter(|(_, is)| *is).map(|((process, ..), _)| process.id()).collect();
+    // Read again now that the steps have locked the rows.
+    let ids: Vec<i64> = written.iter().copied().collect();
+    if tx.issues_of(&ids)?.iter().any(|(.., is_archived)| *is_archived) {
+        return Err(StoreError::Conflict("a process was archived meanwhile".into()));
+    }
+    Ok(written.len() as u64)
+}

@@ -1,0 +1,14 @@
+//! Jobs: bulk operations of operators (contract D14, decision 0042).
+//!
+//! A job is worked off in batches. Each is one transaction, which changes some processes and moves the job's position
+//! behind them, so that no process is changed twice. A claim gives a job a lease: the command that began it, or else any
+//! process with workers, works on it.
+
+mod batch;
+mod run;
+mod runner;
+mod select;
+
+pub(crate) use run::{LEASE, Ran, detail, subject};
+pub use runner::JobRunner;
+pub(crate) use select::{begins_from, is_old, matching};

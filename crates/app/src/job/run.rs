@@ -1,0 +1,148 @@
+//! Claims jobs and works on them.
+
+use super::batch::step;
+use crate::App;
+use crate::fault::{self, Point};
+use crate::operator::{Audited, record_action};
+use crate::port::{
+    AuditAction, Detail, Job, JobKind, JobState, Operator, StoreError, Subject, Tx, read_committed, write,
+    write_with_retry,
+};
+use chrono::{DateTime, Duration, Utc};
+
+/// Time for which a claim, or a batch, gives its owner a job.
+pub(crate) const LEASE: Duration = Duration::seconds(10);
+
+/// Result of a batch.
+#[derive(Debug)]
+pub(crate) enum Ran {
+    /// The job after the batch. Its state tells if it has ended.
+    Job(Box<Job>),
+    /// The job was stopped, or somebody else has claimed it: nothing was done.
+    Lost,
+}
+
+impl App {
+    /// Claims the running job that is due first, if there is one.
+    pub(crate) fn claim_due_job(&self) -> Result<Option<Job>, StoreError> {
+        let now = self.clock.now();
+        match read_committed(&*self.store, |tx| tx.due_job(now))? {
+            Some(job) => self.claim_job(job.id),
+            None => Ok(None),
+        }
+    }
+
+    /// Claims a job, unless it is not running or its lease has not ended.
+    pub(crate) fn claim_job(&self, id: i64) -> Result<Option<Job>, StoreError> {
+        let now = self.clock.now();
+        write(&*self.store, move |tx| {
+            let Some(mut job) = tx.lock_job(id, false)?.filter(|job| is_due(job, now)) else {
+                return Ok(None);
+            };
+            job.claim += 1;
+            job.due_at = Some(now + LEASE);
+            let claimed = tx.change_job(&job)?;
+            job.version += 1;
+            Ok::<_, StoreError>(claimed.then_some(job))
+        })
+    }
+
+    /// Works on the next processes of a job, in one transaction that moves its position too. At the end of the job it is
+    /// recorded in the audit trail.
+    pub(crate) fn run_batch(&self, id: i64, claim: i64) -> Result<Ran, StoreError> {
+        let now = self.clock.now();
+        let ran = write_with_retry(&*self.store, move |tx| {
+            let owned = |job: &Job| job.state == JobState::Running && job.claim == claim;
+            let Some(mut job) = tx.lock_job(id, true)?.filter(owned) else { return Ok((Ran::Lost, 0)) };
+            let Some(kind) = job.kind.known().copied() else {
+                return Err(StoreError::Failed("a newer version of the program began this job".into()));
+            };
+            let batch = step(tx, &job, kind, now)?;
+            job.changed += batch.changed;
+            job.skipped += batch.skipped;
+            match batch.next {
+                Some(next) => (job.position, job.due_at) = (next, Some(now + LEASE)),
+                None => end(tx, &mut job, kind, now)?,
+            }
+            if !tx.change_job(&job)? {
+                return Err(StoreError::Conflict("a job was changed meanwhile".into()));
+            }
+            job.version += 1;
+            Ok((Ran::Job(Box::new(job)), batch.changed))
+        });
+        let (ran, changed) = ran?;
+        fault::reached(Point::JobBatchDone, "");
+        if changed > 0 {
+            self.wake.notify_one();
+            self.store.notify_workers();
+        }
+        Ok(ran)
+    }
+
+    /// Gives a job back: anybody can claim it at once.
+    pub(crate) fn give_back_job(&self, id: i64, claim: i64) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        write_with_retry(&*self.store, move |tx| {
+            let owned = |job: &Job| job.state == JobState::Running && job.claim == claim;
+            let Some(mut job) = tx.lock_job(id, true)?.filter(owned) else { return Ok(()) };
+            job.due_at = Some(now);
+            tx.change_job(&job).map(|_| ())
+        })
+    }
+
+    /// Removes the lists of processes of jobs that have ended, up to a limit.
+    ///
+    /// # Errors
+    /// [`StoreError`]; what was removed before remains so.
+    pub fn clear_jobs(&self) -> Result<(), StoreError> {
+        let before = self.clock.now() - PREPARATION;
+        for _ in 0..CLEARINGS {
+            if !write(&*self.store, move |tx| tx.clear_job_items(before, CLEARED))? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Time after which a job that is still being prepared was left by its command.
+const PREPARATION: Duration = Duration::hours(1);
+/// Maximum number of items that one transaction removes, and of such transactions in a call: other writers wait.
+const CLEARED: u32 = 5_000;
+const CLEARINGS: usize = 50;
+
+fn is_due(job: &Job, now: DateTime<Utc>) -> bool {
+    job.state == JobState::Running && job.due_at.is_some_and(|due| due <= now)
+}
+
+/// Ends a job. Processes that matched and took another step before the job came to them were skipped.
+fn end(tx: &mut dyn Tx, job: &mut Job, kind: JobKind, now: DateTime<Utc>) -> Result<(), StoreError> {
+    job.state = JobState::Done.into();
+    (job.ended_at, job.due_at) = (Some(now), None);
+    job.matched = job.matched.max(job.changed + job.skipped);
+    job.skipped = job.matched - job.changed;
+    let action = match kind {
+        JobKind::Retry => AuditAction::ProcessRetried,
+        JobKind::Cancel => AuditAction::ProcessCancelled,
+        JobKind::EraseSupplier => return Ok(()),
+    };
+    let audited = Audited { subject: subject(job), detail: detail(job) };
+    record_action(tx, now, Operator::read(&job.actor), action, audited)
+}
+
+/// Returns the subject of a job for the audit trail.
+pub(crate) fn subject(job: &Job) -> Subject {
+    Subject { supplier_id: Some(job.supplier_id), ..Subject::organisation(job.organisation_id) }
+}
+
+/// Returns what the audit trail tells of a job.
+pub(crate) fn detail(job: &Job) -> Detail {
+    Detail::default()
+        .word("job", &job.name)
+        .word_if("status", job.filter.status.as_ref())
+        .word_if("error_code", job.filter.error_code.as_ref())
+        .word_if("before", job.filter.before.map(|before| before.to_rfc3339()))
+        .count("matched", job.matched)
+        .count("changed", job.changed)
+        .count("skipped", job.skipped)
+}

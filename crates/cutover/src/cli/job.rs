@@ -1,0 +1,182 @@
+use crate::context::Context;
+use crate::error::Error;
+use crate::output::{Answer, Row, ZonedTime, pairs, plain};
+use clap::{Args, Subcommand};
+use cutover_app::App;
+use cutover_app::port::{Job, JobState};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  cutover job list
+  cutover job show job_4f2d9c0b7e3a1568 --json
+  cutover job stop job_4f2d9c0b7e3a1568        after its current batch
+  cutover job resume job_4f2d9c0b7e3a1568      where it was stopped, until it ends
+
+A job is a bulk operation, such as `cutover process retry ACME --yes`. It goes on when its command ends: any server
+with workers takes it over. What a stopped job has changed stays changed.";
+
+/// Interval between two lines of progress.
+const PROGRESS: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List jobs, the last first
+    List {
+        /// Only those of this organisation
+        #[arg(long, value_name = "NAME")]
+        organisation: Option<String>,
+    },
+    /// Show a job
+    Show(Named),
+    /// Stop a job after its current batch
+    Stop(Named),
+    /// Resume a stopped job, and work on it until it ends
+    Resume(Named),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Named {
+    /// Id of the job, job_…
+    id: String,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    id: String,
+    kind: String,
+    supplier: String,
+    state: String,
+    matched: u64,
+    changed: u64,
+    skipped: u64,
+    status: Option<String>,
+    error_code: Option<String>,
+    before: Option<ZonedTime>,
+    has_numbers: bool,
+    created_at: ZonedTime,
+    created_by: String,
+    ended_at: Option<ZonedTime>,
+}
+
+impl From<Job> for Shown {
+    fn from(job: Job) -> Self {
+        Self {
+            id: job.name,
+            kind: job.kind.to_string(),
+            supplier: job.supplier,
+            state: job.state.to_string(),
+            matched: job.matched,
+            changed: job.changed,
+            skipped: job.skipped,
+            status: job.filter.status.map(|status| status.to_string()),
+            error_code: job.filter.error_code,
+            before: job.filter.before.map(ZonedTime::utc),
+            has_numbers: job.filter.is_list,
+            created_at: ZonedTime::utc(job.created_at),
+            created_by: job.actor,
+            ended_at: job.ended_at.map(ZonedTime::utc),
+        }
+    }
+}
+
+impl Shown {
+    fn filter(&self) -> String {
+        let mut filter: Vec<String> = Vec::new();
+        filter.extend(self.status.as_ref().map(|status| format!("status {status}")));
+        filter.extend(self.error_code.as_ref().map(|code| format!("error {code}")));
+        filter.extend(self.before.as_ref().map(|before| format!("before {before}")));
+        filter.extend(self.has_numbers.then(|| "a list of numbers".to_owned()));
+        if filter.is_empty() { "-".to_owned() } else { plain(&filter.join(", ")) }
+    }
+}
+
+impl Row for Shown {
+    const HEADS: &'static [&'static str] =
+        &["ID", "KIND", "SUPPLIER", "STATE", "MATCHED", "CHANGED", "SKIPPED", "CREATED"];
+    const EMPTY: &'static str = "There are no jobs.";
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.id.clone(),
+            plain(&self.kind),
+            plain(&self.supplier),
+            plain(&self.state),
+            self.matched.to_string(),
+            self.changed.to_string(),
+            self.skipped.to_string(),
+            self.created_at.to_string(),
+        ]
+    }
+}
+
+impl Answer for Shown {
+    fn text(&self) -> String {
+        let ended = self.ended_at.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+        pairs(&[
+            ("id", self.id.clone()),
+            ("kind", plain(&self.kind)),
+            ("supplier", plain(&self.supplier)),
+            ("filter", self.filter()),
+            ("state", plain(&self.state)),
+            ("matched", self.matched.to_string()),
+            ("changed", self.changed.to_string()),
+            ("skipped", self.skipped.to_string()),
+            ("created", format!("{} by {}", self.created_at, plain(&self.created_by))),
+            ("ended", ended),
+        ])
+    }
+}
+
+/// The counts of a job that has ended.
+#[derive(Serialize)]
+struct Counts {
+    matched: u64,
+    changed: u64,
+    skipped: u64,
+}
+
+impl Answer for Counts {
+    fn text(&self) -> String {
+        let Self { matched, changed, skipped } = self;
+        format!("{changed} of {matched} were changed, {skipped} were skipped.")
+    }
+}
+
+pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
+    let (app, output) = (context.app()?, context.output);
+    match command {
+        Command::List { organisation } => {
+            let jobs = app.jobs(organisation.as_deref())?;
+            output.list(&jobs.into_iter().map(Shown::from).collect::<Vec<_>>())?;
+        }
+        Command::Show(Named { id }) => output.answer(&Shown::from(app.show_job(&id)?))?,
+        Command::Stop(Named { id }) => output.answer(&Shown::from(app.stop_job(&id)?))?,
+        Command::Resume(Named { id }) => {
+            let job = app.resume_job(&id)?;
+            work(&app, context, &job.name, None)?;
+        }
+    }
+    Ok(())
+}
+
+/// Works on a job until it ends, shows its progress, and prints its counts.
+pub(super) fn work(app: &App, context: &Context, name: &str, claim: Option<i64>) -> Result<(), Error> {
+    let mut shown = Instant::now();
+    let ended = app.run_job(name, claim, |job| {
+        if !context.output.is_json() && shown.elapsed() >= PROGRESS {
+            shown = Instant::now();
+            eprintln!("{}: {} of {}", job.name, job.changed + job.skipped, job.matched);
+        }
+    })?;
+    if ended.state != JobState::Done {
+        return Err(Error::refused(format!(
+            "{name} was stopped after {} of {}: resume it with `cutover job resume {name}`",
+            ended.changed + ended.skipped,
+            ended.matched
+        )));
+    }
+    let Job { matched, changed, skipped, .. } = ended;
+    Ok(context.output.answer(&Counts { matched, changed, skipped })?)
+}
