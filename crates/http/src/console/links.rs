@@ -23,6 +23,11 @@ pub(super) fn account(code: &str, number: &str) -> String {
     format!("{}accounts/{}/", supplier(code), segment(number))
 }
 
+/// Returns the path of a job's page.
+pub(super) fn job(name: &str) -> String {
+    format!("/console/jobs/{}/", segment(name))
+}
+
 /// Returns the path of a webhook's page.
 pub(super) fn webhook(name: &str) -> String {
     format!("/console/webhooks/{}/", segment(name))

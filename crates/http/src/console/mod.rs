@@ -8,6 +8,7 @@ mod account;
 mod actions;
 mod assets;
 mod escape;
+mod jobs;
 mod links;
 mod migration;
 mod page;
@@ -43,6 +44,10 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     post("/console/suppliers/<supplier>/pause/", actions::pause),
     get("/console/suppliers/<supplier>/resume/", actions::ask_resume),
     post("/console/suppliers/<supplier>/resume/", actions::resume),
+    get("/console/suppliers/<supplier>/retry/", jobs::ask_retry),
+    post("/console/suppliers/<supplier>/retry/", jobs::retry),
+    get("/console/suppliers/<supplier>/cancel/", jobs::ask_cancel),
+    post("/console/suppliers/<supplier>/cancel/", jobs::cancel),
     get("/console/suppliers/<supplier>/accounts/<number>/", account::show),
     get("/console/suppliers/<supplier>/accounts/<number>/reveal/", account::back),
     post("/console/suppliers/<supplier>/accounts/<number>/reveal/", account::reveal),
@@ -50,6 +55,10 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     post("/console/suppliers/<supplier>/accounts/<number>/cancel/", actions::cancel),
     get("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::ask_retry),
     post("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::retry),
+    get("/console/jobs/", jobs::list),
+    get("/console/jobs/<job>/", jobs::show),
+    post("/console/jobs/<job>/stop/", jobs::stop),
+    post("/console/jobs/<job>/resume/", jobs::resume),
     get("/console/webhooks/", webhooks::list),
     get("/console/webhooks/<webhook>/", webhooks::show),
     get("/console/webhooks/<webhook>/enable/", webhooks::ask_enable),

@@ -1,3 +1,4 @@
+use super::jobs;
 use super::links;
 use super::migration::Overview;
 use super::page::{Frame, page};
@@ -67,6 +68,8 @@ struct Accounts {
     rows: Vec<AccountRow>,
     statuses: Vec<Choice>,
     error_code: String,
+    /// Links to the operations on these accounts, with their labels.
+    operations: Vec<(&'static str, String)>,
     is_filtered: bool,
     is_first: bool,
     next: Option<String>,
@@ -123,6 +126,7 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
         rows: accounts.accounts.into_iter().map(row).collect(),
         statuses: statuses(asked.filter.status),
         error_code: asked.filter.error_code.as_ref().map(Word::to_string).unwrap_or_default(),
+        operations: jobs::operations(code, asked.filter.status, asked.filter.error_code.as_ref()),
         is_filtered: asked.filter.status.is_some() || asked.filter.error_code.is_some(),
         is_first: asked.after.is_none(),
         next: accounts.next.map(|next| asked.next(code, next)),

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod audit;
+mod jobs;
 mod migrations;
 mod pages;
 mod sessions;

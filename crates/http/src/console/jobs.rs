@@ -1,0 +1,301 @@
+//! Bulk operations and their jobs (contract D14).
+
+use super::links;
+use super::page::{Frame, page, see_other};
+use super::view::{Moment, grouped};
+use super::visit::{Stop, done, found, visited};
+use super::visitor::Visitor;
+use crate::call::{Answer, Call};
+use crate::request::query::Query;
+use actix_web::HttpResponse;
+use askama::Template;
+use cutover_app::App;
+use cutover_app::auth::Caller;
+use cutover_app::operator::{BulkRequest, OperatorError};
+use cutover_app::port::{Job, JobKind, JobState};
+use cutover_core::Word;
+use cutover_process::State;
+
+#[derive(Template)]
+#[template(path = "console/jobs.html")]
+struct List {
+    frame: Frame,
+    jobs: Vec<Row>,
+}
+
+#[derive(Template)]
+#[template(path = "console/job.html")]
+struct Page {
+    frame: Frame,
+    job: Row,
+}
+
+/// The confirmation of a bulk operation, with the number of accounts.
+#[derive(Template)]
+#[template(path = "console/bulk.html")]
+struct Question {
+    frame: Frame,
+    title: String,
+    text: &'static str,
+    yes: &'static str,
+    is_grave: bool,
+    /// The path of the action.
+    action: String,
+    /// The path of the page to return to.
+    back: String,
+    has_none: bool,
+    /// The filter, which the form sends again.
+    status: &'static str,
+    error_code: String,
+}
+
+/// A job in the list and on its page.
+struct Row {
+    name: String,
+    link: String,
+    kind: &'static str,
+    supplier: String,
+    supplier_link: String,
+    filter: String,
+    label: &'static str,
+    class: &'static str,
+    matched: String,
+    changed: String,
+    skipped: String,
+    created: Moment,
+    actor: String,
+    ended: Option<Moment>,
+    can_stop: bool,
+    can_resume: bool,
+}
+
+impl From<Job> for Row {
+    fn from(job: Job) -> Self {
+        let (label, class) = match job.state.known() {
+            Some(JobState::Preparing) => ("Being prepared", "pending"),
+            Some(JobState::Running) => ("Running", "in_progress"),
+            Some(JobState::Stopped) => ("Stopped", "cancelled"),
+            Some(JobState::Done) => ("Done", "processed"),
+            None => ("Unknown", "pending"),
+        };
+        let kind = match job.kind.known() {
+            Some(JobKind::Retry) => "Retry",
+            Some(JobKind::Cancel) => "Cancel",
+            Some(JobKind::EraseSupplier) | None => "Other",
+        };
+        let count = |count: u64| grouped(&count.to_string());
+        Self {
+            link: links::job(&job.name),
+            kind,
+            supplier_link: links::supplier(&job.supplier),
+            filter: filter(&job),
+            label,
+            class,
+            matched: count(job.matched),
+            changed: count(job.changed),
+            skipped: count(job.skipped),
+            created: job.created_at.into(),
+            ended: job.ended_at.map(Into::into),
+            can_stop: job.state == JobState::Running,
+            can_resume: job.state == JobState::Stopped,
+            actor: job.actor,
+            supplier: job.supplier,
+            name: job.name,
+        }
+    }
+}
+
+fn filter(job: &Job) -> String {
+    let mut parts = Vec::new();
+    parts.extend(job.filter.status.as_ref().map(|status| format!("status {status}")));
+    parts.extend(job.filter.error_code.as_ref().map(|code| format!("error {code}")));
+    parts.extend(job.filter.before.map(|before| format!("before {}", Moment::from(before).shown)));
+    parts.extend(job.filter.is_list.then(|| "a list of numbers".to_owned()));
+    if parts.is_empty() { "–".to_owned() } else { parts.join(", ") }
+}
+
+/// A bulk operation of the console.
+#[derive(Clone, Copy)]
+struct Operation {
+    kind: JobKind,
+    word: &'static str,
+    /// The question before and after the number of accounts.
+    title: (&'static str, &'static str),
+    text: &'static str,
+    yes: &'static str,
+    is_grave: bool,
+}
+
+const RETRY: Operation = Operation {
+    kind: JobKind::Retry,
+    word: "retry",
+    title: ("Retry", "?"),
+    text: "Another attempt is made for each, with the data that was sent last. It fails again where nothing has changed.",
+    yes: "Retry",
+    is_grave: false,
+};
+const CANCEL: Operation = Operation {
+    kind: JobKind::Cancel,
+    word: "cancel",
+    title: ("Cancel the imports of", "?"),
+    text: "They are taken out before they are imported. They can be retried, and sent again.",
+    yes: "Cancel the imports",
+    is_grave: true,
+};
+
+/// Returns the links to the operations on the accounts of a filter, with their labels.
+pub(super) fn operations(
+    supplier: &str,
+    status: Option<State>,
+    error_code: Option<&Word<cutover_core::Code>>,
+) -> Vec<(&'static str, String)> {
+    let mut query = String::new();
+    if let Some(status) = status {
+        query.push_str(&format!("&status={status}"));
+    }
+    if let Some(code) = error_code {
+        query.push_str(&format!("&error_code={code}"));
+    }
+    let query = query.strip_prefix('&').map(|query| format!("?{query}")).unwrap_or_default();
+    let link = |word| format!("{}{word}/{query}", links::supplier(supplier));
+    let failed = [State::Errored, State::DryRunErrored, State::DryRunSucceeded, State::Cancelled];
+    match (status, error_code) {
+        (None, None) => {
+            vec![("Retry all that failed…", link("retry")), ("Cancel all that wait…", link("cancel"))]
+        }
+        (None, Some(_)) => vec![("Retry these…", link("retry"))],
+        (Some(status), _) if failed.contains(&status) => vec![("Retry these…", link("retry"))],
+        (Some(State::Pending), None) => vec![("Cancel these…", link("cancel"))],
+        _ => Vec::new(),
+    }
+}
+
+/// Reads the filter of a link or a form. Values that are none are left out of the links, and match nothing here.
+fn request(kind: JobKind, supplier: String, query: &str) -> Result<BulkRequest, Stop> {
+    let mut query = Query::new(query);
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let status = query.read("status", text).map(|status| status.parse::<State>()).transpose();
+    let status = status.map_err(|_| Stop::NotDone("There is no such status.".into()))?;
+    let error_code = query.read("error_code", text);
+    Ok(BulkRequest { kind, supplier, status, error_code, before: None, numbers: None })
+}
+
+fn ask(call: &mut Call, what: Operation) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+            let request = request(what.kind, code, call.query())?;
+            let counted = request.clone();
+            let count = call.run(move |app| done(app.count_own_bulk(&caller, &counted))).await?;
+            let count = count.map_err(Stop::NotDone)?;
+            let back = links::supplier(&request.supplier);
+            let accounts = if count == 1 { "account" } else { "accounts" };
+            let question = Question {
+                frame: Frame::of(visitor),
+                title: format!("{} {} {accounts}{}", what.title.0, grouped(&count.to_string()), what.title.1),
+                text: what.text,
+                yes: what.yes,
+                is_grave: what.is_grave,
+                action: format!("{back}{}/", what.word),
+                back: format!("{back}#accounts"),
+                has_none: count == 0,
+                status: request.status.map_or("", State::as_str),
+                error_code: request.error_code.unwrap_or_default(),
+            };
+            Ok(page(&mut HttpResponse::Ok(), &question)?)
+        })
+        .await)
+    })
+}
+
+fn begin(call: &mut Call, what: Operation) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+            let form = call.form().await?;
+            let request = request(what.kind, code, &form)?;
+            let begun = call.run(move |app| done(app.begin_own_bulk(&caller, &request))).await?;
+            let job = begun.map_err(Stop::NotDone)?;
+            log(call, visitor, what.word, &job);
+            Ok(see_other(&links::job(&job.name)))
+        })
+        .await)
+    })
+}
+
+/// `GET /console/suppliers/<supplier>/retry/`: counts the accounts, and asks for confirmation.
+pub(crate) fn ask_retry(call: &mut Call) -> Answer<'_> {
+    ask(call, RETRY)
+}
+
+/// `POST /console/suppliers/<supplier>/retry/`: begins a job.
+pub(crate) fn retry(call: &mut Call) -> Answer<'_> {
+    begin(call, RETRY)
+}
+
+/// `GET /console/suppliers/<supplier>/cancel/`: counts the accounts, and asks for confirmation.
+pub(crate) fn ask_cancel(call: &mut Call) -> Answer<'_> {
+    ask(call, CANCEL)
+}
+
+/// `POST /console/suppliers/<supplier>/cancel/`: begins a job.
+pub(crate) fn cancel(call: &mut Call) -> Answer<'_> {
+    begin(call, CANCEL)
+}
+
+/// `GET /console/jobs/`: the jobs of the organisation.
+pub(crate) fn list(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let caller = visitor.caller().clone();
+            let jobs = call.run(move |app| Ok(app.own_jobs(&caller)?)).await?;
+            let jobs = jobs.into_iter().map(Row::from).collect();
+            Ok(page(&mut HttpResponse::Ok(), &List { frame: Frame::of(visitor), jobs })?)
+        })
+        .await)
+    })
+}
+
+/// `GET /console/jobs/<job>/`: a job and its counts.
+pub(crate) fn show(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let (caller, name) = (visitor.caller().clone(), call.parameter(0));
+            let job = call.run(move |app| found(app.show_own_job(&caller, &name))).await?;
+            Ok(page(&mut HttpResponse::Ok(), &Page { frame: Frame::of(visitor), job: job.into() })?)
+        })
+        .await)
+    })
+}
+
+type Act = fn(&App, &Caller, &str) -> Result<Job, OperatorError>;
+
+fn act<'c>(call: &'c mut Call, word: &'static str, act: Act) -> Answer<'c> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let (caller, name) = (visitor.caller().clone(), call.parameter(0));
+            let changed = call.run(move |app| done(act(app, &caller, &name))).await?;
+            let job = changed.map_err(Stop::NotDone)?;
+            log(call, visitor, word, &job);
+            Ok(see_other(&links::job(&job.name)))
+        })
+        .await)
+    })
+}
+
+/// `POST /console/jobs/<job>/stop/`: stops a job after its current batch.
+pub(crate) fn stop(call: &mut Call) -> Answer<'_> {
+    act(call, "stop", App::stop_own_job)
+}
+
+/// `POST /console/jobs/<job>/resume/`: lets a stopped job go on.
+pub(crate) fn resume(call: &mut Call) -> Answer<'_> {
+    act(call, "resume", App::resume_own_job)
+}
+
+/// Logs an action by ids only.
+fn log(call: &Call, visitor: &Visitor, action: &str, job: &Job) {
+    let (request_id, key) = (call.request_id().unwrap_or_default(), &visitor.caller().key_prefix);
+    let (supplier, job) = (&job.supplier, &job.name);
+    tracing::info!(target: "cutover::audit", request_id, key, action, supplier, job, "done in the console");
+}
