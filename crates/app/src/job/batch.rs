@@ -21,11 +21,10 @@ pub(super) struct Batch {
     pub(super) next: Option<JobPosition>,
 }
 
-fn event(kind: JobKind) -> Option<Event> {
+fn event(kind: JobKind) -> Event {
     match kind {
-        JobKind::Retry => Some(Event::RetriedByOperator),
-        JobKind::Cancel => Some(Event::Cancelled),
-        JobKind::EraseSupplier => None,
+        JobKind::Retry => Event::RetriedByOperator,
+        JobKind::Cancel => Event::Cancelled,
     }
 }
 
@@ -36,7 +35,6 @@ pub(super) fn step(
     kind: JobKind,
     now: DateTime<Utc>,
 ) -> Result<Batch, StoreError> {
-    let Some(event) = event(kind) else { return Ok(Batch::default()) };
     let selected = next_of(tx, job, kind, BATCH)?;
     let ids: Vec<i64> = selected.processes.iter().map(Process::id).collect();
     let mut issues: HashMap<i64, StoredIssues> = HashMap::new();
@@ -50,7 +48,7 @@ pub(super) fn step(
     for process in selected.processes {
         // Without a payload there is nothing to try again.
         let Some(stored) = issues.remove(&process.id()) else { continue };
-        if let Ok((process, entry)) = process.step(event.clone(), at, Actor::Operator) {
+        if let Ok((process, entry)) = process.step(event(kind), at, Actor::Operator) {
             // The stored errors belong to the attempt that ended.
             steps.push((process, entry, StoredIssues { errors: Vec::new(), ..stored }));
         }

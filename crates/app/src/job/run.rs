@@ -124,7 +124,6 @@ fn end(tx: &mut dyn Tx, job: &mut Job, kind: JobKind, now: DateTime<Utc>) -> Res
     let action = match kind {
         JobKind::Retry => AuditAction::ProcessRetried,
         JobKind::Cancel => AuditAction::ProcessCancelled,
-        JobKind::EraseSupplier => return Ok(()),
     };
     let audited = Audited { subject: subject(job), detail: detail(job) };
     record_action(tx, now, Operator::read(&job.actor), action, audited)

@@ -11,8 +11,6 @@ string_enum! {
         Retry = "process.retry",
         /// Cancel each process.
         Cancel = "process.cancel",
-        /// Remove everything that is kept about a supplier.
-        EraseSupplier = "supplier.erase",
     }
 }
 

@@ -19,6 +19,8 @@ const READ: &[&str] = &[
     "webhook deliveries",
     "process list",
     "process show",
+    "job list",
+    "job show",
     "signing-key list",
     "encryption-key generate",
     "audit",
@@ -28,7 +30,7 @@ const READ: &[&str] = &[
 
 /// All other commands with arguments and recorded action, in an order in which each can succeed. `$FILE` is a
 /// new file, `$PREFIX` the prefix of an API key, `$KID` the id of a signing key, `$URL` that of a receiver of webhooks,
-/// `$WEBHOOK` the id of the webhook.
+/// `$WEBHOOK` the id of the webhook, `$JOB` that of a job whose command was killed.
 const TOLD: &[(&str, &str, &str)] = &[
     ("organisation add", "Other", "organisation.add"),
     ("organisation revoke", "Other", "organisation.revoke"),
@@ -50,6 +52,8 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("webhook remove", "$WEBHOOK", "webhook.remove"),
     ("process cancel", "ACME P-1", "process.cancel"),
     ("process retry", "ACME P-1", "process.retry"),
+    ("job stop", "$JOB", "job.stop"),
+    ("job resume", "$JOB", "job.resume"),
     ("account export", "ACME A-1 --out $FILE", "account.export"),
     ("export", "ACME --to $FILE --format csv", "export"),
     ("process archive", "--before 2999-01-01 --to $FILE --yes", "process.archive"),
@@ -74,6 +78,14 @@ fn reported(installation: &Installation) -> Vec<Value> {
     items(&installation.run_json(&["audit"])).to_vec()
 }
 
+/// Begins a job whose command dies in its first batch, and returns its id.
+fn killed_job(installation: &mut Installation) -> String {
+    installation.set_variable("FAILPOINTS", "job_stepped=return(|abort)");
+    assert!(!installation.run(&["process", "cancel", "ACME", "--yes"]).status.success());
+    installation.set_variable("FAILPOINTS", "");
+    text(&installation.run_json(&["job", "list"])[0]["id"])
+}
+
 #[test]
 fn every_changing_command_is_recorded() {
     let (mut installation, server, client) = Installation::serving();
@@ -93,6 +105,7 @@ fn every_changing_command_is_recorded() {
     let sealing = text(&installation.run_json(&["encryption-key", "generate"])["key"]);
     installation.set_variable("CUTOVER_ENCRYPTION_KEYS", &format!("KEY:{sealing}"));
     let receiver = Vendor::start(|_| Action::Json(200, json!({})));
+    let job = killed_job(&mut installation);
     for (n, (command, rest, action)) in TOLD.iter().enumerate() {
         if *command == "backup" && std::env::var_os("CUTOVER_TEST_ON").is_some() {
             continue;
@@ -101,13 +114,16 @@ fn every_changing_command_is_recorded() {
         let rest = rest.replace("$FILE", &file).replace("$PREFIX", &key).replace("$KID", &kid);
         let webhooks = installation.run_json(&["webhook", "list"]);
         let webhook = webhooks[0]["id"].as_str().unwrap_or_default();
-        let rest = rest.replace("$URL", &receiver.url("/")).replace("$WEBHOOK", webhook);
+        let rest =
+            rest.replace("$URL", &receiver.url("/")).replace("$WEBHOOK", webhook).replace("$JOB", &job);
         let words: Vec<&str> = command.split(' ').chain(rest.split_whitespace()).collect();
         let before = reported(&installation).len();
         installation.run_json(&words);
         let after = reported(&installation);
-        assert_eq!(after.len(), before + 1, "{command} is recorded once");
-        assert_eq!(after[0]["action"], *action, "{command}");
+        // The end of the job is recorded as well, and comes last.
+        let ends = usize::from(*command == "job resume");
+        assert_eq!(after.len(), before + 1 + ends, "{command} is recorded once");
+        assert_eq!(after[ends]["action"], *action, "{command}");
         let by = text(&after[0]["by"]);
         assert!(by == "command" || by.starts_with("command:"), "{by}");
     }

@@ -81,7 +81,7 @@ impl From<Job> for Row {
         let kind = match job.kind.known() {
             Some(JobKind::Retry) => "Retry",
             Some(JobKind::Cancel) => "Cancel",
-            Some(JobKind::EraseSupplier) | None => "Other",
+            None => "Other",
         };
         let count = |count: u64| grouped(&count.to_string());
         Self {

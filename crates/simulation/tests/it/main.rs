@@ -18,6 +18,7 @@ mod databases;
 mod faulty_ports;
 mod feed;
 mod history;
+mod jobs;
 mod model;
 mod oracle;
 mod payloads;

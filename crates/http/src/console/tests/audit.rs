@@ -2,10 +2,12 @@ use super::Browser;
 use crate::console::ENDPOINTS;
 use crate::testing::{ACCOUNT, TestService};
 use actix_web::http::Method;
+use cutover_app::job::JobRunner;
 use cutover_app::operator::AuditScope;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt::{Debug, Write};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -78,6 +80,14 @@ async fn actions_are_logged_without_personal_data() {
         let done = browser.post(&format!("/console/webhooks/{webhook}/{act}/"), "since=all").await;
         assert!(done.status < 400, "{act}");
     }
+    let begun = browser.post(&format!("{supplier}cancel/"), "").await;
+    let job = begun.header("location").to_owned();
+    for act in ["stop", "resume"] {
+        assert!(browser.post(&format!("{job}{act}/"), "").await.status < 400, "{act}");
+    }
+    assert!(browser.post(&format!("{supplier}retry/"), "").await.status < 400);
+    let runner = JobRunner::new(service.app.clone(), Arc::default());
+    while runner.run_once().unwrap() {}
     browser.post("/console/sign-out/", "").await;
     browser.sign_in(&key).await;
     browser.sign_in("cut_live_guess").await;
@@ -85,20 +95,24 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(9);
-    assert_eq!(done, ["reveal", "cancel", "retry", "pause", "resume", "disable", "enable", "replay", "test"]);
+    let (done, door) = actions.split_at(13);
+    assert_eq!(
+        done[..9],
+        ["reveal", "cancel", "retry", "pause", "resume", "disable", "enable", "replay", "test"]
+    );
+    assert_eq!(done[9..], ["cancel", "stop", "resume", "retry"]);
     assert_eq!(door, ["sign-out", "sign-in", "refused sign-in"]);
-    for line in &audited[..11] {
+    for line in &audited[..15] {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
-    assert!(!audited[11].contains("key="), "{}", audited[11]);
+    assert!(!audited[15].contains("key="), "{}", audited[15]);
     assert!(audited[1..3].iter().all(|line| line.contains("process=3")), "{audited:?}");
     for line in &audited[..5] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database, except unknown keys.
-    let scope = AuditScope { limit: 12, ..AuditScope::default() };
+    let scope = AuditScope { limit: 16, ..AuditScope::default() };
     let mut kept = service.app.audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
@@ -111,7 +125,9 @@ async fn actions_are_logged_without_personal_data() {
         "each route logs its action"
     );
     assert_eq!(actions[5..9], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    assert_eq!(actions[9..], ["console.sign-out", "console.sign-in"]);
+    let ended: BTreeSet<_> = actions[9..13].iter().copied().collect();
+    assert_eq!(ended, BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry"]));
+    assert_eq!(actions[13..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }

@@ -3,7 +3,7 @@ use crate::testing::{ACCOUNT, TestService};
 use cutover_app::job::JobRunner;
 use std::sync::Arc;
 
-const SUPPLIER: &str = "/console/suppliers/ACME/";
+const SUPPLIER: &str = "/console/suppliers/ACME_ENERGY/";
 
 /// Returns a service with an account that waits.
 fn waiting() -> TestService {
@@ -23,7 +23,10 @@ async fn a_job_is_begun_after_confirmation_and_watched() {
     let mut browser = service.browser().await;
     assert!(browser.page("/console/jobs/").await.contains("No job yet."));
     let list = browser.page(&format!("{SUPPLIER}?status=PENDING")).await;
-    assert!(list.contains("/console/suppliers/ACME/cancel/?status=PENDING") && !list.contains("/ACME/retry/"));
+    assert!(
+        list.contains("/console/suppliers/ACME_ENERGY/cancel/?status=PENDING")
+            && !list.contains("/ACME_ENERGY/retry/")
+    );
     let asked = browser.page(&format!("{SUPPLIER}cancel/?status=PENDING")).await;
     assert!(asked.contains("Cancel the imports of 1 account?"), "{asked}");
     let begun = browser.post(&format!("{SUPPLIER}cancel/"), "status=PENDING&error_code=").await;
