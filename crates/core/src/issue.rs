@@ -37,7 +37,7 @@ pub struct Issue {
     pub rule: RuleId,
     /// Error or warning, as the supplier's profile has it.
     pub level: Level,
-    /// Text for people; never contains a value of the payload.
+    /// Text for people: what is wrong and what was expected. Of the payload it holds lengths and sums only.
     pub detail: Cow<'static, str>,
 }
 

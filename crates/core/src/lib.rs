@@ -3,11 +3,13 @@
 //!
 //! Pure: no I/O, no clock, no randomness, no HTTP status. Everything here is a value.
 
+mod advice;
 mod attr;
 mod code;
 mod feed_event_type;
 mod id;
 mod issue;
+mod nearest;
 mod plain;
 mod process_error;
 mod state;
@@ -16,11 +18,13 @@ mod supplier;
 mod time;
 mod word;
 
+pub use advice::Example;
 pub use attr::{AttrPath, NON_FIELD_ERRORS, Segment};
 pub use code::{Code, Domain};
 pub use feed_event_type::FeedEventType;
 pub use id::{ExternalAccountNumber, InvalidId, ServiceAccountNumber, SupplierCode, WHITE_SPACE, trimmed};
 pub use issue::{Issue, Level, RuleId};
+pub use nearest::nearest;
 pub use plain::plain;
 pub use process_error::ProcessError;
 pub use state::{ShownEvent, State, StateV1, StoredFacts};

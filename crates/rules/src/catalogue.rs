@@ -1,4 +1,5 @@
 use crate::Rule;
+use cutover_core::Code;
 
 /// Every rule, in the order of the catalogue.
 pub static RULES: &[Rule] = &ALL;
@@ -47,6 +48,11 @@ const fn count() -> usize {
         folder += 1;
     }
     count
+}
+
+/// Returns the rules that give a code, in the order of the catalogue.
+pub fn rules_with(code: Code) -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().filter(move |rule| rule.codes.contains(&code))
 }
 
 /// Returns the rule with this id.

@@ -2,8 +2,9 @@ use crate::at::At;
 use crate::report::Collector;
 use crate::{Facts, Profile, Report, Rule};
 use chrono::NaiveDate;
-use cutover_core::{AttrPath, Code, Level};
+use cutover_core::{Code, Issue, Level};
 use cutover_model::{AccountRequest, Decoded, draft};
+use std::fmt;
 
 /// Checks a decoded account request and returns the findings of the decoder and of every rule.
 pub fn check_account(decoded: &Decoded<AccountRequest<'_>>, facts: Facts<'_>, profile: &Profile) -> Report {
@@ -93,11 +94,17 @@ impl Checker<'_> {
     #[cold]
     #[inline(never)]
     pub(crate) fn report(&mut self, at: At<'_>, code: Code) {
-        self.report_path(at.to_path(), code);
+        let Some((rule, level)) = self.running else { return };
+        self.collector.add(rule.issue_at(level, at.to_path(), code));
     }
 
-    fn report_path(&mut self, attr: AttrPath, code: Code) {
+    /// Reports an issue of the running rule with a text of its own, followed by the advice of the code. Of the
+    /// payload the text may hold lengths and sums only.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn report_as(&mut self, at: At<'_>, code: Code, text: fmt::Arguments<'_>) {
         let Some((rule, level)) = self.running else { return };
-        self.collector.add(rule.issue_at(level, attr, code));
+        let detail = format!("{text} {}", code.advice()).into();
+        self.collector.add(Issue { detail, ..rule.issue_at(level, at.to_path(), code) });
     }
 }

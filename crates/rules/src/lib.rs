@@ -40,7 +40,7 @@ mod structure;
 mod transaction;
 mod window;
 
-pub use catalogue::{RULES, rule};
+pub use catalogue::{RULES, rule, rules_with};
 pub use check::{
     check_account, check_business, check_business_payment_instruction, check_historical_statements,
     check_notes, check_payment_instruction, check_transactions,

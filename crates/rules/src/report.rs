@@ -39,14 +39,14 @@ const KEPT: usize = MAX_FINDINGS + 1;
 impl Collector {
     /// Adds the findings of the decoder at the levels of the profile.
     pub(crate) fn take_findings(&mut self, findings: &[Finding], profile: &Profile) {
-        for Finding { attr, check } in findings {
+        for Finding { attr, check, detail } in findings {
             let level = profile.level_of(check.rule).unwrap_or(check.level);
             self.add(Issue {
                 attr: attr.clone(),
                 code: check.code,
                 rule: check.rule,
                 level,
-                detail: check.code.detail().into(),
+                detail: detail.clone(),
             });
         }
     }
@@ -98,7 +98,7 @@ fn sort_and_truncate(issues: &mut Vec<Issue>) {
 fn too_many() -> Issue {
     let code = Code::TooManyErrors;
     let (attr, rule) = (AttrPath::root(), RuleId("STR-14"));
-    Issue { attr, code, rule, level: Level::Error, detail: code.detail().into() }
+    Issue { attr, code, rule, level: Level::Error, detail: code.message() }
 }
 
 #[cfg(test)]

@@ -76,6 +76,11 @@ impl Rule {
         }
     }
 
+    /// Returns the condition without its links, which lead to headings of `docs/rules.md`.
+    pub fn plain_condition(&self) -> String {
+        without_links(self.condition)
+    }
+
     /// Creates an issue of this rule at its default level, for the rules of [`crate::service`], which use
     /// cases run. The rule must declare the code.
     pub fn issue(&self, attr: AttrPath, code: Code) -> Issue {
@@ -85,7 +90,7 @@ impl Rule {
     /// Creates an issue of this rule at this level.
     pub(crate) fn issue_at(&self, level: Level, attr: AttrPath, code: Code) -> Issue {
         debug_assert!(self.codes.contains(&code), "{} gives {code}, which it does not declare", self.id);
-        Issue { attr, code, rule: self.id, level, detail: code.detail().into() }
+        Issue { attr, code, rule: self.id, level, detail: code.message() }
     }
 }
 
@@ -154,4 +159,35 @@ pub(crate) enum On {
     Business(fn(&draft::Business<'_>, &At<'_>, &mut Checker<'_>)),
     /// Every contract of a business.
     Contract(fn(&draft::Contract<'_>, &At<'_>, &mut Checker<'_>)),
+}
+
+/// Returns the words of a text without the targets of its links.
+fn without_links(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once('[') {
+        plain.push_str(before);
+        match link.split_once("](").and_then(|(words, target)| Some((words, target.split_once(')')?.1))) {
+            Some((words, after)) => {
+                plain.push_str(words);
+                rest = after;
+            }
+            None => {
+                plain.push('[');
+                rest = link;
+            }
+        }
+    }
+    plain + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_links;
+
+    #[test]
+    fn links_become_words() {
+        assert_eq!(without_links("not [a sum](#82-sums) of [x"), "not a sum of [x");
+        assert_eq!(without_links("a [b]"), "a [b]");
+    }
 }

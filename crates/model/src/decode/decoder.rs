@@ -1,4 +1,4 @@
-use super::{Check, Draft, Field, FieldSpec, Findings, Limits};
+use super::{Cause, Check, Draft, Field, FieldSpec, Findings, Limits, Sent};
 use crate::json::{Cursor, Next, SyntaxError, SyntaxErrorKind};
 use cutover_core::Zone;
 
@@ -87,7 +87,7 @@ impl<'j> Decoder<'j> {
             }
             Next::Null => *into = self.null(spec)?,
             _ => {
-                self.refuse::<()>(&Check::INVALID)?;
+                self.refuse::<()>(&Check::INVALID, Some(spec))?;
                 *into = Field::Faulty;
             }
         }
@@ -99,23 +99,34 @@ impl<'j> Decoder<'j> {
         if spec.nullable {
             return Ok(Field::Null);
         }
-        self.findings.add(&Check::NULL);
+        self.findings.add(&Check::NULL, Cause::of(spec, Sent::Other));
         Ok(Field::Faulty)
     }
 
-    /// Skips the next value with a finding at it.
+    /// Skips the next value with a finding at it, whose text names the JSON type of the value.
     #[cold]
     #[inline(never)]
-    pub(crate) fn refuse<T>(&mut self, check: &'static Check) -> Result<Option<T>, SyntaxErrorKind> {
+    pub(crate) fn refuse<T>(
+        &mut self,
+        check: &'static Check,
+        spec: Option<&'static FieldSpec>,
+    ) -> Result<Option<T>, SyntaxErrorKind> {
+        let sent = Sent::Type(self.cursor.peek()?);
         self.cursor.skip()?;
-        self.fault(check)
+        self.findings.add(check, Cause { spec, sent });
+        Ok(None)
     }
 
     /// Adds a finding at the value just read.
     #[cold]
     #[inline(never)]
-    pub(crate) fn fault<T>(&mut self, check: &'static Check) -> Result<Option<T>, SyntaxErrorKind> {
-        self.findings.add(check);
+    pub(crate) fn fault<T>(
+        &mut self,
+        check: &'static Check,
+        spec: &'static FieldSpec,
+        sent: Sent,
+    ) -> Result<Option<T>, SyntaxErrorKind> {
+        self.findings.add(check, Cause::of(spec, sent));
         Ok(None)
     }
 }

@@ -1,5 +1,5 @@
-use super::Check;
-use cutover_core::{AttrPath, Level, Segment};
+use super::{Cause, Check, Known, Sent};
+use cutover_core::{AttrPath, Level, Segment, nearest};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -60,11 +60,14 @@ pub struct Finding {
     pub attr: AttrPath,
     /// The check that found it.
     pub check: &'static Check,
+    /// Text for people: what is wrong and what was expected. Of the payload it holds lengths only.
+    pub detail: Cow<'static, str>,
 }
 
 #[derive(Debug)]
 struct PendingFinding<'j> {
     check: &'static Check,
+    cause: Cause,
     /// From the leaf outwards; the decoder appends a part whenever it leaves a container.
     path: Vec<Part<'j>>,
 }
@@ -85,31 +88,48 @@ impl PendingFinding<'_> {
 /// A valid payload costs nothing: a container compares the number of findings before and after its child and
 /// appends its own part only to new ones.
 #[derive(Debug, Default)]
-pub(crate) struct Findings<'j>(Vec<PendingFinding<'j>>);
+pub(crate) struct Findings<'j> {
+    found: Vec<PendingFinding<'j>>,
+    /// Number of texts that were compared with known words.
+    compared: usize,
+}
 
 impl<'j> Findings<'j> {
     #[inline]
     pub(crate) fn count(&self) -> usize {
-        self.0.len()
+        self.found.len()
     }
 
     /// Number of errors among the findings since `count`.
     pub(crate) fn errors_since(&self, count: usize) -> usize {
-        self.0[count..].iter().filter(|found| !found.is_remark()).count()
+        self.found[count..].iter().filter(|found| !found.is_remark()).count()
     }
 
     /// Adds a finding at the value being decoded.
     #[cold]
     #[inline(never)]
-    pub(crate) fn add(&mut self, check: &'static Check) {
-        self.0.push(PendingFinding { check, path: Vec::new() });
+    pub(crate) fn add(&mut self, check: &'static Check, cause: Cause) {
+        self.found.push(PendingFinding { check, cause, path: Vec::new() });
     }
 
     /// Adds a finding at a member of the object being decoded.
     #[cold]
     #[inline(never)]
-    pub(crate) fn add_at(&mut self, part: Part<'j>, check: &'static Check) {
-        self.0.push(PendingFinding { check, path: vec![part] });
+    pub(crate) fn add_at(&mut self, part: Part<'j>, check: &'static Check, cause: Cause) {
+        self.found.push(PendingFinding { check, cause, path: vec![part] });
+    }
+
+    /// Returns the known word that is nearest to a text. Only the first 1,000 texts of a payload are compared,
+    /// so that the time does not grow with the number of faults.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn nearest(&mut self, text: &str, words: Known) -> Sent {
+        self.compared += 1;
+        if self.compared > MAX_FINDINGS {
+            return Sent::Other;
+        }
+        let word = nearest(text, words.iter().copied().filter(|word| !word.is_empty()));
+        word.map_or(Sent::Other, Sent::Near)
     }
 
     /// Appends the container's part to every finding since `count`. If the container is transparent, only to
@@ -117,7 +137,7 @@ impl<'j> Findings<'j> {
     #[cold]
     #[inline(never)]
     pub(crate) fn place(&mut self, count: usize, part: &Part<'j>, transparent: bool) {
-        for found in &mut self.0[count..] {
+        for found in &mut self.found[count..] {
             if !transparent || found.path.is_empty() {
                 found.path.push(part.clone());
             }
@@ -126,21 +146,21 @@ impl<'j> Findings<'j> {
 
     /// Drops the findings since `count`, because the part is decoded again.
     pub(crate) fn forget(&mut self, count: usize) {
-        self.0.truncate(count);
+        self.found.truncate(count);
     }
 
     /// Keeps only the first 1,001 errors and remarks since `count`, which all lie in one container: the
     /// others cannot be among the first 1,000 of the payload.
     #[inline]
     pub(crate) fn thin(&mut self, count: usize) {
-        if self.0.len() - count > THIN_AT {
+        if self.found.len() - count > THIN_AT {
             self.thin_out(count);
         }
     }
 
     #[cold]
     fn thin_out(&mut self, count: usize) {
-        let mut new = self.0.split_off(count);
+        let mut new = self.found.split_off(count);
         new.sort_by(PendingFinding::order);
         new.dedup_by(|a, b| a.order(b).is_eq());
         let mut kept = [0, 0];
@@ -149,17 +169,18 @@ impl<'j> Findings<'j> {
             *kept += 1;
             *kept <= KEPT
         });
-        self.0.append(&mut new);
+        self.found.append(&mut new);
     }
 
     /// The findings, sorted by path and code, without duplicates.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         self.thin_out(0);
         let finding = |found: PendingFinding<'_>| Finding {
+            detail: found.cause.detail(found.check, found.path.first()),
             attr: AttrPath::from(found.path.into_iter().rev().map(Part::into_segment).collect::<Vec<_>>()),
             check: found.check,
         };
-        let mut findings: Vec<Finding> = self.0.into_iter().map(finding).collect();
+        let mut findings: Vec<Finding> = self.found.into_iter().map(finding).collect();
         // Sort again: the path of the whole payload sorts as its written name.
         findings.sort_by(|a, b| {
             a.attr.cmp(&b.attr).then_with(|| a.check.code.as_str().cmp(b.check.code.as_str()))

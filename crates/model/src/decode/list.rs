@@ -1,5 +1,5 @@
 use super::decoder::Leaf;
-use super::{Check, Decoder, Draft, Field, FieldSpec, Kind, MAX_FINDINGS, Part};
+use super::{Cause, Check, Decoder, Draft, Field, FieldSpec, Kind, MAX_FINDINGS, Part, Sent};
 use crate::json::{Next, SyntaxErrorKind};
 
 /// An array of a draft: usable items at their indexes, and gaps for faulty ones.
@@ -78,6 +78,7 @@ impl<'j> Decoder<'j> {
     pub(crate) fn object_item<T: Draft<'j>>(
         &mut self,
         items: &mut Vec<Item<T>>,
+        spec: &'static FieldSpec,
     ) -> Result<(), SyntaxErrorKind> {
         match self.cursor.peek()? {
             Next::Object => {
@@ -87,8 +88,8 @@ impl<'j> Decoder<'j> {
                 }
                 return Ok(());
             }
-            Next::Null => self.refuse::<()>(&Check::NULL)?,
-            _ => self.refuse::<()>(&Check::INVALID)?,
+            Next::Null => self.refuse::<()>(&Check::NULL, Some(spec))?,
+            _ => self.refuse::<()>(&Check::INVALID, Some(spec))?,
         };
         items.push(Item::Faulty);
         Ok(())
@@ -97,9 +98,9 @@ impl<'j> Decoder<'j> {
 
 impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxErrorKind> {
-        let Kind::List { item, min, max, batch } = spec.kind else { return decoder.refuse(&Check::INVALID) };
+        let Kind::List { item, min, max, batch } = spec.kind else { return decoder.refuse(&Check::INVALID, None) };
         if decoder.cursor.peek()? != Next::Array {
-            return decoder.refuse(&Check::NOT_A_LIST);
+            return decoder.refuse(&Check::NOT_A_LIST, Some(spec));
         }
         let general = if batch { decoder.limits.batch_items } else { decoder.limits.items };
         let start = decoder.findings.count();
@@ -107,13 +108,13 @@ impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
         let sent = decoder.items::<T>(&mut items, item, general)?;
         if sent > general {
             decoder.findings.forget(start);
-            return decoder.fault(&Check::TOO_MANY_ITEMS);
+            return decoder.fault(&Check::TOO_MANY_ITEMS, spec, Sent::Count(sent));
         }
         // A wrong number of items leaves the array usable for rules (fields 1.7).
         if sent < min {
-            decoder.findings.add(&Check::TOO_FEW_ITEMS);
+            decoder.findings.add(&Check::TOO_FEW_ITEMS, Cause::of(spec, Sent::Count(sent)));
         } else if max.is_some_and(|max| sent > max) {
-            decoder.findings.add(&Check::TOO_MANY_ITEMS);
+            decoder.findings.add(&Check::TOO_MANY_ITEMS, Cause::of(spec, Sent::Count(sent)));
         }
         // Rules do not check a list of which items are missing.
         Ok((items.len() == sent as usize).then_some(Self(items)))

@@ -1,5 +1,6 @@
 //! Decoding: one pass over the bytes that collects every fault with its path (contract D4).
 
+mod cause;
 mod checks;
 mod decoder;
 mod field;
@@ -9,6 +10,7 @@ mod list;
 mod object;
 mod spec;
 
+pub(crate) use cause::{Cause, Sent};
 pub use checks::{Check, FIELD_CHECKS};
 pub(crate) use decoder::Decoder;
 pub use field::{Blank, Field, Presence};

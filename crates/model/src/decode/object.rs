@@ -1,4 +1,4 @@
-use super::{Check, Decoder, FieldSpec, Part};
+use super::{Cause, Check, Decoder, FieldSpec, Part, Sent};
 use crate::json::SyntaxErrorKind;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -128,7 +128,7 @@ impl<'j> Decoder<'j> {
                     place = index + 1;
                 }
                 Err(name) => {
-                    self.unknown_member(draft, name, &mut unknown_names)?;
+                    self.unknown_member(draft, shape.fields, name, &mut unknown_names)?;
                     self.findings.thin(start);
                 }
             }
@@ -176,7 +176,8 @@ impl<'j> Decoder<'j> {
     ) -> Result<(), SyntaxErrorKind> {
         let bit = 1 << index;
         if *seen & bit != 0 {
-            self.findings.add_at(Part::Name(Cow::Borrowed(fields[index].name)), &Check::DUPLICATE_FIELD);
+            let part = Part::Name(Cow::Borrowed(fields[index].name));
+            self.findings.add_at(part, &Check::DUPLICATE_FIELD, Cause::default());
             self.findings.thin(start);
             return self.cursor.skip();
         }
@@ -195,6 +196,7 @@ impl<'j> Decoder<'j> {
     fn unknown_member(
         &mut self,
         draft: &mut dyn Members<'j>,
+        fields: &'static [FieldSpec],
         name: Cow<'j, str>,
         unknown_names: &mut Option<HashSet<Cow<'j, str>>>,
     ) -> Result<(), SyntaxErrorKind> {
@@ -202,7 +204,8 @@ impl<'j> Decoder<'j> {
         let repeated = unknown_names.contains(&name);
         let check = if repeated { Some(&Check::DUPLICATE_FIELD) } else { draft.undocumented(&name) };
         if let Some(check) = check {
-            self.findings.add_at(Part::foreign(name.clone()), check);
+            let cause = Cause { spec: None, sent: Sent::Among(fields) };
+            self.findings.add_at(Part::foreign(name.clone()), check, cause);
         }
         unknown_names.insert(name);
         self.cursor.skip()
@@ -211,7 +214,8 @@ impl<'j> Decoder<'j> {
     #[cold]
     fn missing(&mut self, fields: &'static [FieldSpec], missing: u64) {
         for (_, field) in fields.iter().enumerate().filter(|(i, _)| missing & (1 << i) != 0) {
-            self.findings.add_at(Part::Name(Cow::Borrowed(field.name)), &Check::REQUIRED);
+            let part = Part::Name(Cow::Borrowed(field.name));
+            self.findings.add_at(part, &Check::REQUIRED, Cause::of(field, Sent::Other));
         }
     }
 }

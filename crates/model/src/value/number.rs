@@ -232,6 +232,16 @@ pub(crate) fn read_decimal(text: &str, quoted: bool, before: u32, after: u32) ->
     value_of(&digits, first, end.max(point.min(len)), point).ok_or(NumberFault::Invalid)
 }
 
+/// The number of digits of a decimal before and after its point, without zeros at both ends.
+#[cold]
+pub(crate) fn digits_of_decimal(text: &str, quoted: bool) -> Option<(u32, u32)> {
+    let digits = Digits::of(text.as_bytes(), !quoted)?;
+    let (first, end) = digits.significant()?;
+    let point = digits.point();
+    let count = |digits: i64| u32::try_from(digits.max(0)).unwrap_or(u32::MAX);
+    Some((count(point - first as i64), count(end as i64 - point)))
+}
+
 /// The value of the digits from `first` to `end`, with the point at `point`.
 fn value_of(digits: &Digits<'_>, first: i64, end: i64, point: i64) -> Option<Value> {
     let mut mantissa: i128 = 0;

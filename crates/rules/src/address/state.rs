@@ -15,7 +15,11 @@ const STATES: [&str; 8] = ["ACT", "NSW", "NT", "QLD", "SA", "TAS", "VIC", "WA"];
 fn check(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let Some(address) = address.in_australia() else { return };
     if address.administrative_area.usable().is_some_and(|area| !STATES.contains(&area.trimmed())) {
-        checker.report(at.member("administrative_area"), Code::InvalidChoice);
+        checker.report_as(
+            at.member("administrative_area"),
+            Code::InvalidChoice,
+            format_args!("The country is AU, and the value is none of {}.", STATES.join(", ")),
+        );
     }
 }
 

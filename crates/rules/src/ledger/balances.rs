@@ -37,7 +37,15 @@ fn ledger_balance(ledger: &Ledger<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
     if let (Some(balance), Some(expected)) = (ledger.ledger_balance.usable(), expected(ledger))
         && balance.value() != expected
     {
-        checker.report(at.member("ledger_balance"), Code::BalanceMismatchOnLedgerBalance);
+        checker.report_as(
+            at.member("ledger_balance"),
+            Code::BalanceMismatchOnLedgerBalance,
+            format_args!(
+                "The ledger balance is {}, but the last statement balance and the current transactions add up to \
+                 {expected}.",
+                balance.value()
+            ),
+        );
     }
 }
 
@@ -57,9 +65,13 @@ fn last_statement_balance(ledger: &Ledger<'_>, at: &At<'_>, checker: &mut Checke
         (ledger.last_statement_balance.usable(), historical.and_then(signed_sum))
         && balance.value() != sum
     {
-        checker.report(
+        checker.report_as(
             at.member("last_statement_balance"),
             Code::HistoricalStatementTransactionsBalanceMismatch,
+            format_args!(
+                "The last statement balance is {}, but the historical transactions add up to {sum}.",
+                balance.value()
+            ),
         );
     }
 }
@@ -71,7 +83,14 @@ fn transfer_balance(account: &Account<'_>, checker: &mut Checker<'_>) {
     if let (Some(balance), Some(sum)) = (account.transfer_balance.usable(), sum)
         && balance.value() != sum
     {
-        checker.report(At::ROOT.member("transfer_balance"), Code::LedgerBalancesNotEqualToTransferBalance);
+        checker.report_as(
+            At::ROOT.member("transfer_balance"),
+            Code::LedgerBalancesNotEqualToTransferBalance,
+            format_args!(
+                "The transfer balance is {}, but the ledger balances add up to {sum}.",
+                balance.value()
+            ),
+        );
     }
 }
 

@@ -15,8 +15,13 @@ pub(super) const RDG_07: Rule = Rule {
 
 fn check(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let (Some(dials), Some(value)) = (dials(reading, meter), reading.reading_value.usable()) else { return };
-    if i64::from(integer_digits(value.value())) > dials {
-        checker.report(at.member("reading_value"), Code::ReadingValueExceedsDials);
+    let digits = integer_digits(value.value());
+    if i64::from(digits) > dials {
+        checker.report_as(
+            at.member("reading_value"),
+            Code::ReadingValueExceedsDials,
+            format_args!("The reading has {digits} digits before the point, the meter {dials} dials."),
+        );
     }
 }
 

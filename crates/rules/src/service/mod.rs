@@ -154,6 +154,6 @@ mod tests {
         let attr = AttrPath::root().name("transactions").index(3).name("transaction_date");
         let issue = PST_06.issue(attr.clone(), Code::TransactionOutsideOpenStatementPeriod);
         assert_eq!((issue.attr, issue.rule, issue.level), (attr, RuleId("PST-06"), Level::Error));
-        assert_eq!(issue.detail, Code::TransactionOutsideOpenStatementPeriod.detail());
+        assert_eq!(issue.detail, Code::TransactionOutsideOpenStatementPeriod.message());
     }
 }

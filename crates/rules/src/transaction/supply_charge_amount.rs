@@ -20,9 +20,10 @@ fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'
         && let (Some(amount), Some(sum)) = (transaction.amount.usable(), items_sum(transaction))
         && !is_near(amount.value(), sum)
     {
-        checker.report(
+        checker.report_as(
             at.member("amount"),
             Code::LedgerTransactionAmountDoesNotMatchWithLineItemNetAmountAndTaxAmount,
+            format_args!("The amount is {}, but line items and taxes add up to {sum}.", amount.value()),
         );
     }
 }

@@ -5,6 +5,7 @@
 mod catalogue;
 mod fixtures;
 mod members;
+mod messages;
 mod mutations;
 mod profile;
 mod report;

@@ -4,7 +4,7 @@
 use super::draft::{MeterPoint, MeterPointCommon, Variant};
 use super::{FIELDS, PREFERENCE, decode_as};
 use crate::choices::SupplyType;
-use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Hints, Item, Members, Part, Slots};
+use crate::decode::{Cause, Check, Decoder, Draft, Field, FieldSpec, Hints, Item, Members, Part, Slots};
 use crate::json::{Next, SyntaxErrorKind};
 use crate::value::{Choice, Text};
 use std::borrow::Cow;
@@ -39,6 +39,12 @@ const fn same(a: &str, b: &str) -> bool {
         i += 1;
     }
     i == a.len()
+}
+
+/// The kinds of meter point that document a member, in preference order.
+pub(crate) fn kinds_with(name: &str) -> impl Iterator<Item = SupplyType> {
+    let marks = marks(name);
+    PREFERENCE.into_iter().enumerate().filter(move |(kind, _)| marks >> kind & 1 == 1).map(|(_, kind)| kind)
 }
 
 /// For each variant, the number of sent members that it documents (fields 3.1, step 3).
@@ -235,7 +241,7 @@ impl<'j> Slots<'j> for MeterPoint<'j> {
     fn decode_item(
         items: &mut Vec<Item<Self>>,
         decoder: &mut Decoder<'j>,
-        _: &'static FieldSpec,
+        spec: &'static FieldSpec,
     ) -> Result<(), SyntaxErrorKind> {
         let check = match decoder.cursor.peek()? {
             Next::Object => {
@@ -245,7 +251,7 @@ impl<'j> Slots<'j> for MeterPoint<'j> {
             Next::Null => &Check::NULL,
             _ => &Check::INVALID,
         };
-        decoder.refuse::<()>(check)?;
+        decoder.refuse::<()>(check, Some(spec))?;
         items.push(Item::Faulty);
         Ok(())
     }
@@ -265,13 +271,14 @@ fn decode<'j>(decoder: &mut Decoder<'j>) -> Result<MeterPoint<'j>, SyntaxErrorKi
         decoded = decode_as(decoder, kind)?;
     }
     if decoded.assumed {
-        decoder.findings.add(&Check::SUPPLY_TYPE_ASSUMED);
+        decoder.findings.add(&Check::SUPPLY_TYPE_ASSUMED, Cause::default());
     }
     let common = &decoded.point.common;
     if let (Field::Value(said), Some(named)) = (&common.supply_type, named_by(&common.mpxn))
         && *said != named
     {
-        decoder.findings.add_at(Part::Name(Cow::Borrowed("supply_type")), &Check::SUPPLY_TYPE_MISMATCH);
+        let part = Part::Name(Cow::Borrowed("supply_type"));
+        decoder.findings.add_at(part, &Check::SUPPLY_TYPE_MISMATCH, Cause::default());
     }
     Ok(decoded.point)
 }

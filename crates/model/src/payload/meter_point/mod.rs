@@ -15,6 +15,7 @@ use crate::json::Writer;
 use crate::payload::{IntoOwned, IntoValid, Object};
 
 pub use common::MeterPointCommon;
+pub(crate) use decide::kinds_with;
 pub use electricity::*;
 pub use embedded_electricity::*;
 pub use embedded_gas::*;
