@@ -24,6 +24,7 @@ mod feed;
 mod wake;
 
 pub use app::{App, Ports, Settings};
+pub use cutover_rules::{Needs, Rule, rule, rules_with};
 pub use documents::{DocumentsWanted, FoundDocuments, Step};
 pub use feed::FeedRefused;
 pub use wake::Wake;

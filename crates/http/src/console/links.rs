@@ -33,6 +33,11 @@ pub(super) fn webhook(name: &str) -> String {
     format!("/console/webhooks/{}/", segment(name))
 }
 
+/// Returns the path of the page that explains a code, unless a newer version of the program gave it.
+pub(super) fn explanation(code: &str) -> Option<String> {
+    Code::from_word(code).map(|code| format!("/docs/errors/{code}/"))
+}
+
 /// Encodes text for a segment of a path or a value of a query.
 pub(super) fn segment(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
@@ -74,6 +79,12 @@ mod tests {
             account("A.B", "A/1 ?#é\"<"),
             "/console/suppliers/A.B/accounts/A%2F1%20%3F%23%C3%A9%22%3C/"
         );
+    }
+
+    #[test]
+    fn known_codes_are_explained() {
+        assert_eq!(explanation("null").as_deref(), Some("/docs/errors/null/"));
+        assert_eq!(explanation("from_the_future"), None);
     }
 
     #[test]

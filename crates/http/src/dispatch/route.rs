@@ -40,6 +40,8 @@ static API: &[Endpoint] = &[
     metrics::ENDPOINT,
     openapi::DESCRIPTION,
     openapi::PAGE,
+    openapi::CODE,
+    openapi::RULE,
 ];
 
 /// Returns all endpoints.

@@ -1,7 +1,9 @@
 use super::{Endpoint, Kind};
 use crate::call::{Answer, Call};
-use crate::openapi::Served;
-use crate::openapi::{Access, Content, Operation, Response, json_content, own};
+use crate::openapi::{
+    Access, Content, Operation, Response, Served, code_page, json_content, own, rule_page,
+};
+use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 use actix_web::http::header::{
@@ -73,12 +75,73 @@ pub(crate) const PAGE: Endpoint = Endpoint {
 };
 
 fn read(call: &mut Call) -> Answer<'_> {
-    Box::pin(async {
-        let mut response =
-            answer(call.headers(), call.service().description.page(), "text/html; charset=utf-8");
-        response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-        Ok(response)
-    })
+    Box::pin(async { Ok(html(call.headers(), call.service().description.page())) })
+}
+
+/// `GET /docs/errors/<code>/`: the explanation of an error code, as an HTML page without a token.
+pub(crate) const CODE: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/docs/errors/<code>/",
+    kind: Kind::Description,
+    handler: explain_code,
+    operation: Some(Operation {
+        id: "explainCode",
+        summary: "Explains an error code as an HTML page",
+        ..EXPLANATION
+    }),
+};
+
+/// `GET /docs/rules/<id>/`: the explanation of a rule, as an HTML page without a token.
+pub(crate) const RULE: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/docs/rules/<rule>/",
+    kind: Kind::Description,
+    handler: explain_rule,
+    operation: Some(Operation {
+        id: "explainRule",
+        summary: "Explains a rule as an HTML page",
+        ..EXPLANATION
+    }),
+};
+
+const EXPLANATION: Operation = Operation {
+    access: Access::All,
+    answers: &[
+        Response {
+            status: 200,
+            means: "The page.",
+            headers: &["ETag"],
+            content: Some(Content {
+                media: "text/html",
+                schema: own::page,
+                examples: &[("usual", own::page_example)],
+            }),
+        },
+        NOT_MODIFIED,
+    ],
+    refusals: || vec![Refusal::NotFound],
+    ..Operation::BASE
+};
+
+fn explain_code(call: &mut Call) -> Answer<'_> {
+    let served = code_page(&call.parameter(0));
+    Box::pin(async { page(call.headers(), served) })
+}
+
+fn explain_rule(call: &mut Call) -> Answer<'_> {
+    let served = rule_page(&call.parameter(0));
+    Box::pin(async { page(call.headers(), served) })
+}
+
+fn page(headers: &HeaderMap, served: Option<Served>) -> Result<HttpResponse, Refusal> {
+    served.map(|served| html(headers, &served)).ok_or(Refusal::NotFound)
+}
+
+/// Answers with a page, or with 304 if the client has it.
+fn html(headers: &HeaderMap, served: &Served) -> HttpResponse {
+    let mut response = answer(headers, served, "text/html; charset=utf-8");
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    response
 }
 
 /// Answers with the text, or with 304 if the client has it.
@@ -119,6 +182,29 @@ mod tests {
         }
         let other = service.send(get().insert_header((IF_NONE_MATCH, "\"x\""))).await;
         assert_eq!(other.text(), whole.text());
+    }
+
+    #[actix_web::test]
+    async fn codes_and_rules_have_pages_that_link_each_other() {
+        let service = TestService::new();
+        let get = async |path: &str| service.send(TestRequest::get().uri(path)).await;
+        let code = get("/docs/errors/invalid_phone_number/").await;
+        assert_eq!((code.status, code.header("content-type")), (200, "text/html; charset=utf-8"));
+        assert!(code.header("content-security-policy").starts_with("default-src 'none'"));
+        for part in ["<h1>", "This is not a phone number.", "What to do", "n/a", "href=\"/docs/rules/CUS-01/\""] {
+            assert!(code.text().contains(part), "{part}: {}", code.text());
+        }
+        let rule = get("/docs/rules/CUS-01/").await;
+        for part in ["<h1>CUS-01", "<code>mobile</code>", "href=\"/docs/errors/invalid_phone_number/\""] {
+            assert!(rule.text().contains(part), "{part}: {}", rule.text());
+        }
+        for code in cutover_core::Code::ALL {
+            assert_eq!(get(&format!("/docs/errors/{code}/")).await.status, 200, "{code}");
+        }
+        for path in ["/docs/errors/nothing/", "/docs/rules/XXX-01/", "/docs/rules/cus-01/", "/docs/errors/"] {
+            let answer = get(path).await;
+            assert_eq!((answer.status, &answer.json()["code"]), (404, &"not_found".into()), "{path}");
+        }
     }
 
     #[actix_web::test]

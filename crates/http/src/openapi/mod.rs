@@ -2,6 +2,7 @@
 //! description of each endpoint.
 
 pub(crate) mod examples;
+mod explained;
 mod operation;
 pub(crate) mod own;
 mod page;
@@ -13,6 +14,8 @@ pub(crate) use operation::{
     ACCOUNT_BODY, ACCOUNTS, AFTER, Access, BUSINESSES, Body, Content, EVENTS, JSON, Operation, PROGRESS,
     Parameter, Response, TOKENS, array_of, boolean_schema, empty_response, json_content, response, schema_of,
 };
+
+pub(crate) use explained::{code_page, rule_page};
 
 use actix_web::http::Method;
 use actix_web::web::Bytes;
@@ -148,6 +151,8 @@ fn scheme(name: &str) -> Json {
 fn path_parameter(name: &str) -> Json {
     let (doc, most) = match name {
         "number" => ("The account's number in the supplier's system; percent-encoded.", 128_u32),
+        "code" => ("An error code, for example `invalid_phone_number`.", 128),
+        "rule" => ("The id of a rule, for example `CUS-01`.", 16),
         _ => ("The code of the import supplier.", 64),
     };
     let schema = Json::object().with("type", "string").with("minLength", 1_u32).with("maxLength", most);

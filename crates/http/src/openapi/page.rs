@@ -2,7 +2,7 @@
 
 use cutover_model::describe::Json;
 
-const STYLE: &str = include_str!("page.css");
+pub(super) const STYLE: &str = include_str!("page.css");
 
 /// Returns the page of a description.
 pub(super) fn page(description: &Json) -> String {
@@ -28,15 +28,15 @@ pub(super) fn page(description: &Json) -> String {
 }
 
 /// Writes HTML; text is escaped unless it is raw.
-struct Html(String);
+pub(super) struct Html(pub(super) String);
 
 impl Html {
-    fn raw(&mut self, html: &str) -> &mut Self {
+    pub(super) fn raw(&mut self, html: &str) -> &mut Self {
         self.0.push_str(html);
         self
     }
 
-    fn text(&mut self, text: &str) -> &mut Self {
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
         for letter in text.chars() {
             match letter {
                 '&' => self.0.push_str("&amp;"),
@@ -49,12 +49,12 @@ impl Html {
         self
     }
 
-    fn element(&mut self, name: &str, text: &str) -> &mut Self {
+    pub(super) fn element(&mut self, name: &str, text: &str) -> &mut Self {
         self.raw(&format!("<{name}>")).text(text).raw(&format!("</{name}>\n"))
     }
 
     /// Writes text, with code between backquotes.
-    fn prose(&mut self, text: &str) -> &mut Self {
+    pub(super) fn prose(&mut self, text: &str) -> &mut Self {
         for (i, part) in text.split('`').enumerate() {
             match i % 2 {
                 0 => self.text(part),
