@@ -6,6 +6,7 @@
 mod cli;
 mod error;
 mod exit;
+mod explain;
 mod input;
 mod interrupt;
 mod journal;

@@ -4,7 +4,7 @@ mod manual;
 
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
-use crate::{migration, schema, status, upload, validate};
+use crate::{explain, migration, schema, status, upload, validate};
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -18,6 +18,7 @@ Examples:
   cutover-client upload exports/                      send them; run again, it resumes
   cutover-client watch ACME                           progress of the import, until it is done
   cutover-client report ACME exports/                 sent compared with imported, to the cent
+  cutover-client explain invalid_phone_number         the meaning of a code or a rule
   cutover-client upload --help                        all options of a command
 
 Settings: CUTOVER_BASE_URL (or --base-url), and the API key in CUTOVER_API_KEY.
@@ -90,6 +91,13 @@ since.
 
 Exit codes: 0 the sums agree, 1 they do not, 2 the comparison failed.";
 
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  cutover-client explain invalid_phone_number
+  cutover-client explain LED-01 --json
+
+Exit codes: 0 it is explained, 2 there is no such code or rule.";
+
 /// Moves accounts to Cutover: checks them, sends them, reports what became of them
 #[derive(Debug, Parser)]
 #[command(name = "cutover-client", version, after_help = EXAMPLES, max_term_width = 110)]
@@ -116,6 +124,9 @@ enum Command {
     /// Compare what was sent with what is imported, to the cent
     #[command(after_help = REPORT_EXAMPLES)]
     Report(migration::ReportOptions),
+    /// Explain an error code or a rule, without a service
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(explain::Options),
     /// Print the JSON Schema of the body of a request
     #[command(
         after_help = "Examples:\n  cutover-client schema > account.schema.json\n  cutover-client schema notes"
@@ -145,6 +156,7 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
         Command::Status(options) => status::run(&options),
         Command::Watch(options) => migration::watch(&options, now),
         Command::Report(options) => migration::report(&options),
+        Command::Explain(options) => explain::run(&options),
         Command::Schema(options) => schema::run(&options),
         Command::Completions { shell } => manual::completions(shell).map(|()| Exit::Success),
         Command::Man { folder } => manual::pages(&folder).map(|()| Exit::Success),

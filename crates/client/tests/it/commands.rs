@@ -35,6 +35,22 @@ fn the_current_time_is_the_default() {
 }
 
 #[test]
+fn codes_and_rules_are_explained() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["explain", "invalid_phone_number"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    insta::assert_snapshot!("explain_code", ran.out);
+    let ran = sandbox.run(&["explain", "led-01"]);
+    assert_eq!(ran.code, Some(0));
+    insta::assert_snapshot!("explain_rule", ran.out);
+    let ran = sandbox.run(&["explain", "CUS-01", "--json"]).summary();
+    assert_eq!(ran["codes"], serde_json::json!(["invalid_phone_number"]));
+    let ran = sandbox.run(&["explain", "invalid_fone_number"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
+    assert!(ran.err.contains("the nearest is invalid_phone_number"), "{}", ran.err);
+}
+
+#[test]
 fn completions_are_printed_for_shells() {
     let sandbox = Sandbox::new();
     for (shell, part) in
@@ -53,7 +69,7 @@ fn the_manual_has_a_page_for_every_command() {
     let ran = sandbox.run(&["man", "deep/man1"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     for command in
-        ["", "-validate", "-upload", "-watch", "-report", "-status", "-schema", "-completions", "-man"]
+        ["", "-validate", "-upload", "-watch", "-report", "-status", "-explain", "-schema", "-completions", "-man"]
     {
         let page = sandbox.read(&format!("deep/man1/cutover-client{command}.1"));
         assert!(page.contains(".TH cutover"), "{command}");
