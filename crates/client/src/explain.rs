@@ -51,7 +51,8 @@ fn code_text(code: Code) -> String {
     }
     for rule in rules {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {} ({}) at {}: {}", rule.id, rule.level, rule.place, rule.plain_condition());
+        let _ =
+            writeln!(text, "  {} ({}) at {}: {}", rule.id, rule.level, rule.place, rule.plain_condition());
     }
     let _ = write!(text, "\nWhat to do\n  {}\n", code.advice());
     if let Some(example) = code.example() {

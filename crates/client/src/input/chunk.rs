@@ -61,6 +61,11 @@ impl Chunk {
         &self.bytes[range.clone()]
     }
 
+    /// Returns the byte at an offset.
+    pub(super) fn byte(&self, at: usize) -> u8 {
+        self.bytes[at]
+    }
+
     /// Empties the chunk and releases the memory by which a large account made it grow.
     pub(crate) fn clear(&mut self) {
         self.events.clear();

@@ -1,6 +1,6 @@
 use super::Source;
 use super::shape::{FileFormat, Shape};
-use crate::error::Error;
+use crate::error::{Error, print_note};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 /// [`Error`] if a path does not exist, is a report or a second `-`, or a folder cannot be listed or holds no
 /// input.
 pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>, Error> {
-    let mut sources = Vec::new();
+    let (mut sources, mut skipped) = (Vec::new(), Vec::new());
     let mut has_standard_input = false;
     for path in paths {
         if path == Path::new("-") {
@@ -25,7 +25,7 @@ pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>
         let metadata = std::fs::metadata(path).map_err(Error::file("read", path))?;
         if metadata.is_dir() {
             let found = sources.len();
-            walk(path, reports, &mut sources)?;
+            walk(path, reports, &mut sources, &mut skipped)?;
             if sources.len() == found {
                 let what = "holds no .ndjson, .jsonl or .json file (.gz and .zst of these count)";
                 return Err(Error::refused(format!("{} {what}", path.display())));
@@ -36,7 +36,21 @@ pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>
             sources.push(file(path.clone(), metadata.is_file().then_some(metadata.len())));
         }
     }
+    if !skipped.is_empty() {
+        print_note(&note(&skipped));
+    }
     Ok(sources)
+}
+
+/// Maximum number of skipped files that are named.
+const MAX_NAMED: usize = 10;
+
+/// Names the files that were skipped.
+fn note(skipped: &[String]) -> String {
+    let more = skipped.len().saturating_sub(MAX_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = skipped[..skipped.len().min(MAX_NAMED)].join(", ");
+    format!("skipped, because their names are not those of inputs: {named}{more}")
 }
 
 fn standard_input() -> Source {
@@ -50,18 +64,34 @@ fn file(path: PathBuf, bytes: Option<u64>) -> Source {
 }
 
 /// Adds the inputs of a folder: files with a known extension. Hidden files are skipped, links are followed.
-fn walk(folder: &Path, reports: &[PathBuf], sources: &mut Vec<Source>) -> Result<(), Error> {
+fn walk(
+    folder: &Path,
+    reports: &[PathBuf],
+    sources: &mut Vec<Source>,
+    skipped: &mut Vec<String>,
+) -> Result<(), Error> {
     let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
     let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
     for entry in entries.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name())) {
         let entry = entry.map_err(|error| Error::refused(format!("the folder cannot be read: {error}")))?;
-        let is_input = entry.file_type().is_file() && FileFormat::of(entry.path()).shape != Shape::ByContent;
-        if is_input && !reports.iter().any(|report| is_same(report, entry.path())) {
+        let is_input = FileFormat::of(entry.path()).shape != Shape::ByContent;
+        if !entry.file_type().is_file() || reports.iter().any(|report| is_same(report, entry.path())) {
+            continue;
+        }
+        if is_input {
             let bytes = entry.metadata().ok().map(|metadata| metadata.len());
             sources.push(file(entry.into_path(), bytes));
+        } else if !is_of_this_program(entry.path()) {
+            skipped.push(entry.path().display().to_string());
         }
     }
     Ok(())
+}
+
+/// True for journals of uploads.
+fn is_of_this_program(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("cutover-journal" | "cutover-dry-run-journal"))
 }
 
 /// True if two paths name the same file, whether it exists or not. The file system is asked only if the file
@@ -112,6 +142,19 @@ mod tests {
         let found = find(&[path.to_owned()], &[path.join("b/../report.json")]).unwrap();
         assert_eq!(names(path, &found), ["a.ndjson.gz", "b/10.jsonl", "b/2.json", "c.json.zst"]);
         assert!(found.iter().all(|source| source.bytes == Some(0)));
+    }
+
+    #[test]
+    fn skipped_files_are_named() {
+        let names: Vec<String> = (0..12).map(|n| format!("n{n}.txt")).collect();
+        assert!(note(&names[..2]).ends_with(": n0.txt, n1.txt"));
+        assert!(note(&names).ends_with("n9.txt and 2 more"));
+        let folder = folder(&["a.json", "notes.txt", ".hidden", "a.cutover-journal", "r.csv"]);
+        let (mut sources, mut skipped) = (Vec::new(), Vec::new());
+        let report = folder.path().join("r.csv");
+        walk(folder.path(), &[report], &mut sources, &mut skipped).unwrap();
+        assert_eq!((sources.len(), skipped.len()), (1, 1));
+        assert!(skipped[0].ends_with("notes.txt"), "{skipped:?}");
     }
 
     #[test]

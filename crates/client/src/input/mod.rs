@@ -5,6 +5,8 @@ mod find;
 mod open;
 mod reader;
 mod shape;
+mod sniff;
+mod values;
 
 pub(crate) use chunk::{Chunk, InputEvent, Location};
 pub(crate) use find::{find, is_same};

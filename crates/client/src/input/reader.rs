@@ -1,5 +1,7 @@
 use super::open::{BytesRead, first_line, open};
 use super::shape::Shape;
+use super::sniff::recognised;
+use super::values::{Splitter, Step};
 use super::{Chunk, InputEvent, Location, MAX_ACCOUNT, Source};
 use crate::interrupt::StopFlag;
 use crossbeam_channel::{Receiver, Sender};
@@ -46,6 +48,9 @@ impl From<io::Error> for ReadError {
     }
 }
 
+/// Longest first line that is looked at if the name of the input tells its layout.
+const SHORT_LINE: usize = 4_096;
+
 impl Reader {
     /// A reader of inputs that has read nothing.
     pub(crate) fn new(sources: Vec<Source>, channels: Channels) -> Self {
@@ -72,15 +77,15 @@ impl Reader {
 
     fn source(&mut self, index: u32, source: &Source) -> Result<(), ReadError> {
         self.start = self.chunk.filled();
-        let mut from = open(source, &self.channels.read)?;
+        let from = open(source, &self.channels.read)?;
         self.push(index, 0, InputEvent::Opened);
-        let mut shape = source.shape;
-        if shape == Shape::ByContent {
-            let (line, all) = first_line(from, MAX_ACCOUNT)?;
-            (shape, from) = (detect_shape(&line), all);
-        }
-        match shape {
+        let from = recognised(from)?;
+        // For names that tell the layout the beginning of the line is enough.
+        let at_most = if source.shape == Shape::ByContent { MAX_ACCOUNT } else { SHORT_LINE };
+        let (line, mut from) = first_line(from, at_most)?;
+        match shape_of(source.shape, &line) {
             Shape::Whole => self.whole(index, &mut *from),
+            Shape::Values => self.values(index, &mut *from),
             Shape::Lines | Shape::ByContent => self.lines(index, &mut *from),
         }
     }
@@ -144,6 +149,47 @@ impl Reader {
         Ok(())
     }
 
+    /// Reads the accounts of an array, or accounts one after another, over any number of lines. Text between
+    /// them is an account that is not JSON.
+    fn values(&mut self, source: u32, from: &mut dyn io::Read) -> Result<(), ReadError> {
+        let mut splitter = Splitter::new();
+        loop {
+            self.make_room()?;
+            let searched = self.chunk.filled();
+            let is_end = self.chunk.read(from)? == 0;
+            for at in searched..self.chunk.filled() {
+                let byte = self.chunk.byte(at);
+                match splitter.next(byte) {
+                    Step::Inside => {}
+                    Step::Between => self.start = at + 1,
+                    Step::Ends => {
+                        self.line(source, splitter.line_of_value, self.start..at + 1);
+                        self.start = at + 1;
+                    }
+                    Step::EndsBefore => {
+                        self.line(source, splitter.line_of_value, self.start..at);
+                        self.start = at + 1;
+                    }
+                }
+            }
+            if self.unfinished() > MAX_ACCOUNT {
+                if !splitter.is_skipping {
+                    self.push(source, splitter.line_of_value, InputEvent::TooLarge);
+                }
+                splitter.is_skipping = true;
+                self.chunk.forget_from(self.start);
+            }
+            if is_end {
+                break;
+            }
+        }
+        if !splitter.is_skipping {
+            self.line(source, splitter.line_of_value, self.start..self.chunk.filled());
+        }
+        self.start = self.chunk.filled();
+        Ok(())
+    }
+
     fn push(&mut self, source: u32, line: u32, event: InputEvent<Range<usize>>) {
         self.chunk.events.push((Location { source, line }, event));
     }
@@ -176,6 +222,25 @@ impl Reader {
         let mut full = std::mem::replace(&mut self.chunk, next);
         full.number = self.channels.sent.fetch_add(1, Ordering::SeqCst);
         self.channels.full.send(full).map_err(|_| ReadError::Stopped)
+    }
+}
+
+/// The layout of an input by its name and its first line. Arrays and accounts over several lines are read
+/// whatever the name says; a torn line of NDJSON is not taken for the latter.
+fn shape_of(named: Shape, first_line: &[u8]) -> Shape {
+    let line = first_line.trim_ascii();
+    let is_array = line.first() == Some(&b'[');
+    let is_open = first_line.ends_with(b"\n")
+        && line.first() == Some(&b'{')
+        && matches!(line.last(), Some(b'{' | b'[' | b','));
+    match named {
+        // An array without accounts is not taken for an export without accounts.
+        _ if line == b"[]" => Shape::Whole,
+        Shape::Lines if is_array || is_open => Shape::Values,
+        Shape::Whole if is_array => Shape::Values,
+        Shape::ByContent if is_array => Shape::Values,
+        Shape::ByContent => detect_shape(first_line),
+        named => named,
     }
 }
 

@@ -7,6 +7,8 @@ pub(super) enum Shape {
     Lines,
     /// One account in the whole file: JSON, over any number of lines.
     Whole,
+    /// Any number of accounts over any number of lines: an array of them, or one after another.
+    Values,
     /// Not known by the name; the first line decides.
     ByContent,
 }

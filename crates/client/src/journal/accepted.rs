@@ -20,7 +20,7 @@ impl AcceptedAccounts {
                 keys.insert(key_of(&record));
             }
         })?;
-        Ok(if of == *subject { Self(keys) } else { Self::default() })
+        Ok(if of.is_same(subject) { Self(keys) } else { Self::default() })
     }
 
     /// True if the account with this key was accepted.

@@ -17,6 +17,9 @@ pub(crate) struct Subject {
     pub(crate) base_url: String,
     /// True if the accounts were sent as dry runs.
     pub(crate) dry_run: bool,
+    /// Id of the installation, if the service told it: it decides, whatever the URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    installation: Option<String>,
 }
 
 const VERSION: u32 = 1;
@@ -32,7 +35,21 @@ const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Subject {
     pub(crate) fn new(base_url: &str, dry_run: bool) -> Self {
-        Self { cutover_journal: VERSION, base_url: base_url.to_owned(), dry_run }
+        Self { cutover_journal: VERSION, base_url: base_url.to_owned(), dry_run, installation: None }
+    }
+
+    /// The same at this installation.
+    pub(crate) fn at(self, installation: Option<String>) -> Self {
+        Self { installation, ..self }
+    }
+
+    /// True if both are about the same service and kind of run.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let is_same_place = match (&self.installation, &other.installation) {
+            (Some(one), Some(other)) => one == other,
+            _ => self.base_url == other.base_url,
+        };
+        self.cutover_journal == other.cutover_journal && self.dry_run == other.dry_run && is_same_place
     }
 }
 
@@ -41,30 +58,42 @@ impl Subject {
 pub(crate) struct Journal {
     to: BufWriter<File>,
     path: PathBuf,
+    /// First line: that of the file, or the one that the first record brings.
     subject: Subject,
+    /// True once the file has its first line.
+    has_subject: bool,
+    /// Base URL of this run.
+    base_url: String,
     /// Time of the first record that is not synced yet, if there is one.
     dirty: Option<Instant>,
 }
 
 impl Journal {
-    /// Opens or creates a journal and reads its records. A torn end is cut off.
+    /// Opens or creates a journal and reads its records. A torn end is cut off. Nothing is written until
+    /// there is a record; [`Self::bind`] says at which installation.
     ///
     /// # Errors
     /// [`Error`] if it cannot be read or written, another run has locked it, or it is not a journal of this
     /// subject.
     pub(crate) fn open(path: &Path, subject: &Subject) -> Result<(Self, Index), Error> {
         let unusable = || Error::file("used as a journal", path);
+        let base_url = subject.base_url.clone();
         let mut options = OpenOptions::new();
         let mut file =
             options.read(true).write(true).create(true).truncate(false).open(path).map_err(unusable())?;
         lock(&file, path)?;
         let mut index = Index::default();
-        let kept = match read(&file, |record, _| index.add(&record)).map_err(unusable())? {
-            Read::New => 0,
+        let (kept, subject) = match read(&file, |record, _| index.add(&record)).map_err(unusable())? {
+            Read::New => (0, subject.clone()),
             Read::Other => {
                 return Err(refused(path, "is not a journal of this program: nothing was changed"));
             }
-            Read::Journal { subject: of, end } => check(path, &of, subject).map(|()| end)?,
+            Read::Journal { subject: of, end } => {
+                // The URL does not matter if there is an id to compare later.
+                let base_url = of.installation.as_ref().map_or(&subject.base_url, |_| &of.base_url);
+                check(path, &of, &Subject { base_url: base_url.clone(), ..subject.clone() })?;
+                (end, of)
+            }
             Read::Broken(line) => return Err(broken(path, line)),
         };
         let torn = file.metadata().map_err(unusable())?.len().saturating_sub(kept);
@@ -72,13 +101,28 @@ impl Journal {
             print_note(&format_args!("{} had a torn end: {torn} bytes were cut off", path.display()));
         }
         file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unusable())?;
-        let mut journal =
-            Self { to: BufWriter::new(file), path: path.to_owned(), subject: subject.clone(), dirty: None };
-        if kept == 0 {
-            journal.line(subject)?;
-            journal.sync()?;
-        }
+        let journal = Self {
+            to: BufWriter::new(file),
+            path: path.to_owned(),
+            subject,
+            has_subject: kept > 0,
+            base_url,
+            dirty: None,
+        };
         Ok((journal, index))
+    }
+
+    /// Binds the journal to the installation that answered; `None` if it does not tell its id.
+    ///
+    /// # Errors
+    /// [`Error`] if the journal is about another one.
+    pub(crate) fn bind(&mut self, installation: Option<String>) -> Result<(), Error> {
+        if !self.has_subject {
+            self.subject.installation = installation;
+            return Ok(());
+        }
+        let wanted = Subject { base_url: self.base_url.clone(), installation, ..self.subject.clone() };
+        check(&self.path, &self.subject, &wanted)
     }
 
     /// Path of the journal.
@@ -99,6 +143,9 @@ impl Journal {
     /// # Errors
     /// [`Error`] if it cannot be written.
     pub(crate) fn add(&mut self, record: &Record) -> Result<(), Error> {
+        if !std::mem::replace(&mut self.has_subject, true) {
+            self.line(&self.subject.clone())?;
+        }
         self.line(record)
     }
 
@@ -129,6 +176,16 @@ impl Journal {
         let mut text = serde_json::to_vec(value).map_err(|e| Error::file("written", &self.path)(e.into()))?;
         text.push(b'\n');
         self.to.write_all(&text).map_err(Error::file("written", &self.path))
+    }
+}
+
+/// Removes a file in which nothing was recorded.
+impl Drop for Journal {
+    fn drop(&mut self) {
+        if !self.has_subject && self.to.get_ref().metadata().is_ok_and(|metadata| metadata.len() == 0) {
+            // An empty file does no harm: it is taken for a new journal.
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -176,11 +233,19 @@ fn broken(path: &Path, line: u64) -> Error {
 /// # Errors
 /// [`Error`] that names the subject of the journal.
 pub(super) fn check(path: &Path, of: &Subject, wanted: &Subject) -> Result<(), Error> {
-    if of == wanted { Ok(()) } else { Err(other_subject(path, of, wanted)) }
+    if of.is_same(wanted) { Ok(()) } else { Err(other_subject(path, of, wanted)) }
 }
 
 fn other_subject(path: &Path, of: &Subject, wanted: &Subject) -> Error {
     let what = match of {
+        Subject { cutover_journal: VERSION, installation: Some(_), .. }
+            if of.dry_run == wanted.dry_run && wanted.installation.is_some() =>
+        {
+            format!(
+                "is about {}, another installation: give another one for {} with --journal",
+                of.base_url, wanted.base_url
+            )
+        }
         Subject { cutover_journal: VERSION, base_url, .. } if *base_url != wanted.base_url => {
             format!("is about {base_url}: give another one for {} with --journal", wanted.base_url)
         }

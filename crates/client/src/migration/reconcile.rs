@@ -9,7 +9,7 @@ use crate::journal::{LatestRecords, Outcome, Record, StoredTotals, Subject};
 use crate::output::print;
 use crate::report::Reports;
 use crate::service::{Service, block_on};
-use crate::validate::{Row, TopCodes};
+use crate::validate::{Row, TopCodes, installation};
 use cutover_core::{Level, State};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,7 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
     let service = options.target.service()?;
     let paths = options.journals()?;
-    let mut records = LatestRecords::read(&paths, &Subject::new(service.name(), false))?;
+    let installation = installation(&options.target, &options.supplier)?;
+    let subject = Subject::new(service.name(), false).at(installation);
+    let mut records = LatestRecords::read(&paths, &subject)?;
     let reports = Reports::create(&options.report)?;
     let (progress, _) = block_on(MigrationProgress::fetch(&service, &options.supplier, PATIENCE))??;
     let mut reconciliation = Reconciliation {

@@ -1,5 +1,5 @@
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
-use reqwest::{Response, StatusCode};
+use reqwest::{Response, StatusCode, Url};
 use std::error::Error as _;
 use std::time::Duration;
 
@@ -39,17 +39,54 @@ impl Fault {
 }
 
 impl From<reqwest::Error> for Fault {
-    /// Network errors are transient. URLs are left out, because they name accounts.
+    /// Network errors are transient. Of URLs only scheme, host and port are shown, because paths name
+    /// accounts.
     fn from(error: reqwest::Error) -> Self {
         if error.is_builder() {
             return Self::permanent(format!("the request cannot be made: {}", innermost(&error)));
         }
+        let place = error.url().map(|url| place(url, &|name| std::env::var(name).ok())).unwrap_or_default();
         let what = match (error.is_connect(), error.is_timeout()) {
-            (true, _) => "the service cannot be reached",
-            (_, true) => "the service does not answer in time",
-            _ => "the connection broke",
+            (true, _) => format!("the service{place} cannot be reached"),
+            (_, true) => format!("the service{place} does not answer in time"),
+            _ => format!("the connection to the service{place} broke"),
         };
-        Self::transient(format!("{what}: {}", innermost(&error)))
+        let (why, scheme) = (innermost(&error), error.url().map_or("", Url::scheme));
+        Self::transient(format!("{what}: {why}{}", hint(scheme, &why)))
+    }
+}
+
+/// Scheme, host and port of a URL, and the proxy that the environment names for it, without its password.
+fn place(url: &Url, variable: &dyn Fn(&str) -> Option<String>) -> String {
+    let port = url.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
+    let place = format!(" at {}://{}{port}", url.scheme(), url.host_str().unwrap_or_default());
+    let names = [format!("{}_proxy", url.scheme()), "all_proxy".to_owned()];
+    let names = names.iter().flat_map(|name| [name.clone(), name.to_uppercase()]);
+    let proxy = names.into_iter().find_map(|name| {
+        let proxy = Url::parse(variable(&name)?.trim()).ok()?;
+        let port = proxy.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
+        Some(format!("{}://{}{port} of {name}", proxy.scheme(), proxy.host_str()?))
+    });
+    match proxy {
+        Some(proxy) => format!("{place} (through the proxy {proxy}, unless no_proxy excepts it)"),
+        None => place,
+    }
+}
+
+/// A remark if a cause looks as if the base URL had the wrong scheme.
+fn hint(scheme: &str, why: &str) -> &'static str {
+    match scheme {
+        "https"
+            if ["InvalidContentType", "corrupt message", "handshake eof"]
+                .iter()
+                .any(|part| why.contains(part)) =>
+        {
+            ". It does not speak TLS there: is the base URL to begin with http://?"
+        }
+        "http" if why.contains("HTTP version") || why.contains("message completed") => {
+            ". It may speak TLS there: is the base URL to begin with https://?"
+        }
+        _ => "",
     }
 }
 
@@ -107,6 +144,21 @@ mod tests {
         assert!([408, 429, 502, 503, 504, 520, 530].iter().all(|status| is_transient(*status, true)));
         assert!(is_transient(500, false) && is_transient(501, false));
         assert!(!is_transient(500, true) && !is_transient(404, false) && !is_transient(200, false));
+    }
+
+    #[test]
+    fn errors_name_the_address_and_the_proxy_without_secrets() {
+        let url = Url::parse("https://imports.example.com/v2/data-import/accounts/ACME/A-1/").unwrap();
+        let place = |name: &'static str, value: &'static str| {
+            place(&url, &move |asked| (asked == name).then(|| value.to_owned()))
+        };
+        assert_eq!(place("", ""), " at https://imports.example.com:443");
+        assert_eq!(place("http_proxy", "http://p:1"), " at https://imports.example.com:443");
+        for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+            let text = place(name, "http://me:secret@proxy.example.com:3128/");
+            assert!(text.contains(&format!("http://proxy.example.com:3128 of {name}")), "{text}");
+            assert!(!text.contains("secret") && !text.contains("A-1"), "{text}");
+        }
     }
 
     #[test]

@@ -15,6 +15,25 @@ pub(crate) struct Target {
     api_key_env: String,
 }
 
+/// Service to ask for the settings of suppliers, if one is named.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct OptionalTarget {
+    /// Ask this service for the time zone and the rules of each supplier; needs an API key. No account is sent
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// The environment variable that holds the API key
+    #[arg(long, value_name = "NAME", default_value = "CUTOVER_API_KEY")]
+    api_key_env: String,
+}
+
+impl OptionalTarget {
+    /// The service, if one is named.
+    pub(crate) fn target(&self) -> Option<Target> {
+        let base_url = self.base_url.clone()?;
+        Some(Target { base_url, api_key_env: self.api_key_env.clone() })
+    }
+}
+
 impl Target {
     /// Creates a client for the service. Sends nothing yet.
     ///

@@ -24,11 +24,12 @@ use crate::output::print;
 use crate::pipeline::Pipeline;
 use crate::progress::Progress;
 use crate::report::Reports;
-use crate::validate::Checker;
+use crate::validate::{Checker, Settings};
 use chrono::{DateTime, Utc};
 use prepare::Preparer;
 use run::Run;
 use sender::{SendOptions, Sender};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Sends the inputs, writes the reports and prints the summary. `now` is the time to check as of, unless the
@@ -39,7 +40,8 @@ use std::time::Instant;
 /// the run, but with its summary.
 pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
-    let checker = Checker::new(&options.rules, now)?;
+    let settings = Arc::new(Settings::new(&options.rules, now, Some(options.target.clone()))?);
+    let checker = Checker::new(settings.clone(), options.rules.show_values);
     let path = options.journal()?;
     if options.report.iter().any(|report| is_same(report, &path)) {
         return Err(Error::refused(format!("{} is the journal: a report would replace it", path.display())));
@@ -65,7 +67,8 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     pipeline.stop_on_signal(move || cancel.cancel())?;
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
-    let mut upload = Run::new(&sources, pipeline.stop(), sender, &send_options, journal, reports, progress);
+    let mut upload =
+        Run::new((&sources, &settings), pipeline.stop(), sender, &send_options, journal, reports, progress);
     let preparer = Preparer {
         checker,
         index,

@@ -14,13 +14,14 @@ use crate::output::grouped;
 use crate::pipeline::{End, Listener};
 use crate::progress::Progress;
 use crate::report::Reports;
-use crate::validate::{Finding, SeenAccounts};
+use crate::validate::{Finding, SeenAccounts, Settings};
 use cutover_core::Level;
 use std::time::{Duration, Instant};
 
 /// An upload in progress: queues the checked accounts of the pipeline and handles the answers of the service.
 pub(super) struct Run<'s> {
     sources: &'s [Source],
+    settings: &'s Settings,
     stop: StopFlag,
     dry_run: bool,
     seen: SeenAccounts,
@@ -58,7 +59,7 @@ impl Listener<Prepared> for &mut Run<'_> {
 
 impl<'s> Run<'s> {
     pub(super) fn new(
-        sources: &'s [Source],
+        (sources, settings): (&'s [Source], &'s Settings),
         stop: StopFlag,
         sender: Sender,
         options: &SendOptions,
@@ -68,6 +69,7 @@ impl<'s> Run<'s> {
     ) -> Self {
         Self {
             sources,
+            settings,
             stop,
             dry_run: options.dry_run,
             seen: SeenAccounts::default(),
@@ -95,6 +97,10 @@ impl<'s> Run<'s> {
         self.tally.accounts += 1;
         if self.stop.is_set() {
             return Ok(());
+        }
+        self.settings.check()?;
+        if account.checked.supplier().is_some() {
+            self.recorder.journal.bind(self.settings.installation())?;
         }
         if account.left_out {
             self.tally.left_out += 1;

@@ -1,19 +1,20 @@
 use super::finding::Finding;
-use super::options::Rules;
-use crate::error::Error;
+use super::settings::{Settings, SupplierRules};
+use super::values::with_values;
 use crate::input::Location;
 use crate::pipeline::Worker;
-use chrono::{DateTime, Utc};
-use cutover_core::{Level, Now, Zone};
+use cutover_core::{Level, Zone};
 use cutover_model::{AccountRequest, Decoded, SyntaxError, Totals, decode_account};
-use cutover_rules::{Facts, Profile, check_account};
+use cutover_rules::{Facts, check_account};
+use std::sync::Arc;
 
 /// Decodes and checks accounts as validate and create of the service do, except rules that need the service
 /// (rules 1.9).
 #[derive(Debug)]
 pub(crate) struct Checker {
-    now: Now,
-    profile: Profile,
+    settings: Arc<Settings>,
+    /// True if findings show what was sent.
+    show_values: bool,
 }
 
 /// Result of checking an account.
@@ -55,13 +56,8 @@ impl Checked {
 }
 
 impl Checker {
-    /// Uses the options, or else the current time and the default levels.
-    ///
-    /// # Errors
-    /// [`Error`] if the options make no sense.
-    pub(crate) fn new(rules: &Rules, now: DateTime<Utc>) -> Result<Self, Error> {
-        let (zone, profile) = rules.supplier()?;
-        Ok(Self { now: Now::new(rules.instant(now), zone), profile })
+    pub(crate) fn new(settings: Arc<Settings>, show_values: bool) -> Self {
+        Self { settings, show_values }
     }
 
     /// Checks an account; also returns the decoded account if it is JSON.
@@ -70,31 +66,44 @@ impl Checker {
         location: Location,
         account: &'j [u8],
     ) -> (Checked, Option<Decoded<AccountRequest<'j>>>) {
-        let decoded = match self.decode(account) {
-            Ok(decoded) => decoded,
+        let (decoded, identity, rules) = match self.decode(account) {
+            Ok(found) => found,
             Err(error) => {
                 let findings = vec![Finding::no_json(error, location.line)];
                 return (Checked { identity: None, findings }, None);
             }
         };
-        let report = check_account(&decoded, Facts::at(self.now), &self.profile);
-        let findings = report.errors.into_iter().chain(report.warnings).map(Finding::from);
-        let checked = Checked { identity: identity(&decoded), findings: findings.collect() };
+        let report = check_account(&decoded, Facts::at(rules.now), &rules.profile);
+        let issues = report.errors.into_iter().chain(report.warnings);
+        let findings = match self.show_values {
+            true => with_values(issues.collect(), account),
+            false => issues.map(Finding::from).collect(),
+        };
+        let checked = Checked { identity, findings };
         (checked, Some(decoded))
     }
 
     /// Control totals of an account; `None` if it has a structural fault.
     pub(crate) fn totals(&self, decoded: Decoded<AccountRequest<'_>>) -> Option<Totals> {
         let (account, _) = decoded.draft?.into_valid()?;
-        Some(Totals::of(&account, self.now.zone))
+        let zone = self.settings.of(Some(account.import_supplier.trimmed())).now.zone;
+        Some(Totals::of(&account, zone))
     }
 
-    fn decode<'j>(&self, account: &'j [u8]) -> Result<Decoded<AccountRequest<'j>>, SyntaxError> {
+    /// Decodes an account; also returns whose it is, and the rules of that supplier.
+    fn decode<'j>(&self, account: &'j [u8]) -> Result<Known<'j>, SyntaxError> {
         let decoded = decode_account(account, Zone::UTC)?;
-        let differs = decoded.zone_matters && self.now.zone != Zone::UTC;
-        if differs { decode_account(account, self.now.zone) } else { Ok(decoded) }
+        let identity = identity(&decoded);
+        let supplier = identity.as_ref().and_then(|identity| identity.supplier.as_deref());
+        let rules = self.settings.of(supplier);
+        let differs = decoded.zone_matters && rules.now.zone != Zone::UTC;
+        let decoded = if differs { decode_account(account, rules.now.zone)? } else { decoded };
+        Ok((decoded, identity, rules))
     }
 }
+
+/// A decoded account, whose it is, and the rules of that supplier.
+type Known<'j> = (Decoded<AccountRequest<'j>>, Option<Identity>, Arc<SupplierRules>);
 
 impl Worker for Checker {
     type Output = Checked;

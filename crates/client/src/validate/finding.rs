@@ -15,6 +15,8 @@ pub(crate) struct Finding {
     pub(crate) code: &'static str,
     /// Text for people; never holds a value of the account.
     pub(crate) detail: Cow<'static, str>,
+    /// What was sent, if it is to be shown.
+    pub(crate) value: Option<String>,
 }
 
 /// Code of an account that occurs repeatedly in the inputs. Only the client has it, because the service sees
@@ -34,7 +36,7 @@ impl Finding {
     }
 
     fn of_whole(code: Code, detail: Cow<'static, str>) -> Self {
-        Self { level: Level::Error, attr: NON_FIELD_ERRORS.into(), code: code.as_str(), detail }
+        Self { level: Level::Error, attr: NON_FIELD_ERRORS.into(), code: code.as_str(), detail, value: None }
     }
 
     /// The account occurs at an earlier position already.
@@ -44,6 +46,7 @@ impl Finding {
             attr: "external_account_number".into(),
             code: REPEATED,
             detail: format!("The same account is already in {file}, line {line}.").into(),
+            value: None,
         }
     }
 
@@ -65,7 +68,7 @@ impl Finding {
 impl From<Issue> for Finding {
     fn from(issue: Issue) -> Self {
         let attr = issue.attr.to_string().into();
-        Self { level: issue.level, attr, code: issue.code.as_str(), detail: issue.detail }
+        Self { level: issue.level, attr, code: issue.code.as_str(), detail: issue.detail, value: None }
     }
 }
 
@@ -99,6 +102,7 @@ impl<'r> Row<'r> {
             import_supplier: self.import_supplier.map(str::to_owned),
             external_account_number: self.external_account_number.map(str::to_owned),
             attr: self.attr.unwrap_or_default().to_owned(),
+            value: None,
         }
     }
 

@@ -5,14 +5,17 @@ mod check;
 mod finding;
 mod options;
 mod seen;
+mod settings;
 mod summary;
 mod tally;
 mod top;
+mod values;
 
 pub(crate) use check::{Checked, Checker};
 pub(crate) use finding::{Finding, Row};
 pub(crate) use options::{Options, Rules};
 pub(crate) use seen::SeenAccounts;
+pub(crate) use settings::{Settings, installation};
 use summary::Summary;
 pub(crate) use summary::{seconds, table};
 pub(crate) use top::{CodeCount, TopCodes};
@@ -25,6 +28,7 @@ use crate::pipeline::{End, Pipeline};
 use crate::progress::Progress;
 use crate::report::Reports;
 use chrono::{DateTime, Utc};
+use std::sync::Arc;
 use std::time::Instant;
 use tally::Tally;
 
@@ -36,14 +40,16 @@ use tally::Tally;
 /// that turns out to be unreadable is reported, and the others are checked.
 pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
-    let checker = Checker::new(&options.rules, now)?;
+    let service = options.target.target().filter(|_| !options.rules.has_profile());
+    let settings = Arc::new(Settings::new(&options.rules, now, service)?);
+    let checker = Checker::new(settings.clone(), options.rules.show_values);
     let sources = find(&options.paths, &options.report)?;
     let reports = Reports::create(&options.report)?;
     let pipeline = Pipeline::new();
     pipeline.stop_on_signal(|| {})?;
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
-    let mut run = Run::new(&sources, reports, progress);
+    let mut run = Run::new(&sources, &settings, reports, progress);
     let end = pipeline
         .run(sources.clone(), options.rules.workers(), checker, |location, seen| run.see(location, seen))?;
     let summary = run.end(end, begun)?;
@@ -54,6 +60,7 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
 /// State of a run.
 struct Run<'s> {
     sources: &'s [Source],
+    settings: &'s Settings,
     tally: Tally,
     repeated: SeenAccounts,
     reports: Reports,
@@ -61,8 +68,9 @@ struct Run<'s> {
 }
 
 impl<'s> Run<'s> {
-    fn new(sources: &'s [Source], reports: Reports, progress: Progress) -> Self {
-        Self { sources, tally: Tally::default(), repeated: SeenAccounts::default(), reports, progress }
+    fn new(sources: &'s [Source], settings: &'s Settings, reports: Reports, progress: Progress) -> Self {
+        let (tally, repeated) = (Tally::default(), SeenAccounts::default());
+        Self { sources, settings, tally, repeated, reports, progress }
     }
 
     /// Handles the next event, in the order of the inputs.
@@ -81,6 +89,7 @@ impl<'s> Run<'s> {
     }
 
     fn account(&mut self, location: Location, mut checked: Checked) -> Result<(), Error> {
+        self.settings.check()?;
         let first =
             checked.identity.as_ref().and_then(|identity| self.repeated.first_location(identity, location));
         if let Some(first) = first {

@@ -1,8 +1,9 @@
 use crate::error::Error;
+use crate::service::OptionalTarget;
 use chrono::{DateTime, FixedOffset, Utc};
 use clap::Args;
 use cutover_core::{Level, Zone};
-use cutover_rules::Profile;
+use cutover_rules::{Profile, rule};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -22,6 +23,8 @@ pub(crate) struct Options {
     pub(super) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) rules: Rules,
+    #[command(flatten)]
+    pub(super) target: OptionalTarget,
     /// Write every finding to a .json, .csv or .html file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(super) report: Vec<PathBuf>,
@@ -48,6 +51,9 @@ pub(crate) struct Rules {
     /// Check as of this time, such as 2026-11-21T09:00:00Z [default: the current time]
     #[arg(long, value_name = "DATE-TIME")]
     now: Option<DateTime<FixedOffset>>,
+    /// Show the values that findings are about, in the summary and in reports, which then hold personal data
+    #[arg(long)]
+    pub(crate) show_values: bool,
     /// Number of accounts to check at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -73,7 +79,28 @@ impl Rules {
     /// # Errors
     /// [`Error`] for a profile that cannot be read, or a rule that is unknown, fixed or given twice.
     pub(super) fn supplier(&self) -> Result<(Zone, Profile), Error> {
-        let file = self.profile.as_deref().map(ProfileFile::read).transpose()?.unwrap_or_default();
+        self.with(self.profile.as_deref().map(ProfileFile::read).transpose()?.unwrap_or_default())
+    }
+
+    /// The same with the settings that a service has of the supplier. Those of a profile take precedence.
+    /// Rules that this version does not know, or cannot set, keep their levels.
+    ///
+    /// # Errors
+    /// Same as [`Self::supplier`].
+    pub(super) fn supplier_with(&self, mut fetched: ProfileFile) -> Result<(Zone, Profile), Error> {
+        if self.profile.is_some() {
+            return self.supplier();
+        }
+        fetched.rules.retain(|id, _| rule(id).is_some_and(|rule| !rule.fixed));
+        self.with(fetched)
+    }
+
+    /// True if the options name a profile, so that no service is needed.
+    pub(super) fn has_profile(&self) -> bool {
+        self.profile.is_some()
+    }
+
+    fn with(&self, file: ProfileFile) -> Result<(Zone, Profile), Error> {
         let zone = match (self.time_zone, &file.time_zone) {
             (Some(zone), _) => zone,
             (None, Some(name)) => name.parse().map_err(|e| Error::refused(format!("the profile: {e}")))?,
@@ -121,7 +148,7 @@ impl FromStr for RuleLevel {
 
 /// A supplier as `cutover supplier show --json` prints it (contract D11); other members are ignored.
 #[derive(Debug, Default, Deserialize)]
-struct ProfileFile {
+pub(super) struct ProfileFile {
     time_zone: Option<String>,
     #[serde(default)]
     rules: BTreeMap<String, String>,
@@ -147,7 +174,6 @@ impl ProfileFile {
 mod tests {
     use super::*;
     use clap::Parser;
-    use cutover_rules::rule;
 
     #[derive(Parser)]
     struct Cli {

@@ -128,7 +128,8 @@ pub(crate) fn table(title: &str, codes: &[CodeCount]) -> String {
             text += &format!("\n{title:>10}  {:width$}  first found at\n", "code");
         }
         let number = example.external_account_number.as_deref().unwrap_or("no account number");
-        let location = plain(&format!("{}:{}  {number}  {}", example.file, example.line, example.attr));
+        let sent = example.value.as_ref().map(|value| format!(" = {value}")).unwrap_or_default();
+        let location = plain(&format!("{}:{}  {number}  {}{sent}", example.file, example.line, example.attr));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{:>10}  {code:width$}  {location}", grouped(*count));
     }
@@ -147,6 +148,7 @@ mod tests {
             import_supplier: Some("ACME".into()),
             external_account_number: None,
             attr: "customers.0.email".into(),
+            value: None,
         };
         Summary {
             interrupted: true,

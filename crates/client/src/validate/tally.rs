@@ -68,6 +68,7 @@ mod tests {
             attr: "a.b".into(),
             code,
             detail: "".into(),
+            value: None,
         };
         Checked { identity: None, findings: findings.iter().map(finding).collect() }
     }

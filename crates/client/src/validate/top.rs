@@ -20,6 +20,9 @@ pub(crate) struct Example {
     pub(crate) import_supplier: Option<String>,
     pub(crate) external_account_number: Option<String>,
     pub(crate) attr: String,
+    /// What was sent, if it is to be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) value: Option<String>,
 }
 
 /// Maximum number of codes in a summary.
@@ -45,7 +48,10 @@ impl TopCodes {
     /// Counts the findings of an account.
     pub(crate) fn add_all(&mut self, checked: &Checked, file: &str, line: u32) {
         for finding in &checked.findings {
-            self.add(finding.level, finding.code.into(), || finding.row(file, line, checked).example());
+            self.add(finding.level, finding.code.into(), || Example {
+                value: finding.value.clone(),
+                ..finding.row(file, line, checked).example()
+            });
         }
     }
 

@@ -68,9 +68,18 @@ fn the_manual_has_a_page_for_every_command() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["man", "deep/man1"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-    for command in
-        ["", "-validate", "-upload", "-watch", "-report", "-status", "-explain", "-schema", "-completions", "-man"]
-    {
+    for command in [
+        "",
+        "-validate",
+        "-upload",
+        "-watch",
+        "-report",
+        "-status",
+        "-explain",
+        "-schema",
+        "-completions",
+        "-man",
+    ] {
         let page = sandbox.read(&format!("deep/man1/cutover-client{command}.1"));
         assert!(page.contains(".TH cutover"), "{command}");
     }

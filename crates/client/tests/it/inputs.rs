@@ -1,6 +1,7 @@
 //! Layouts and compressions of inputs.
 
 use crate::harness::{RunResult, Sandbox, account, fixture_text, gzip, line, names, ndjson, zstd};
+use serde_json::Value;
 
 const FAULTY: &str = "faulty/CUS-01-not-a-phone-number";
 
@@ -11,6 +12,40 @@ fn is_three(ran: &RunResult) {
     assert_eq!(ran.err, "");
     assert_eq!(ran.counts(), (3, 1));
     assert_eq!(ran.code, Some(1));
+}
+
+#[test]
+fn arrays_pretty_printed_json_and_a_mark_are_read() {
+    let sandbox = Sandbox::new();
+    let one = |number: &str| serde_json::from_slice::<Value>(&account(number)).unwrap();
+    let array = Value::from(vec![one("N-1"), one("N-2")]);
+    sandbox.write("in/a.json", serde_json::to_string_pretty(&array).unwrap());
+    sandbox.write("in/b.ndjson", array.to_string().replace("N-1", "N-3").replace("N-2", "N-4"));
+    let pretty = |number| serde_json::to_string_pretty(&one(number)).unwrap();
+    sandbox.write("in/c.jsonl", format!("\u{feff}{}\n{}\n", pretty("N-5"), pretty("N-6")));
+    sandbox.write("in/d.json", format!("\u{feff}{}", pretty("N-7")));
+    sandbox.write("in/readme.txt", "");
+    let ran = sandbox.validate(&["in", "--json"]);
+    assert_eq!(ran.counts(), (7, 0), "{}", ran.out);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.err.ends_with("in/readme.txt\n") && ran.err.starts_with("note: skipped"), "{}", ran.err);
+}
+
+#[test]
+fn other_formats_are_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.ndjson", "import_supplier,external_account_number\nACME,1\n");
+    sandbox.write("b.json", [&[0xff, 0xfe][..], b"{\0}\0"].concat());
+    sandbox.write("c.json", b"PK\x03\x04...");
+    for (name, what) in [("a.ndjson", "CSV"), ("b.json", "UTF-16"), ("c.json", "ZIP")] {
+        let ran = sandbox.validate(&[name]);
+        assert_eq!(ran.code, Some(2), "{name}");
+        assert!(
+            ran.err.contains(&format!("{name} cannot be read: it is ")) && ran.err.contains(what),
+            "{}",
+            ran.err
+        );
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod jobs;
 mod migration;
 mod reports;
 mod rules;
+mod settings;
 mod status;
 mod stub;
 mod summary;

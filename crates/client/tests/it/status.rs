@@ -88,5 +88,9 @@ fn a_base_url_without_cutover_is_reported() {
     let mut command = sandbox.command(&["status", "ACME", "A-1", "--base-url", &format!("http://{free}")]);
     let ran = crate::harness::RunResult::from(command.env("CUTOVER_API_KEY", KEY).output().unwrap());
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.starts_with("error: the service cannot be reached: "), "{}", ran.err);
+    assert!(
+        ran.err.starts_with(&format!("error: the service at http://{free} cannot be reached: ")),
+        "{}",
+        ran.err
+    );
 }

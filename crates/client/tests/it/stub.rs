@@ -49,6 +49,10 @@ pub(crate) struct State {
     pub(crate) acts: VecDeque<Behavior>,
     /// Answers to `GET` by path without query, used in turn; the last one is repeated.
     pub(crate) answers: HashMap<String, VecDeque<(u16, Value)>>,
+    /// Answers with the settings of suppliers, by code; those of UTC for others.
+    pub(crate) settings: HashMap<String, (u16, Value)>,
+    /// How often the settings of a supplier were asked for.
+    pub(crate) settings_requests: HashMap<String, u32>,
     /// Queries of the `GET` requests, in order.
     pub(crate) queries: Vec<String>,
     /// Statuses for the next token requests; true if the body is a page of a proxy instead of JSON.
@@ -107,6 +111,11 @@ impl Stub {
     pub(crate) fn creations(&self) -> Vec<(String, u32)> {
         self.state().accounts.iter().map(|(number, (_, count))| (number.clone(), *count)).collect()
     }
+}
+
+/// The segment of a path with one segment.
+fn one_segment(path: &str) -> Option<&str> {
+    path.strip_suffix('/').filter(|code| !code.is_empty() && !code.contains('/'))
 }
 
 struct Connection {
@@ -212,6 +221,17 @@ impl Connection {
     fn get(&mut self, head: &Head) -> Option<()> {
         if !self.is_good(head)? {
             return Some(());
+        }
+        if let Some(code) = head.path.strip_prefix("/v2/data-import/import-suppliers/").and_then(one_segment)
+        {
+            let mut state = self.state.lock().unwrap();
+            *state.settings_requests.entry(code.to_owned()).or_default() += 1;
+            let installation = format!("http://{}", self.to.local_addr().unwrap());
+            let default =
+                json!({"code": code, "time_zone": "UTC", "rules": {}, "installation": installation});
+            let (status, body) = state.settings.get(code).cloned().unwrap_or((200, default));
+            drop(state);
+            return self.answer(status, "", &body.to_string());
         }
         let mut state = self.state.lock().unwrap();
         state.queries.push(head.query.clone());

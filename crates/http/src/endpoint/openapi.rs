@@ -1,8 +1,6 @@
 use super::{Endpoint, Kind};
 use crate::call::{Answer, Call};
-use crate::openapi::{
-    Access, Content, Operation, Response, Served, code_page, json_content, own, rule_page,
-};
+use crate::openapi::{Access, Content, Operation, Response, Served, code_page, json_content, own, rule_page};
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
@@ -191,7 +189,9 @@ mod tests {
         let code = get("/docs/errors/invalid_phone_number/").await;
         assert_eq!((code.status, code.header("content-type")), (200, "text/html; charset=utf-8"));
         assert!(code.header("content-security-policy").starts_with("default-src 'none'"));
-        for part in ["<h1>", "This is not a phone number.", "What to do", "n/a", "href=\"/docs/rules/CUS-01/\""] {
+        for part in
+            ["<h1>", "This is not a phone number.", "What to do", "n/a", "href=\"/docs/rules/CUS-01/\""]
+        {
             assert!(code.text().contains(part), "{part}: {}", code.text());
         }
         let rule = get("/docs/rules/CUS-01/").await;

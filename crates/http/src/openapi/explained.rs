@@ -16,7 +16,11 @@ pub(crate) fn code_page(word: &str) -> Option<Served> {
     if rules.peek().is_some() {
         html.raw("<dl>\n");
         for rule in rules {
-            html.raw("<dt><a href=\"/docs/rules/").text(rule.id.0).raw("/\">").text(rule.id.0).raw("</a></dt>\n");
+            html.raw("<dt><a href=\"/docs/rules/")
+                .text(rule.id.0)
+                .raw("/\">")
+                .text(rule.id.0)
+                .raw("</a></dt>\n");
             html.raw("<dd>At ").prose(rule.place).raw(": ").prose(&rule.plain_condition()).raw(".</dd>\n");
         }
         html.raw("</dl>\n");

@@ -73,7 +73,10 @@ impl Cause {
             (Code::Required, _) => format!("The member is missing; expected {}.", expected()),
             (Code::Null, _) if spec.required => format!("The value is null; expected {}.", expected()),
             (Code::Null, _) => {
-                format!("The value is null, which is not allowed here; leave the member out or send {}.", expected())
+                format!(
+                    "The value is null, which is not allowed here; leave the member out or send {}.",
+                    expected()
+                )
             }
             (Code::Blank, _) => format!("The text is blank; expected {}, not only white space.", expected()),
             (Code::Invalid | Code::NotAList, Sent::Type(next)) => {
@@ -85,7 +88,10 @@ impl Cause {
             }
             (Code::Invalid, _) => format!("The value has the wrong form; expected {}.", expected()),
             (Code::InvalidChoice, Sent::Near(word)) => {
-                format!("The value is not one of the allowed ones; the nearest is `{word}`. Expected {}.", expected())
+                format!(
+                    "The value is not one of the allowed ones; the nearest is `{word}`. Expected {}.",
+                    expected()
+                )
             }
             (Code::InvalidChoice, _) => {
                 format!("The value is not one of the allowed ones; expected {}.", expected())
@@ -95,7 +101,10 @@ impl Cause {
             }
             (Code::UnrecognisedValue, _) => {
                 let Kind::Open { known, .. } = spec.kind else { return None };
-                format!("The value is not among the known ones; expected {}. It is kept as sent.", one_of(known))
+                format!(
+                    "The value is not among the known ones; expected {}. It is kept as sent.",
+                    one_of(known)
+                )
             }
             (Code::MaxLength, Sent::Count(n)) => {
                 format!("The text has {n} characters; the maximum is {}.", length(&spec.kind)?.1?)
@@ -122,7 +131,12 @@ impl Cause {
                 let (word, limit) = match (check.code, max) {
                     (Code::TooFewItems, _) => ("minimum", min),
                     (_, Some(max)) if n <= super::MAX_ITEMS => ("maximum", max),
-                    _ => return Some(format!("The array has {}; that is more than is allowed.", plural(n, "item"))),
+                    _ => {
+                        return Some(format!(
+                            "The array has {}; that is more than is allowed.",
+                            plural(n, "item")
+                        ));
+                    }
                 };
                 format!("The array has {}; the {word} is {limit}.", plural(n, "item"))
             }

@@ -2,8 +2,8 @@ use super::decoder::Leaf;
 use super::{Cause, Check, Decoder, FieldSpec, Kind, Part, Sent};
 use crate::json::{Next, SyntaxErrorKind};
 use crate::value::{
-    Choice, DateTime, Decimal, Free, Integer, NumberFault, Reading, Text, TextOrInteger, date_of, parse_date,
-    digits_of_decimal, plain_decimal, read_decimal, read_integer,
+    Choice, DateTime, Decimal, Free, Integer, NumberFault, Reading, Text, TextOrInteger, date_of,
+    digits_of_decimal, parse_date, plain_decimal, read_decimal, read_integer,
 };
 use chrono::NaiveDate;
 use std::borrow::Cow;
@@ -230,11 +230,13 @@ impl<'j> Leaf<'j> for Decimal<'j> {
             Ok(value) => Ok(Some(Decimal::new(sent, quoted, value))),
             Err(NumberFault::Invalid) => decoder.fault(&Check::INVALID, spec, Sent::Other),
             Err(NumberFault::TooManyDigits) => {
-                let digits = digits_of_decimal(&sent, quoted).map_or(Sent::Other, |(before, _)| Sent::Count(before));
+                let digits =
+                    digits_of_decimal(&sent, quoted).map_or(Sent::Other, |(before, _)| Sent::Count(before));
                 decoder.fault(&Check::MAX_DIGITS, spec, digits)
             }
             Err(NumberFault::TooManyPlaces) => {
-                let digits = digits_of_decimal(&sent, quoted).map_or(Sent::Other, |(_, after)| Sent::Count(after));
+                let digits =
+                    digits_of_decimal(&sent, quoted).map_or(Sent::Other, |(_, after)| Sent::Count(after));
                 decoder.fault(&Check::MAX_DECIMAL_PLACES, spec, digits)
             }
         }

@@ -98,7 +98,9 @@ impl<'j> Decoder<'j> {
 
 impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxErrorKind> {
-        let Kind::List { item, min, max, batch } = spec.kind else { return decoder.refuse(&Check::INVALID, None) };
+        let Kind::List { item, min, max, batch } = spec.kind else {
+            return decoder.refuse(&Check::INVALID, None);
+        };
         if decoder.cursor.peek()? != Next::Array {
             return decoder.refuse(&Check::NOT_A_LIST, Some(spec));
         }

@@ -40,7 +40,12 @@ fn texts_hold_nothing_that_was_sent() {
     let issues = issues(account.to_string().as_bytes());
     assert!(issues.len() > 20, "{}", issues.len());
     for issue in issues {
-        assert!(!issue.detail.contains("secret") && issue.detail.is_ascii(), "{}: {}", issue.attr, issue.detail);
+        assert!(
+            !issue.detail.contains("secret") && issue.detail.is_ascii(),
+            "{}: {}",
+            issue.attr,
+            issue.detail
+        );
     }
 }
 
@@ -48,10 +53,8 @@ fn texts_hold_nothing_that_was_sent() {
 fn only_so_many_texts_are_compared_with_known_words() {
     let note = |n: usize| format!(r#"{{"transaction_id": "{n}", "type": "CHARG"}}"#);
     let transactions: Vec<String> = (0..2_000).map(note).collect();
-    let body = format!(
-        r#"{{"ledgers": [{{"historical_statement_transactions": [{}]}}]}}"#,
-        transactions.join(",")
-    );
+    let body =
+        format!(r#"{{"ledgers": [{{"historical_statement_transactions": [{}]}}]}}"#, transactions.join(","));
     let near = issues(body.as_bytes()).iter().filter(|issue| issue.detail.contains("`CHARGE`. ")).count();
     assert!((200..=1_000).contains(&near), "{near}");
 }
