@@ -185,6 +185,7 @@ codes! {
         HistoricalStatementAlreadyExists = "historical_statement_already_exists", "The account has a statement with this id and other content.";
         ContractWithIdentifierExists = "contract_with_identifier_exists", "Another business has a contract with this identifier.";
         BusinessContractNotFound = "business_contract_not_found", "There is no such business contract.";
+        ContractInUse = "contract_in_use", "An account that is imported or waits refers to a contract that this would remove.";
         MeterPointOfAnotherAccount = "meter_point_of_another_account", "Another imported account has this meter point.";
         BusinessAlreadyExists = "business_already_exists", "The business exists with other content.";
         BusinessNotFound = "business_not_found", "There is no such business.";
@@ -210,6 +211,7 @@ codes! {
         AuthenticationFailed = "authentication_failed", "The token is not valid.";
         PermissionDenied = "permission_denied", "The role of this API key does not permit this.";
         NotFound = "not_found", "Not found.";
+        AccountImportProcessNotPending = "account_import_process_not_pending", "The account is not waiting to be imported, so it cannot be cancelled.";
         MethodNotAllowed = "method_not_allowed", "This method is not allowed here.";
         EventsExpired = "events_expired", "Events after this position have been removed already; begin again from the oldest.";
         RequestTimeout = "request_timeout", "The request took too long.";

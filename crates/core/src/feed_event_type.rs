@@ -28,6 +28,8 @@ crate::string_enum! {
         AccountErased = "account.erased",
         /// A business was created; the data has its identifiers.
         BusinessCreated = "business.created",
+        /// A business was replaced by other content; the data has its identifiers.
+        BusinessChanged = "business.changed",
         /// The migration of the supplier was paused.
         SupplierPaused = "import_supplier.paused",
         /// The migration of the supplier was resumed.

@@ -10,6 +10,7 @@ use crate::{App, codec};
 use cutover_core::{Issue, ServiceAccountNumber, SupplierStatus};
 use cutover_model::TaskParams;
 use cutover_process::{Actor, NewProcess, Submission, Window};
+use cutover_rules::contract_to_look_up;
 use std::sync::Arc;
 
 /// Why an account was not scheduled (contract 7.2, 7.3, D4, D5).
@@ -225,6 +226,7 @@ fn creation(
     if supplier.settings.status != SupplierStatus::Ongoing {
         return Err(CreateRefused::SupplierNotOngoing);
     }
+    let contract = contract_to_look_up(&request).map(str::to_owned);
     let broken = || StoreError::Failed("a payload without errors has no valid form".into());
     let (account, params) = request.into_valid().ok_or_else(broken)?;
     let number = account.external_account_number.as_sent().parse().map_err(|_| broken())?;
@@ -242,6 +244,7 @@ fn creation(
         issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
         actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id: request_id.clone() },
         at: app.clock.now(),
+        contract,
     }))
 }
 

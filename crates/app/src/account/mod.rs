@@ -1,5 +1,6 @@
 //! Accounts: validation, creation, status, lists (contract 4.1, 4.3), progress (contract D12).
 
+mod cancel;
 mod check;
 mod create;
 mod facts;
@@ -9,9 +10,11 @@ mod list;
 mod progress;
 mod resubmit;
 mod status;
+mod supplier;
 mod supplier_cache;
 mod validate;
 
+pub use cancel::CancelRefused;
 pub use check::Refused;
 pub(crate) use check::{Check, check, check_from_memory, profile};
 pub(crate) use create::stored;

@@ -93,8 +93,8 @@ fn decide(tx: &mut dyn Tx, creation: &Creation, compared: Option<Compared>) -> R
         CreateDecision::Unchanged => Ok(Left::Decided),
         CreateDecision::AlreadyImported { account } => Err(CreateRefused::AlreadyImported(account)),
         CreateDecision::InProgress => Err(CreateRefused::InProgress),
-        CreateDecision::Replace => renew(tx, creation, process, Event::Replaced(submission)),
-        CreateDecision::Resubmit => renew(tx, creation, process, Event::Resubmitted(submission)),
+        CreateDecision::Replace => renew(tx, creation, process, &supplier, Event::Replaced(submission)),
+        CreateDecision::Resubmit => renew(tx, creation, process, &supplier, Event::Resubmitted(submission)),
         CreateDecision::New => stage_new(tx, creation),
     }
 }
@@ -149,8 +149,15 @@ fn renew(
     tx: &mut dyn Tx,
     creation: &Creation,
     process: Process,
+    supplier: &Supplier,
     event: Event,
 ) -> Result<Left, CreateRefused> {
+    let contract = creation.contract.as_deref().map(|contract| (supplier.organisation_id, contract));
+    if let Some((organisation_id, contract)) = contract
+        && !tx.lock_contract(organisation_id, contract)?
+    {
+        return Err(CreateRefused::SupplierChanging);
+    }
     let illegal = |e: cutover_process::IllegalStep| StoreError::Failed(e.to_string());
     let (process, entry) = process.step(event, creation.at, creation.actor.clone()).map_err(illegal)?;
     let step = StepWrite { process: &process, entry: &entry, issues: Some(&creation.issues) };
@@ -158,5 +165,6 @@ fn renew(
         return Err(StoreError::Conflict("the process took another step".into()).into());
     }
     tx.restage(process.id(), &creation.staged)?;
+    tx.set_contract_of(process.id(), contract)?;
     Ok(Left::Decided)
 }

@@ -7,6 +7,7 @@ mod request;
 mod statements;
 mod transactions;
 
+pub use business::ReplaceRefused;
 pub use instruction::{InstructionStep, InstructionStored, PendingInstruction, VendorRefused};
 pub use request::AddRefused;
 pub use transactions::{AddTransactions, TransactionsRefused};

@@ -20,10 +20,21 @@ pub struct NewBusiness {
 /// A stored business.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredBusiness {
-    /// Its number at this service, a positive integer (contract D1).
+    /// The store's key.
     pub id: i64,
+    /// Its number at this service, a positive integer, counted in its organisation (contract D1, D13).
+    pub number: i64,
     /// Hash of the content.
     pub fingerprint: [u8; 32],
+}
+
+/// A business with everything that is kept of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BusinessRecord {
+    /// Its number at this service.
+    pub number: i64,
+    /// The request that it was last sent with. Identifiers are trimmed, and lists that were left out are empty.
+    pub request: BusinessRequest<'static>,
 }
 
 /// Queries of businesses and their contracts (contract D9).
@@ -35,12 +46,38 @@ pub trait Businesses {
         external_identifier: &str,
     ) -> Result<Option<StoredBusiness>, StoreError>;
 
-    /// Stores a business with its contracts and returns its number.
+    /// Returns a business of the organisation with everything that is kept of it.
+    fn business_record(
+        &mut self,
+        organisation_id: i64,
+        external_identifier: &str,
+    ) -> Result<Option<BusinessRecord>, StoreError>;
+
+    /// Returns the external identifiers of the organisation's businesses with greater numbers than `after`, by
+    /// number, at most `limit`.
+    fn businesses_after(
+        &mut self,
+        organisation_id: i64,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<String>, StoreError>;
+
+    /// Stores a business with its contracts under the organisation's next number.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if the identifier of the business or of a contract is taken in the
     /// organisation.
-    fn insert_business(&mut self, business: &NewBusiness) -> Result<i64, StoreError>;
+    fn insert_business(&mut self, business: &NewBusiness) -> Result<StoredBusiness, StoreError>;
+
+    /// Replaces everything that is kept of a business but its number and the time of its creation. Its contracts are
+    /// locked until the transaction ends, so that no account can begin to refer to one that is gone afterwards.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] if the identifier of a contract is taken by another business of the organisation.
+    fn replace_business(&mut self, business_id: i64, business: &NewBusiness) -> Result<(), StoreError>;
+
+    /// Returns the (trimmed) identifiers of the contracts of a business.
+    fn contracts_of(&mut self, business_id: i64) -> Result<Vec<String>, StoreError>;
 
     /// Locks a business until the transaction ends. Reads after it see everything that earlier holders of the
     /// lock added.
@@ -48,4 +85,14 @@ pub trait Businesses {
 
     /// Returns true if a business of the organisation has a contract with this (trimmed) identifier.
     fn contract_exists(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError>;
+
+    /// Like [`contract_exists`](Self::contract_exists), and keeps the contract from being removed until the
+    /// transaction ends.
+    fn lock_contract(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError>;
+
+    /// Returns true if an account that is imported, or waits to be, refers to a contract.
+    fn is_contract_in_use(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError>;
+
+    /// Notes the contract that the account of a process names, and its organisation; `None` if it names none.
+    fn set_contract_of(&mut self, process_id: i64, contract: Option<(i64, &str)>) -> Result<(), StoreError>;
 }

@@ -24,7 +24,7 @@ mod webhooks;
 
 pub use accounts::{Accounts, ImportedAccount, ImportedPage, MeterPointQuestion, NewAccount};
 pub use audit::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject};
-pub use businesses::{Businesses, NewBusiness, StoredBusiness};
+pub use businesses::{BusinessRecord, Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};

@@ -18,8 +18,11 @@ pub struct Node {
     pub seen_at: DateTime<Utc>,
 }
 
-/// Queries of the running nodes. No other row refers to theirs.
+/// Queries of the installation and its running nodes. No other row refers to theirs.
 pub trait Nodes {
+    /// Returns the id of the installation: random, made with the database, and kept by backups.
+    fn installation(&mut self) -> Result<String, StoreError>;
+
     /// Records that a node runs. Replaces its last record.
     fn put_node(&mut self, node: &Node) -> Result<(), StoreError>;
 

@@ -154,6 +154,8 @@ pub struct Creation {
     pub staged: Staged,
     /// The issues of the check.
     pub issues: StoredIssues,
+    /// The (trimmed) identifier of the contract that the account names. It existed when the account was checked.
+    pub contract: Option<String>,
 }
 
 impl Creation {
@@ -168,7 +170,8 @@ impl Creation {
 pub enum Staging {
     /// The account is stored durably.
     Staged,
-    /// Nothing was stored: the supplier has changed since the account was checked, or is not Ongoing.
+    /// Nothing was stored: the supplier has changed since the account was checked, or is not Ongoing; or the contract
+    /// that the account names is gone.
     SupplierChanged,
     /// Nothing was stored: the account has a process already.
     Exists,

@@ -251,6 +251,7 @@ pub struct LastSupplier(Option<(i64, Option<SupplierState>)>);
 /// The state of a supplier that staging depends on.
 #[derive(Debug, Clone, Copy)]
 struct SupplierState {
+    organisation_id: i64,
     revision: i64,
     is_ongoing: bool,
 }
@@ -262,6 +263,7 @@ impl LastSupplier {
             Some((id, state)) if id == supplier_id => Ok(state),
             _ => {
                 let state = tx.supplier_by_id(supplier_id)?.map(|supplier| SupplierState {
+                    organisation_id: supplier.organisation_id,
                     revision: supplier.revision,
                     is_ongoing: supplier.settings.status == SupplierStatus::Ongoing,
                 });
@@ -283,7 +285,12 @@ pub fn stage_in(
     last: &mut LastSupplier,
 ) -> Result<Staging, StoreError> {
     let supplier = last.get(tx, creation.supplier_id)?;
-    if !supplier.is_some_and(|s| s.is_ongoing && s.revision == creation.supplier_revision) {
+    let current = supplier.filter(|s| s.is_ongoing && s.revision == creation.supplier_revision);
+    let Some(SupplierState { organisation_id, .. }) = current else { return Ok(Staging::SupplierChanged) };
+    let contract = creation.contract.as_deref();
+    if let Some(contract) = contract
+        && !tx.lock_contract(organisation_id, contract)?
+    {
         return Ok(Staging::SupplierChanged);
     }
     if tx.process(creation.supplier_id, &creation.process.external_account_number)?.is_some() {
@@ -291,6 +298,9 @@ pub fn stage_in(
     }
     let (process, entry) = creation.process(tx.next_process_id()?);
     tx.insert_process(creation.supplier_id, &process, &entry, &creation.staged, &creation.issues)?;
+    if let Some(contract) = contract {
+        tx.set_contract_of(process.id(), Some((organisation_id, contract)))?;
+    }
     Ok(Staging::Staged)
 }
 

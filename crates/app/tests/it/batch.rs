@@ -309,6 +309,7 @@ fn stage_bytes(env: &TestEnv, number: &str, payload: Vec<u8>) {
     let supplier = read(&*env.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
     let creation = Creation {
         supplier_id: supplier.id,
+        contract: None,
         supplier_revision: supplier.revision,
         process: NewProcess {
             supplier: supplier.code,

@@ -3,6 +3,8 @@
 pub(crate) mod account_lists;
 pub(crate) mod account_status;
 pub(crate) mod bulk;
+pub(crate) mod businesses;
+pub(crate) mod cancel_account;
 pub(crate) mod create_account;
 pub(crate) mod create_business;
 pub(crate) mod create_business_payment_instruction;
@@ -22,6 +24,7 @@ pub(crate) mod openapi;
 pub(crate) mod progress;
 pub(crate) mod readyz;
 mod stream;
+pub(crate) mod supplier;
 pub(crate) mod transfer_status;
 pub(crate) mod validate_account;
 

@@ -8,7 +8,7 @@ use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     BusinessCreated, BusinessPaymentInstructionStored, ControlTotals, Event, LatestEvent, Limits,
     ListedStatus, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus,
-    StatusCounts, SupplierProgress, Timestamp, TopError, TransactionResult, TransactionStatus,
+    StatusCounts, SupplierProgress, SupplierShown, Timestamp, TopError, TransactionResult, TransactionStatus,
     TransferStatus, decode_account, decode_historical_statements, decode_transactions,
 };
 use serde::Serialize;
@@ -130,6 +130,24 @@ fn failed() -> ProcessStatus {
     status
 }
 
+/// The settings of a supplier.
+pub(crate) fn supplier() -> Json {
+    written(&SupplierShown {
+        code: "ACME_ENERGY".into(),
+        organisation: "Acme Energy".into(),
+        status: "Ongoing".into(),
+        document_root: "/ACME_ENERGY".into(),
+        verify_documents: true,
+        send_customer_emails: false,
+        dry_run: false,
+        max_concurrent_imports: None,
+        time_zone: "Australia/Melbourne".into(),
+        rules: [("PIN-01".to_owned(), "warning".to_owned())].into(),
+        created_at: time("2026-11-20T09:00:00.000000+11:00"),
+        installation: "5f0c1be8a9d84c0c8a6f2a1f3b7e9d10".into(),
+    })
+}
+
 /// The progress of a migration.
 pub(crate) fn progress() -> Json {
     let count = |state| match state {
@@ -195,6 +213,16 @@ pub(crate) fn instruction() -> Json {
 
 pub(crate) fn business() -> Json {
     written(&BusinessCreated { service_business_id: 1, external_business_identifier: "B-HALLORAN".into() })
+}
+
+/// A business with its number.
+pub(crate) fn stored_business() -> Json {
+    let request = include_bytes!("../../../../fixtures/businesses/valid/cold_storage.json");
+    of(request).with("service_business_id", 1_u32)
+}
+
+pub(crate) fn stored_businesses() -> Json {
+    Json::list([stored_business()])
 }
 
 pub(crate) fn business_instruction() -> Json {

@@ -4,7 +4,7 @@
 use super::examples;
 use cutover_core::Code;
 use cutover_model::describe::{AnswerKind, Json, Schemas};
-use cutover_model::{Account, HistoricalStatement, ProcessStatus};
+use cutover_model::{Account, BusinessRequest, HistoricalStatement, ProcessStatus};
 
 fn typed(kind: &str) -> Json {
     Json::object().with("type", kind)
@@ -89,6 +89,20 @@ pub(crate) fn imported_account(schemas: &mut Schemas) -> Json {
             ),
         ]
     })
+}
+
+/// A business: the members of its create and its number (contract D13).
+pub(crate) fn stored_business(schemas: &mut Schemas) -> Json {
+    let doc = "A business: the members that it was last sent with, and its number.";
+    schemas.extended(("StoredBusiness", doc), &BusinessRequest::SPEC, |_| {
+        let number = typed("integer").with("description", "Its number here: a positive integer.");
+        vec![("service_business_id", number, true)]
+    })
+}
+
+/// Businesses.
+pub(crate) fn stored_businesses(schemas: &mut Schemas) -> Json {
+    typed("array").with("items", stored_business(schemas))
 }
 
 /// A line of the imported accounts of a supplier (contract D19).

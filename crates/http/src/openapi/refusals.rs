@@ -74,6 +74,11 @@ pub(crate) fn of_create() -> Vec<Refusal> {
     )
 }
 
+/// Refusals of cancel.
+pub(crate) fn of_cancel() -> Vec<Refusal> {
+    also(of_path, [Refusal::NotPending])
+}
+
 /// Refusals of a bulk request as a whole; those of a line are in its result.
 pub(crate) fn of_bulk() -> Vec<Refusal> {
     let media = Refusal::UnsupportedMediaType("The body must be application/x-ndjson.");
@@ -116,6 +121,18 @@ fn of_addition(fault: Issue) -> Vec<Refusal> {
 pub(crate) fn of_business() -> Vec<Refusal> {
     let attr = AttrPath::root().name("external_business_identifier");
     also(with_body, [Refusal::Faults(vec![issue("PST-13", attr, Code::BusinessAlreadyExists)])])
+}
+
+/// Refusals of a replacement of a business.
+pub(crate) fn of_replacement() -> Vec<Refusal> {
+    let attr = AttrPath::root().name("business").name("business_contracts");
+    let in_use = Refusal::Faults(vec![issue("PST-16", attr, Code::ContractInUse)]);
+    also(with_body, [Refusal::NotFound, in_use, Refusal::Parameters(vec!["external_business_identifier"])])
+}
+
+/// Refusals of a list without a supplier.
+pub(crate) fn of_businesses() -> Vec<Refusal> {
+    also(with_token, [Refusal::Parameters(vec!["page_size"])])
 }
 
 /// Refusals of payment instructions, which have no 503 (contract 4.2, 4.4).
@@ -243,7 +260,7 @@ fn body_of(refusal: &Refusal) -> &'static AnswerSpec {
         | Refusal::Query(_) => &ValidationError::SPEC,
         Refusal::Transaction(_) => &TransactionRefusal::SPEC,
         Refusal::ImportFaults | Refusal::SupplierNotOngoing => &PROCESS_ERROR,
-        Refusal::AlreadyImported(_) | Refusal::InProgress => &AlreadyThere::SPEC,
+        Refusal::AlreadyImported(_) | Refusal::InProgress | Refusal::NotPending => &AlreadyThere::SPEC,
         _ => &Detail::SPEC,
     }
 }

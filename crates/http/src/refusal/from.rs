@@ -2,8 +2,8 @@
 
 use super::{Refusal, TransactionFailure};
 use cutover_app::FeedRefused;
-use cutover_app::account::{CreateRefused, ImportedRefused, Refused};
-use cutover_app::additions::{AddRefused, TransactionsRefused, VendorRefused};
+use cutover_app::account::{CancelRefused, CreateRefused, ImportedRefused, Refused};
+use cutover_app::additions::{AddRefused, ReplaceRefused, TransactionsRefused, VendorRefused};
 use cutover_app::auth::AuthError;
 use cutover_app::port::{DocumentsUnavailable, StoreError};
 
@@ -72,6 +72,16 @@ impl From<CreateRefused> for Refusal {
     }
 }
 
+impl From<CancelRefused> for Refusal {
+    fn from(refused: CancelRefused) -> Self {
+        match refused {
+            CancelRefused::NotFound => Self::NotFound,
+            CancelRefused::NotPending => Self::NotPending,
+            CancelRefused::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<DocumentsUnavailable> for Refusal {
     fn from(error: DocumentsUnavailable) -> Self {
         Self::Unavailable(error.to_string())
@@ -85,6 +95,16 @@ impl From<AddRefused> for Refusal {
             AddRefused::Faults(issues) => Self::Faults(issues),
             AddRefused::NotFound(code) => Self::NoAccount(code),
             AddRefused::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReplaceRefused> for Refusal {
+    fn from(refused: ReplaceRefused) -> Self {
+        match refused {
+            ReplaceRefused::NotFound => Self::NotFound,
+            ReplaceRefused::OtherIdentifier => Self::Parameters(vec!["external_business_identifier"]),
+            ReplaceRefused::Add(refused) => refused.into(),
         }
     }
 }

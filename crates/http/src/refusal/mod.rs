@@ -66,6 +66,8 @@ pub(crate) enum Refusal {
     AlreadyImported(ServiceAccountNumber),
     /// The account is being imported (contract D5).
     InProgress,
+    /// The account is not pending (contract D13).
+    NotPending,
     /// Too many requests; the time after which to come again.
     Throttled(Duration),
     /// A payment vendor is unreachable; the cause is for the log (contract 4.2).
@@ -129,6 +131,7 @@ impl Refusal {
             Self::SupplierNotOngoing => Code::ImportSupplierMigrationNotOngoing,
             Self::AlreadyImported(_) => Code::AccountImportProcessAlreadyImported,
             Self::InProgress => Code::AccountImportProcessInProgress,
+            Self::NotPending => Code::AccountImportProcessNotPending,
             Self::Throttled(_) => Code::Throttled,
             Self::VendorUnavailable(_) => Code::PaymentVendorUnavailable,
             Self::Unavailable(_) => Code::ServiceUnavailable,
@@ -155,7 +158,7 @@ impl Refusal {
                 StatusCode::BAD_REQUEST
             }
             Self::ImportFaults | Self::SupplierNotOngoing => StatusCode::BAD_REQUEST,
-            Self::AlreadyImported(_) | Self::InProgress => StatusCode::BAD_REQUEST,
+            Self::AlreadyImported(_) | Self::InProgress | Self::NotPending => StatusCode::BAD_REQUEST,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) | Self::KeyMissing(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::VendorUnavailable(_) | Self::Unexpected(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -204,7 +207,7 @@ impl Refusal {
             Self::ImportFaults => self.with_domain("import_process"),
             Self::SupplierNotOngoing => self.with_domain("import_supplier"),
             Self::AlreadyImported(number) => self.already_there(Some(number.to_string())),
-            Self::InProgress => self.already_there(None),
+            Self::InProgress | Self::NotPending => self.already_there(None),
             _ => self.respond_with(&self.detail()),
         }
     }
@@ -365,6 +368,7 @@ mod tests {
             Refusal::SupplierNotOngoing,
             Refusal::AlreadyImported(number()),
             Refusal::InProgress,
+            Refusal::NotPending,
             Refusal::Throttled(Duration::from_millis(1_200)),
             Refusal::VendorUnavailable(secret()),
             Refusal::Unavailable(secret()),

@@ -1,6 +1,7 @@
 use crate::{ObjectSpec, Transaction};
 use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, StateV1, Word};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The declaration of an object in answers.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub enum AnswerKind {
     Code,
     /// One of these words.
     Words(&'static [&'static str]),
+    /// True or false.
+    Boolean,
     /// A whole number.
     Integer,
     /// A decimal, written as a string so that no digit is lost.
@@ -47,6 +50,8 @@ pub enum AnswerKind {
     Counts(&'static [&'static str]),
     /// An object.
     Object(&'static AnswerSpec),
+    /// An object with a string for each of its names.
+    Texts,
     /// An object of a payload, as stored.
     Payload(&'static ObjectSpec),
     /// An array.
@@ -76,8 +81,11 @@ shown! {
     &'static str => AnswerKind::Text;
     Cow<'static, str> => AnswerKind::Text;
     ServiceAccountNumber => AnswerKind::Text;
+    bool => AnswerKind::Boolean;
+    u32 => AnswerKind::Integer;
     i64 => AnswerKind::Integer;
     u64 => AnswerKind::Integer;
+    BTreeMap<String, String> => AnswerKind::Texts;
     Word<Code> => AnswerKind::Code;
     State => AnswerKind::Words(State::WORDS);
     StateV1 => AnswerKind::Words(StateV1::WORDS);

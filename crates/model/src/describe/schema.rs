@@ -180,6 +180,7 @@ impl Schemas {
             AnswerKind::DateTime => of_type("string").with("format", "date-time"),
             AnswerKind::Code => self.code(),
             AnswerKind::Words(words) => of_type("string").with("enum", Json::list(words.iter().copied())),
+            AnswerKind::Boolean => of_type("boolean"),
             AnswerKind::Integer => of_type("integer"),
             AnswerKind::Decimal => of_type("string").with("pattern", r"^-?[0-9]+(\.[0-9]+)?$"),
             AnswerKind::Counts(words) => {
@@ -189,6 +190,7 @@ impl Schemas {
                     .with("properties", members)
                     .with("required", Json::list(words.iter().copied()))
             }
+            AnswerKind::Texts => of_type("object").with("additionalProperties", of_type("string")),
             AnswerKind::Object(spec) => self.answer(spec),
             AnswerKind::Payload(spec) => self.object(spec),
             AnswerKind::List(item) => of_type("array").with("items", self.answer_kind(*item)),

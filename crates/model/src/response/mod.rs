@@ -1,11 +1,13 @@
 //! Answers of the service (contract 2.2, 4.1, 7).
 
 mod progress;
+mod supplier;
 mod timestamp;
 pub(crate) mod v1;
 
 pub use cutover_core::ProcessError;
 pub use progress::*;
+pub use supplier::SupplierShown;
 pub use timestamp::Timestamp;
 pub use v1::{
     BusinessCreated, BusinessPaymentInstructionStored, NoteResult, NoteStatus, PaymentInstructionStored,

@@ -26,6 +26,7 @@ pub(crate) const RULES: &[Rule] = &[
     PST_13,
     PST_14,
     PST_15,
+    PST_16,
 ];
 
 /// Creation of an account whose supplier is paused or complete (contract D4).
@@ -141,6 +142,15 @@ pub const PST_15: Rule = Rule {
     codes: &[Code::AccountImportProcessInProgress],
     place: "the body of account creation",
     condition: "its import process is IN_PROGRESS",
+    ..Rule::OF_SERVICE
+};
+
+/// A replacement of a business without a contract that an account refers to (contract D13).
+pub const PST_16: Rule = Rule {
+    id: RuleId("PST-16"),
+    codes: &[Code::ContractInUse],
+    place: "`business.business_contracts` of a business that is replaced",
+    condition: "an account that is imported, or waits to be, refers to a contract that the business has no longer",
     ..Rule::OF_SERVICE
 };
 

@@ -95,8 +95,8 @@ impl Simulation {
                 faults.push(format!("business {business} is gone"));
                 continue;
             };
-            if oracle.businesses.numbers.get(business).is_some_and(|told| *told != found.id) {
-                faults.push(format!("business {business} has the number {}", found.id));
+            if oracle.businesses.numbers.get(business).is_some_and(|told| *told != found.number) {
+                faults.push(format!("business {business} has the number {}", found.number));
             }
             for n in 0..InstructionSpec::ALL {
                 let spec = InstructionSpec(n);

@@ -16,6 +16,7 @@ bind_arrays! {
     Vec<bool> => Bool;
     Vec<String> => Text;
     Vec<Option<&'static str>> => Nullable<Text>;
+    Vec<Option<String>> => Nullable<Text>;
     Vec<Option<Timestamp>> => Nullable<columns::Instant>;
     Vec<Option<Json<'static>>> => Nullable<columns::Json>;
     Vec<Day> => columns::Day;

@@ -155,7 +155,8 @@ statement! {
     /// of each account whose supplier is unchanged and takes accounts, and whether it was stored.
     ///
     /// Accounts that exist are looked up first: ON CONFLICT would wait for a transaction that is changing
-    /// one, and all creates with it. Even if the statement is planned while the table is empty, BETWEEN,
+    /// one, and all creates with it. The contract that an account names is locked, so that it is not removed before the
+    /// account is seen to refer to it; an account whose contract is gone is left out. Even if the statement is planned while the table is empty, BETWEEN,
     /// ORDER BY and LIMIT make it find each account by its key: NOT EXISTS would become a join with the whole
     /// table, and two equalities a scan of all of the supplier's accounts by another index. The stored keys
     /// are an array for the same reason: a join would be a loop in a loop, which costs 20 microseconds for
@@ -165,17 +166,23 @@ statement! {
         status: <Status<'r> as Columns>::Arrays<'r>,
         supplier_revision: Vec<i64>,
         issues: Vec<Option<Json<'static>>>,
+        contract: Vec<Option<String>>,
         payload: Vec<Vec<u8>>,
         event: Vec<String>,
         actor: Vec<String>,
         kind: &'static str,
     } -> (BigInt, Bool)
-        = "WITH new AS MATERIALIZED (SELECT nextval('process_ids') AS id, n.*, s.organisation_id, s.code FROM unnest("
-            origin ", " status ", " supplier_revision ", " issues ", " payload ", " event ", " actor
+        = "WITH sent AS MATERIALIZED (SELECT n.*, s.organisation_id, s.code FROM unnest("
+            origin ", " status ", " supplier_revision ", " issues ", " contract ", " payload ", " event ", " actor
             ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES)
-            ", supplier_revision, issues, payload, event, actor, place) \
+            ", supplier_revision, issues, contract, payload, event, actor, place) \
             JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
             AND s.status = 'Ongoing'), \
+            held AS (SELECT sent.place FROM sent CROSS JOIN LATERAL (SELECT c.position FROM business_contracts c \
+            WHERE c.organisation_id = sent.organisation_id AND c.identifier BETWEEN sent.contract AND sent.contract \
+            ORDER BY c.organisation_id, c.identifier LIMIT 1 FOR KEY SHARE) AS c WHERE sent.contract IS NOT NULL), \
+            new AS MATERIALIZED (SELECT nextval('process_ids') AS id, sent.* FROM sent \
+            WHERE sent.contract IS NULL OR sent.place = ANY(ARRAY(SELECT place FROM held))), \
             stored AS (INSERT INTO processes (id, " (Origin::NAMES) ", " (Status::NAMES) ", issues) \
             SELECT id, " (Origin::NAMES) ", " (Status::NAMES) ", issues FROM new WHERE (SELECT p.id FROM processes p \
             WHERE p.supplier_id = new.supplier_id AND p.external_account_number \
@@ -185,6 +192,9 @@ statement! {
             ON CONFLICT (supplier_id, external_account_number) DO NOTHING RETURNING id), \
             staged AS (INSERT INTO payloads (process_id, payload) \
             SELECT id, payload FROM new WHERE id = ANY(ARRAY(SELECT id FROM stored))), \
+            named AS (INSERT INTO process_contracts (process_id, organisation_id, identifier) \
+            SELECT id, organisation_id, contract FROM new WHERE contract IS NOT NULL \
+            AND id = ANY(ARRAY(SELECT id FROM stored))), \
             begun AS (INSERT INTO process_history (process_id, version, event, to_state, occurred_at, \
             attempt, actor) SELECT id, version, event, state, created_at, attempt, actor \
             FROM new WHERE id = ANY(ARRAY(SELECT id FROM stored))), \
@@ -213,6 +223,7 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         status: Columns::arrays(rows.iter().map(|row| &row.status)),
         supplier_revision: creations.iter().map(|creation| creation.supplier_revision).collect(),
         issues: creations.iter().map(|creation| issues::write(&creation.issues)).collect::<Result<_>>()?,
+        contract: creations.iter().map(|creation| creation.contract.clone()).collect(),
         payload: creations.iter().map(|creation| creation.staged.payload.clone()).collect(),
         event: entries.iter().map(|entry| entry.event.to_string()).collect(),
         actor: entries.iter().map(|entry| entry.actor.to_string()).collect(),

@@ -3,8 +3,8 @@
 use super::schema::{
     account_events, account_instructions, accounts, agreements, business_instruction_accounts, customers,
     historical_statements, ledgers, line_items, meter_points, meters, note_documents, notes, payloads,
-    payment_instructions, payment_schedules, process_history, processes, property_administrators, readings,
-    registers, statements, supply_addresses, tax_items, transactions,
+    payment_instructions, payment_schedules, process_contracts, process_history, processes,
+    property_administrators, readings, registers, statements, supply_addresses, tax_items, transactions,
 };
 use super::types::Digits;
 use super::{Conn, SqlTx, number};
@@ -52,6 +52,7 @@ fn erase(conn: &mut Conn, id: i64) -> Result<Vec<ErasedRows>> {
         account_instructions.account_id
         business_instruction_accounts.account_id
         accounts.id
+        process_contracts.process_id
         payloads.process_id
         process_history.process_id
         processes.id

@@ -1,7 +1,7 @@
 //! The running nodes.
 
 use super::SqlTx;
-use super::schema::nodes;
+use super::schema::{installation, nodes};
 use super::types::Timestamp;
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
@@ -52,6 +52,10 @@ impl TryFrom<NodeRow> for Node {
 }
 
 impl Nodes for SqlTx<'_> {
+    fn installation(&mut self) -> Result<String, StoreError> {
+        self.run(|conn| Ok(installation::table.select(installation::id).get_result(conn)?))
+    }
+
     fn put_node(&mut self, node: &Node) -> Result<(), StoreError> {
         self.run(|conn| {
             let row = NodeRow::from(node);

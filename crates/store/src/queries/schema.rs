@@ -411,6 +411,7 @@ tables! {
     businesses (id) {
         id -> BigInt,
         organisation_id -> BigInt,
+        number -> BigInt,
         supplier_id -> BigInt,
         external_identifier -> Text,
         business_type -> Nullable<Text>,
@@ -418,6 +419,17 @@ tables! {
         company_name -> Nullable<Text>,
         fingerprint -> Binary,
         created_at -> Instant,
+    }
+
+    business_numbers (organisation_id) {
+        organisation_id -> BigInt,
+        last -> BigInt,
+    }
+
+    process_contracts (process_id) {
+        process_id -> BigInt,
+        organisation_id -> BigInt,
+        identifier -> Text,
     }
 
     business_details (business_id, position) {
@@ -521,6 +533,10 @@ tables! {
         detail -> Nullable<Json>,
     }
 
+    installation (id) {
+        id -> Text,
+    }
+
     nodes (id) {
         id -> Text,
         role -> Text,
@@ -589,9 +605,13 @@ diesel::joinable!(suppliers -> organisations (organisation_id));
 diesel::joinable!(webhooks -> organisations (organisation_id));
 diesel::joinable!(processes -> suppliers (supplier_id));
 diesel::joinable!(accounts -> suppliers (supplier_id));
+diesel::joinable!(process_contracts -> processes (process_id));
+diesel::joinable!(businesses -> suppliers (supplier_id));
 diesel::joinable!(meter_points -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(api_keys, organisations);
 diesel::allow_tables_to_appear_in_same_query!(suppliers, organisations);
 diesel::allow_tables_to_appear_in_same_query!(webhooks, organisations);
 diesel::allow_tables_to_appear_in_same_query!(processes, suppliers);
+diesel::allow_tables_to_appear_in_same_query!(process_contracts, processes);
+diesel::allow_tables_to_appear_in_same_query!(businesses, suppliers);
 diesel::allow_tables_to_appear_in_same_query!(meter_points, accounts, suppliers);

@@ -109,6 +109,7 @@ impl Sealer {
             process: creation.process.clone(),
             actor: creation.actor.clone(),
             issues: creation.issues.clone(),
+            contract: creation.contract.clone(),
             ..*creation
         }))
     }

@@ -1,5 +1,7 @@
 use super::{State, next_id};
-use cutover_app::port::{Businesses, NewBusiness, StoreError, StoredBusiness};
+use cutover_app::port::{BusinessRecord, Businesses, NewBusiness, StoreError, StoredBusiness};
+use cutover_model::BusinessRequest;
+use cutover_process::State as Status;
 
 /// A business with trimmed identities.
 #[derive(Debug, Clone)]
@@ -7,10 +9,40 @@ pub(super) struct Business {
     organisation_id: i64,
     external_identifier: String,
     contracts: Vec<String>,
+    request: BusinessRequest<'static>,
     stored: StoredBusiness,
 }
 
+/// Returns the request as it reads back.
+fn kept(request: &BusinessRequest<'static>) -> BusinessRequest<'static> {
+    let mut request = request.clone();
+    request.import_supplier_code.trim();
+    request.external_business_identifier.trim();
+    request.business.details.get_or_insert_default();
+    for contract in request.business.business_contracts.get_or_insert_default() {
+        contract.identifier.trim();
+        contract.versions.get_or_insert_default();
+    }
+    request
+}
+
 impl State {
+    /// Returns the trimmed contracts of a business, unless another business than `except` has one of them.
+    fn contracts_for(&mut self, new: &NewBusiness, except: Option<i64>) -> Result<Vec<String>, StoreError> {
+        let mut contracts: Vec<String> = Vec::new();
+        for contract in new.request.business.business_contracts.iter().flatten() {
+            let identifier = contract.identifier.trimmed().to_owned();
+            let others =
+                self.businesses_of(new.organisation_id).filter(|other| Some(other.stored.id) != except);
+            let mut taken = others.flat_map(|other| &other.contracts);
+            if contracts.contains(&identifier) || taken.any(|other| *other == identifier) {
+                return Err(StoreError::Conflict("the contract is taken".into()));
+            }
+            contracts.push(identifier);
+        }
+        Ok(contracts)
+    }
+
     fn businesses_of(&self, organisation_id: i64) -> impl Iterator<Item = &Business> {
         self.businesses.iter().filter(move |business| business.organisation_id == organisation_id)
     }
@@ -27,28 +59,66 @@ impl Businesses for State {
         Ok(found.map(|business| business.stored.clone()))
     }
 
-    fn insert_business(&mut self, new: &NewBusiness) -> Result<i64, StoreError> {
-        let taken = |what: &str| Err(StoreError::Conflict(format!("the {what} is taken")));
+    fn business_record(
+        &mut self,
+        organisation_id: i64,
+        external_identifier: &str,
+    ) -> Result<Option<BusinessRecord>, StoreError> {
+        let mut all = self.businesses_of(organisation_id);
+        let found = all.find(|business| business.external_identifier == external_identifier);
+        let record = |business: &Business| {
+            let number = business.stored.number;
+            BusinessRecord { number, request: kept(&business.request) }
+        };
+        Ok(found.map(record))
+    }
+
+    fn businesses_after(
+        &mut self,
+        organisation_id: i64,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut found: Vec<_> =
+            self.businesses_of(organisation_id).filter(|business| business.stored.number > after).collect();
+        found.sort_by_key(|business| business.stored.number);
+        Ok(found.into_iter().take(limit as usize).map(|found| found.external_identifier.clone()).collect())
+    }
+
+    fn insert_business(&mut self, new: &NewBusiness) -> Result<StoredBusiness, StoreError> {
         let external_identifier = new.request.external_business_identifier.trimmed().to_owned();
         if self.business(new.organisation_id, &external_identifier)?.is_some() {
-            return taken("business");
+            return Err(StoreError::Conflict("the business is taken".into()));
         }
-        let mut contracts = Vec::new();
-        for contract in new.request.business.business_contracts.iter().flatten() {
-            let identifier = contract.identifier.trimmed().to_owned();
-            if contracts.contains(&identifier) || self.contract_exists(new.organisation_id, &identifier)? {
-                return taken("contract");
-            }
-            contracts.push(identifier);
-        }
+        let contracts = self.contracts_for(new, None)?;
+        let number = self.business_numbers.entry(new.organisation_id).or_default();
+        *number += 1;
+        let number = *number;
         let id = next_id(self.businesses.len());
+        let stored = StoredBusiness { id, number, fingerprint: new.fingerprint };
         self.businesses.push(Business {
             organisation_id: new.organisation_id,
             external_identifier,
             contracts,
-            stored: StoredBusiness { id, fingerprint: new.fingerprint },
+            request: new.request.clone(),
+            stored: stored.clone(),
         });
-        Ok(id)
+        Ok(stored)
+    }
+
+    fn replace_business(&mut self, business_id: i64, new: &NewBusiness) -> Result<(), StoreError> {
+        let contracts = self.contracts_for(new, Some(business_id))?;
+        if let Some(business) = self.businesses.iter_mut().find(|known| known.stored.id == business_id) {
+            business.contracts = contracts;
+            business.request = new.request.clone();
+            business.stored.fingerprint = new.fingerprint;
+        }
+        Ok(())
+    }
+
+    fn contracts_of(&mut self, business_id: i64) -> Result<Vec<String>, StoreError> {
+        let found = self.businesses.iter().find(|business| business.stored.id == business_id);
+        Ok(found.map(|business| business.contracts.clone()).unwrap_or_default())
     }
 
     /// No lock needed: transactions run one after another.
@@ -59,5 +129,31 @@ impl Businesses for State {
     fn contract_exists(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {
         let mut contracts = self.businesses_of(organisation_id).flat_map(|business| &business.contracts);
         Ok(contracts.any(|contract| contract == identifier))
+    }
+
+    fn lock_contract(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {
+        self.contract_exists(organisation_id, identifier)
+    }
+
+    fn is_contract_in_use(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {
+        let names = |id: i64| {
+            self.contracts_named
+                .get(&id)
+                .is_some_and(|named| *named == (organisation_id, identifier.to_owned()))
+        };
+        let waits_or_is_imported =
+            |status: Status| matches!(status, Status::Pending | Status::InProgress | Status::Processed);
+        let mut all = self.processes.iter();
+        Ok(all.any(|row| names(row.process.id()) && waits_or_is_imported(row.process.state())))
+    }
+
+    fn set_contract_of(&mut self, process_id: i64, contract: Option<(i64, &str)>) -> Result<(), StoreError> {
+        match contract {
+            Some((organisation, contract)) => {
+                self.contracts_named.insert(process_id, (organisation, contract.to_owned()))
+            }
+            None => self.contracts_named.remove(&process_id),
+        };
+        Ok(())
     }
 }

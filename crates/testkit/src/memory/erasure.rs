@@ -35,6 +35,7 @@ impl Erasure for State {
     fn erase(&mut self, process_id: i64) -> Result<Vec<ErasedRows>, StoreError> {
         let processes = self.processes.len();
         self.processes.retain(|row| row.process.id() != process_id);
+        self.contracts_named.remove(&process_id);
         self.business_instructions.iter_mut().for_each(|known| known.forget(process_id));
         let accounts = u64::from(self.accounts.remove(&process_id).is_some());
         let rows = [("accounts", accounts), ("processes", (processes - self.processes.len()) as u64)];

@@ -71,6 +71,10 @@ struct State {
     /// Accounts by the key of their process.
     accounts: BTreeMap<i64, Arc<Imported>>,
     businesses: Vec<Business>,
+    /// The last number of each organisation.
+    business_numbers: HashMap<i64, i64>,
+    /// The organisation and the contract that the account of a process names.
+    contracts_named: BTreeMap<i64, (i64, String)>,
     business_instructions: Vec<BusinessInstruction>,
     vendors: BTreeMap<String, Vendor>,
     totals: BTreeMap<i64, Totals>,

@@ -71,7 +71,7 @@ fn add_to(store: &dyn Store, acme: &Supplier, to: &NewAccount) {
         let verified =
             |key| VerifiedInstruction { key, details: InstructionDetails::default(), verified_at: at(5) };
         tx.add_account_instruction(id, &verified(key(CANARIES[4])))?;
-        let business = tx.insert_business(&business)?;
+        let business = tx.insert_business(&business)?.id;
         tx.add_business_instruction(business, &verified(key("of the business")), &[id])
     });
 }
@@ -228,6 +228,7 @@ fn creation(of: &Supplier, account: &str, when: chrono::DateTime<chrono::Utc>) -
         at: when,
         staged: Staged { payload: b"p".to_vec(), fingerprint: [1; 32] },
         issues: StoredIssues::default(),
+        contract: None,
     })
 }
 

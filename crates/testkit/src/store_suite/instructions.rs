@@ -118,7 +118,7 @@ pub fn accounts_are_added_to_an_instruction_of_a_business(store: &dyn Store) {
     let accounts = [1, 2, 3].map(|n| import(store, &acme, n, r#""ledgers":[{}]"#).process_id);
     let [first, second] = ["B-1", "B-2"].map(|identifier| {
         let new = business(&acme, identifier, &[], 1);
-        put(store, move |tx| tx.insert_business(&new))
+        put(store, move |tx| tx.insert_business(&new)).id
     });
     let known = key("pay", CARD, "r-1");
     let applies_to = |business| see(store, |tx| tx.business_instruction(business, &known));

@@ -140,6 +140,7 @@ stories! { $
         additions_during_an_erasure_leave_nothing
         a_number_sent_during_its_erasure_has_at_most_one_process;
     nodes:
+        an_installation_has_an_id
         nodes_read_back_the_oldest_first
         nodes_are_removed;
     transactions:
@@ -191,7 +192,11 @@ stories! { $
     businesses:
         a_business_is_unique_in_its_organisation
         a_contract_is_unique_in_its_organisation
-        a_refused_business_leaves_nothing;
+        a_refused_business_leaves_nothing
+        concurrent_businesses_have_different_numbers
+        businesses_read_back
+        contracts_are_in_use_while_accounts_wait_or_are_imported
+        no_contract_goes_while_an_account_begins_to_refer_to_it;
     vendors:
         vendors_read_back_by_name
         vendor_names_are_unique

@@ -18,6 +18,13 @@ fn seen_since(store: &dyn Store, seconds: i64) -> Vec<Node> {
     see(store, |tx| tx.nodes_seen_since(at(seconds)))
 }
 
+/// The id stays the same.
+pub fn an_installation_has_an_id(store: &dyn Store) {
+    let id = see(store, |tx| tx.installation());
+    assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+    assert_eq!(put(store, |tx| tx.installation()), id);
+}
+
 /// A node that is recorded again replaces its row.
 pub fn nodes_read_back_the_oldest_first(store: &dyn Store) {
     let without_keys = Node { encryption_keys: Vec::new(), ..node("a", 5, 5) };

@@ -23,6 +23,7 @@ fn creation(of: &Supplier, account: &str, sender: &str) -> Creation {
         at: at(5),
         staged: staged(format!("{account} of {sender}").as_bytes()),
         issues: StoredIssues { errors: Vec::new(), warnings: vec![issue] },
+        contract: None,
     }
 }
 

@@ -36,7 +36,8 @@ pub(in crate::endpoint) fn read(query: &mut Query<'_>) -> (Option<Position>, Opt
     (query.read("cursor", cursor::decode), query.read("page_size", size))
 }
 
-fn size(text: &str) -> Option<u32> {
+/// Parses the size of a page.
+pub(in crate::endpoint) fn size(text: &str) -> Option<u32> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|size| is_plain && (1..=LARGEST).contains(size))
 }

@@ -47,6 +47,12 @@ CREATE TABLE nodes (
     seen_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Which installation this is: drawn at random with the database, and kept by backups.
+CREATE TABLE installation (
+    id TEXT PRIMARY KEY NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO installation VALUES (lower(hex(randomblob(16))));
+
 CREATE TABLE suppliers (
     id INTEGER PRIMARY KEY,
     organisation_id INTEGER NOT NULL REFERENCES organisations (id),
@@ -540,8 +546,9 @@ CREATE TABLE account_instructions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE businesses (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, -- its number, which is never given twice
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     organisation_id INTEGER NOT NULL REFERENCES organisations (id),
+    number INTEGER NOT NULL, -- counted in its organisation, so that it tells nothing of others
     supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
     external_identifier TEXT NOT NULL,
     business_type TEXT,
@@ -549,9 +556,16 @@ CREATE TABLE businesses (
     company_name TEXT,
     fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
     created_at INTEGER NOT NULL,
-    UNIQUE (organisation_id, external_identifier)
+    UNIQUE (organisation_id, external_identifier),
+    UNIQUE (organisation_id, number)
 ) STRICT;
 CREATE INDEX businesses_of_supplier ON businesses (supplier_id);
+
+-- The last number given to a business of each organisation. None is given twice.
+CREATE TABLE business_numbers (
+    organisation_id INTEGER PRIMARY KEY NOT NULL REFERENCES organisations (id),
+    last INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE business_details (
     business_id INTEGER NOT NULL REFERENCES businesses (id),
@@ -571,6 +585,14 @@ CREATE TABLE business_contracts (
     PRIMARY KEY (business_id, position),
     UNIQUE (organisation_id, identifier)
 ) STRICT, WITHOUT ROWID;
+
+-- The contracts that accounts name, from when they are sent. Most accounts name none.
+CREATE TABLE process_contracts (
+    process_id INTEGER PRIMARY KEY NOT NULL REFERENCES processes (id),
+    organisation_id INTEGER NOT NULL,
+    identifier TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX process_contracts_by_identifier ON process_contracts (organisation_id, identifier);
 
 CREATE TABLE business_contract_versions (
     business_id INTEGER NOT NULL,

@@ -1,28 +1,47 @@
 //! Businesses and their contracts (contract D9).
 
+mod record;
 mod rows;
 
 use super::dialect::{Db, Dialect};
-use super::schema::{business_contracts, businesses};
+use super::schema::{
+    business_contract_versions, business_contracts, business_details, businesses, process_contracts,
+    processes,
+};
 use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
 use super::types::Bits;
 use super::{Conn, SqlTx};
 use crate::error::Result;
-use cutover_app::port::{Businesses, NewBusiness, StoreError, StoredBusiness};
+use cutover_app::port::{BusinessRecord, Businesses, NewBusiness, StoreError, StoredBusiness};
+use cutover_process::State;
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
-use rows::{BusinessRow, Children};
+use rows::{BusinessRow, ChangedBusiness, Children};
 
 fn business(conn: &mut Conn, organisation_id: i64, identifier: &str) -> Result<Option<StoredBusiness>> {
-    let row: Option<(i64, Bits)> = businesses::table
+    let row: Option<(i64, i64, Bits)> = businesses::table
         .filter(businesses::organisation_id.eq(organisation_id))
         .filter(businesses::external_identifier.eq(identifier))
-        .select((businesses::id, businesses::fingerprint))
+        .select((businesses::id, businesses::number, businesses::fingerprint))
         .get_result(conn)
         .optional()?;
-    Ok(row.map(|(id, Bits(fingerprint))| StoredBusiness { id, fingerprint }))
+    Ok(row.map(|(id, number, Bits(fingerprint))| StoredBusiness { id, number, fingerprint }))
+}
+
+statement! {
+    /// Draws the next number of an organisation. Its row is locked, so that no two transactions draw the same.
+    NextNumber { organisation_id: i64 } -> BigInt
+        = "INSERT INTO business_numbers (organisation_id, last) VALUES (" organisation_id
+            ", 1) ON CONFLICT (organisation_id) DO UPDATE SET last = business_numbers.last + 1 RETURNING last"
+}
+
+statement! {
+    /// Locks a contract.
+    LockContract { organisation_id: i64, identifier: String } -> BigInt
+        = "SELECT position FROM business_contracts WHERE organisation_id = " organisation_id
+            " AND identifier = " identifier (Dialect::LOCK)
 }
 
 statement! {
@@ -39,9 +58,34 @@ impl Businesses for SqlTx<'_> {
         self.run(|conn| business(conn, organisation_id, external_identifier))
     }
 
-    fn insert_business(&mut self, new: &NewBusiness) -> Result<i64, StoreError> {
+    fn business_record(
+        &mut self,
+        organisation_id: i64,
+        external_identifier: &str,
+    ) -> Result<Option<BusinessRecord>, StoreError> {
+        self.run(|conn| record::load(conn, organisation_id, external_identifier))
+    }
+
+    fn businesses_after(
+        &mut self,
+        organisation_id: i64,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<String>, StoreError> {
         self.run(|conn| {
-            let row = BusinessRow::new(new);
+            let rows = businesses::table
+                .filter(businesses::organisation_id.eq(organisation_id))
+                .filter(businesses::number.gt(after))
+                .order(businesses::number)
+                .select(businesses::external_identifier);
+            Ok(rows.limit(limit.into()).load(conn)?)
+        })
+    }
+
+    fn insert_business(&mut self, new: &NewBusiness) -> Result<StoredBusiness, StoreError> {
+        self.run(|conn| {
+            let number = NextNumber { organisation_id: new.organisation_id }.get_result::<i64>(conn)?;
+            let row = BusinessRow::new(new, number);
             diesel::insert_into(businesses::table).values(&row).execute(conn)?;
             let id = businesses::table
                 .filter(businesses::organisation_id.eq(new.organisation_id))
@@ -49,7 +93,32 @@ impl Businesses for SqlTx<'_> {
                 .select(businesses::id)
                 .get_result(conn)?;
             Children::new(id, new).insert(conn)?;
-            Ok(id)
+            Ok(StoredBusiness { id, number, fingerprint: new.fingerprint })
+        })
+    }
+
+    fn replace_business(&mut self, business_id: i64, new: &NewBusiness) -> Result<(), StoreError> {
+        self.run(|conn| {
+            diesel::update(businesses::table.find(business_id))
+                .set(ChangedBusiness::new(new))
+                .execute(conn)?;
+            let versions = business_contract_versions::table;
+            diesel::delete(versions.filter(business_contract_versions::business_id.eq(business_id)))
+                .execute(conn)?;
+            let contracts = business_contracts::table;
+            diesel::delete(contracts.filter(business_contracts::business_id.eq(business_id)))
+                .execute(conn)?;
+            let details = business_details::table;
+            diesel::delete(details.filter(business_details::business_id.eq(business_id))).execute(conn)?;
+            Children::new(business_id, new).insert(conn)
+        })
+    }
+
+    fn contracts_of(&mut self, business_id: i64) -> Result<Vec<String>, StoreError> {
+        self.run(|conn| {
+            let contracts = business_contracts::table.filter(business_contracts::business_id.eq(business_id));
+            let ordered = contracts.order(business_contracts::position);
+            Ok(ordered.select(business_contracts::identifier).load(conn)?)
         })
     }
 
@@ -66,6 +135,39 @@ impl Businesses for SqlTx<'_> {
                 .filter(business_contracts::organisation_id.eq(organisation_id))
                 .filter(business_contracts::identifier.eq(identifier));
             Ok(diesel::select(exists(contract)).get_result(conn)?)
+        })
+    }
+
+    fn lock_contract(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {
+        let statement = LockContract { organisation_id, identifier: identifier.to_owned() };
+        self.run(|conn| Ok(statement.get_result::<i64>(conn).optional()?.is_some()))
+    }
+
+    fn is_contract_in_use(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {
+        // Those that ended without an account do not wait.
+        let ended = [State::Cancelled, State::Errored, State::DryRunSucceeded, State::DryRunErrored];
+        self.run(|conn| {
+            let uses = process_contracts::table
+                .inner_join(processes::table)
+                .filter(process_contracts::organisation_id.eq(organisation_id))
+                .filter(process_contracts::identifier.eq(identifier))
+                .filter(processes::state.ne_all(ended.map(|state| state.as_str())));
+            Ok(diesel::select(exists(uses)).get_result(conn)?)
+        })
+    }
+
+    fn set_contract_of(&mut self, process_id: i64, contract: Option<(i64, &str)>) -> Result<(), StoreError> {
+        self.run(|conn| {
+            diesel::delete(process_contracts::table.find(process_id)).execute(conn)?;
+            if let Some((organisation_id, identifier)) = contract {
+                let row = (
+                    process_contracts::process_id.eq(process_id),
+                    process_contracts::organisation_id.eq(organisation_id),
+                    process_contracts::identifier.eq(identifier),
+                );
+                diesel::insert_into(process_contracts::table).values(row).execute(conn)?;
+            }
+            Ok(())
         })
     }
 }

@@ -10,6 +10,7 @@ use diesel::prelude::*;
 #[diesel(table_name = businesses, treat_none_as_default_value = false)]
 pub(super) struct BusinessRow<'a> {
     organisation_id: i64,
+    number: i64,
     supplier_id: i64,
     external_identifier: &'a str,
     business_type: Option<&'a str>,
@@ -20,10 +21,11 @@ pub(super) struct BusinessRow<'a> {
 }
 
 impl<'a> BusinessRow<'a> {
-    pub(super) fn new(new: &'a NewBusiness) -> Self {
+    pub(super) fn new(new: &'a NewBusiness, number: i64) -> Self {
         let business = &new.request.business;
         Self {
             organisation_id: new.organisation_id,
+            number,
             supplier_id: new.supplier_id,
             external_identifier: new.request.external_business_identifier.trimmed(),
             business_type: business.business_type.map(|kind| kind.as_str()),
@@ -36,6 +38,25 @@ impl<'a> BusinessRow<'a> {
 
     pub(super) fn identifier(&self) -> &'a str {
         self.external_identifier
+    }
+}
+
+/// The columns of a business that a replacement changes.
+#[derive(AsChangeset)]
+#[diesel(table_name = businesses, treat_none_as_null = true)]
+pub(super) struct ChangedBusiness<'a> {
+    supplier_id: i64,
+    business_type: Option<&'a str>,
+    company_number: Option<&'a str>,
+    company_name: Option<&'a str>,
+    fingerprint: Bits,
+}
+
+impl<'a> ChangedBusiness<'a> {
+    pub(super) fn new(new: &'a NewBusiness) -> Self {
+        let BusinessRow { supplier_id, business_type, company_number, company_name, fingerprint, .. } =
+            BusinessRow::new(new, 0);
+        Self { supplier_id, business_type, company_number, company_name, fingerprint }
     }
 }
 

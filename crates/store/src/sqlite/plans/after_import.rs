@@ -164,7 +164,7 @@ fn additions_to_an_account_use_a_key() {
         tx.add_account_instruction(2, &instruction("S"))?;
         assert!(tx.account_has_instruction(2, &instruction("S").key)?);
         assert!(tx.account_has_instruction(2, &instruction("R").key)?, "as imported, but for white space");
-        let id = tx.insert_business(&new_business())?;
+        let id = tx.insert_business(&new_business())?.id;
         assert!(tx.business(1, "B")?.is_some());
         assert!(tx.contract_exists(1, "C")?);
         tx.add_business_instruction(id, &instruction("S"), &[2])?;

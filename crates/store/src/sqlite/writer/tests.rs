@@ -90,6 +90,7 @@ fn stage_as(
     };
     let creation = Creation {
         supplier_id: 1,
+        contract: None,
         supplier_revision: revision,
         process,
         actor: Actor::System,

@@ -32,6 +32,7 @@ fn with_cancelled(database: &TestDatabase) -> (PostgresStore, StoredProcess) {
     };
     let creation = Creation {
         supplier_id: supplier.id,
+        contract: None,
         supplier_revision: supplier.revision,
         process,
         actor: Actor::System,

@@ -94,6 +94,7 @@ fn creation(env: &TestEnvironment, number: &str) -> Arc<Creation> {
     let supplier = read(&*env.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
     Arc::new(Creation {
         supplier_id: supplier.id,
+        contract: None,
         supplier_revision: supplier.revision,
         process: NewProcess {
             supplier: supplier.code,

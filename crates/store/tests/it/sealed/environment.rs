@@ -204,6 +204,7 @@ pub(super) fn stage(store: &dyn Store, supplier: &Supplier, number: &str) -> i64
     };
     let creation = Creation {
         supplier_id: supplier.id,
+        contract: None,
         supplier_revision: supplier.revision,
         process,
         actor: Actor::System,
@@ -270,13 +271,15 @@ pub(super) fn import(store: &dyn Store, supplier: &Supplier, id: i64) {
         tx.insert_accounts(&[&account])?;
         tx.add_account_instruction(id, &instruction())?;
         let business = decode_business(BUSINESS.as_bytes(), Zone::UTC, Limits::default()).unwrap();
-        let business = tx.insert_business(&NewBusiness {
-            organisation_id,
-            supplier_id,
-            request: business.draft.unwrap().into_valid().unwrap().into_owned(),
-            fingerprint: [0; 32],
-            created_at: at(0),
-        })?;
+        let business = tx
+            .insert_business(&NewBusiness {
+                organisation_id,
+                supplier_id,
+                request: business.draft.unwrap().into_valid().unwrap().into_owned(),
+                fingerprint: [0; 32],
+                created_at: at(0),
+            })?
+            .id;
         tx.add_business_instruction(business, &instruction(), &[id])
     });
     done.unwrap()

@@ -1,0 +1,42 @@
+use crate::App;
+use crate::auth::Caller;
+use crate::port::{StoreError, Supplier, read_committed};
+use cutover_core::SupplierCode;
+use cutover_model::{SupplierShown, Timestamp};
+
+impl App {
+    /// Returns the settings of an import supplier, with the id of the installation (contract D13); `None` if the
+    /// organisation has no such supplier.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn supplier_settings(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+    ) -> Result<Option<SupplierShown>, StoreError> {
+        let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
+        read_committed(&*self.store, |tx| {
+            let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
+            Ok(Some(shown(supplier, tx.installation()?)))
+        })
+    }
+}
+
+fn shown(supplier: Supplier, installation: String) -> SupplierShown {
+    let Supplier { organisation, code, settings, created_at, .. } = supplier;
+    SupplierShown {
+        code: code.to_string(),
+        organisation,
+        status: settings.status.to_string(),
+        document_root: settings.document_root,
+        verify_documents: settings.verify_documents,
+        send_customer_emails: settings.send_customer_emails,
+        dry_run: settings.dry_run,
+        max_concurrent_imports: settings.max_concurrent_imports,
+        time_zone: settings.time_zone.name().to_owned(),
+        rules: settings.rules.into_iter().map(|(id, level)| (id, level.to_string())).collect(),
+        created_at: Timestamp(settings.time_zone.local(created_at)),
+        installation,
+    }
+}
