@@ -1,5 +1,5 @@
 use crate::Wake;
-use crate::account::SupplierCache;
+use crate::account::{RefusedLog, SupplierCache};
 use crate::auth::KeyRing;
 use crate::port::{
     Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError, WebhookSender,
@@ -67,6 +67,8 @@ pub struct App {
     pub(crate) operator: Operator,
     pub(crate) keys: KeyRing,
     pub(crate) suppliers: SupplierCache,
+    /// Refused creates that are not written yet.
+    pub(crate) refused: Arc<RefusedLog>,
     pub(crate) wake: Arc<Wake>,
     /// Held by the worker that polls the store for due processes.
     pub(crate) poller: Mutex<()>,
@@ -96,6 +98,7 @@ impl App {
             operator: Operator::Command { user: None },
             keys,
             suppliers,
+            refused: Arc::default(),
             wake,
             poller,
             interrupted: Mutex::default(),

@@ -34,11 +34,12 @@ impl App {
         Ok(node)
     }
 
-    /// Records that a node still runs, and removes nodes that have not done so for a while.
+    /// Records that a node still runs, writes the refused creates that it has gathered, and removes nodes that have not done so for a while.
     ///
     /// # Errors
     /// [`StoreError`] if that could not be written.
     pub fn renew_node(&self, node: &Node) -> Result<(), StoreError> {
+        self.try_to_record_refused();
         let now = self.clock.now();
         let node = Node { seen_at: now, ..node.clone() };
         write(&*self.store, move |tx| {
@@ -47,11 +48,12 @@ impl App {
         })
     }
 
-    /// Removes a node that shuts down.
+    /// Removes a node that shuts down, after the refused creates that it has gathered are written.
     ///
     /// # Errors
     /// [`StoreError`] if that could not be written; the node counts as running for a while then.
     pub fn remove_node(&self, node: &Node) -> Result<(), StoreError> {
+        self.try_to_record_refused();
         let id = node.id.clone();
         write(&*self.store, move |tx| tx.remove_node(&id))
     }

@@ -41,6 +41,24 @@ pub(crate) fn check<'j>(
     judge(app, body, decoded, supplier, &known, found)
 }
 
+/// Like [`check`], for a create: a refusal is recorded (contract D13).
+pub(crate) fn check_for_create<'j>(
+    app: &App,
+    caller: &Caller,
+    body: &'j [u8],
+    found: Option<&FoundDocuments>,
+) -> Result<Step<Check<'j>>, Refused> {
+    let decoded = decode_account_within(body, Zone::UTC, app.settings.limits)?;
+    let number = account_number(&decoded);
+    let (supplier, known) = facts(app, caller, &decoded)?;
+    let supplier_id = supplier.as_ref().map(|supplier| supplier.id);
+    let judged = judge(app, body, decoded, supplier, &known, found);
+    if let (Err(Refused::Faults(issues)), Some(supplier_id)) = (&judged, supplier_id) {
+        app.refused.refused(supplier_id, number, issues, app.clock.now());
+    }
+    judged
+}
+
 /// Checks a payload against the cached supplier, without waiting for the store; `None` if that does not suffice to
 /// accept it.
 pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) -> Option<Check<'j>> {
@@ -142,10 +160,13 @@ impl App {
     /// Returns the number of the account in a payload, trimmed (contract D1), if it can be read: for responses about
     /// refused payloads.
     pub fn account_number(&self, body: &[u8]) -> Option<String> {
-        let decoded = decode_account_within(body, Zone::UTC, self.settings.limits).ok()?;
-        let account = decoded.draft.as_ref()?.account.usable()?;
-        Some(account.external_account_number.usable()?.trimmed().to_owned())
+        account_number(&decode_account_within(body, Zone::UTC, self.settings.limits).ok()?)
     }
+}
+
+fn account_number(decoded: &Decoded<AccountRequest<'_>>) -> Option<String> {
+    let account = decoded.draft.as_ref()?.account.usable()?;
+    Some(account.external_account_number.usable()?.trimmed().to_owned())
 }
 
 fn supplier_code(decoded: &Decoded<AccountRequest<'_>>) -> Option<SupplierCode> {

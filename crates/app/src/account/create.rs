@@ -1,5 +1,5 @@
 use super::resubmit::resubmit;
-use super::{Check, Refused, check, check_from_memory};
+use super::{Check, Refused, check_for_create, check_from_memory};
 use crate::auth::Caller;
 use crate::documents::{DocumentsWanted, FoundDocuments, Step};
 use crate::fault::{self, Point};
@@ -126,7 +126,7 @@ impl CheckAccount {
     /// [`CreateRefused`].
     pub fn run(self, app: &App, body: &[u8]) -> Result<CreateStep, CreateRefused> {
         let Self { create, found } = self;
-        match check(app, &create.caller, body, found.as_ref())? {
+        match check_for_create(app, &create.caller, body, found.as_ref())? {
             Step::Done(check) => {
                 let creation = creation(app, check, &create, body)?;
                 Ok(create.checked(creation))
@@ -204,8 +204,10 @@ impl App {
     pub fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
         let wake = self.wake.clone();
         let number = creation.process.external_account_number.clone();
+        let (supplier_id, at, refused) = (creation.supplier_id, creation.at, self.refused.clone());
         let told = Box::new(move |staging| {
             if staging == Ok(Staging::Staged) {
+                refused.accepted(supplier_id, number.as_str(), at);
                 fault::reached(Point::Staged, number.as_str());
                 wake.notify_one();
             }

@@ -1,7 +1,7 @@
 use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
-use crate::port::{MinuteCount, StateCount, StoreError, Supplier, Tx, read};
+use crate::port::{MinuteCount, RefusedFigures, StateCount, StoreError, Supplier, Tx, read};
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::{Code, ExternalAccountNumber, SupplierCode, SupplierStatus, Word, Zone};
 use cutover_model::rust_decimal::Decimal;
@@ -30,6 +30,8 @@ pub struct Progress {
     pub estimated_finish_at: Option<DateTime<Utc>>,
     /// Totals of the imported accounts, with all additions.
     pub totals: Totals,
+    /// Figures of accounts whose create was refused, and which were not accepted since (contract D13).
+    pub refused: RefusedFigures,
     /// The zone of the datetimes shown.
     pub zone: Zone,
 }
@@ -80,6 +82,7 @@ impl App {
     /// [`StoreError`] if it could not be read.
     pub fn progress(&self, caller: &Caller, supplier: &str) -> Result<Option<Progress>, StoreError> {
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
+        self.try_to_record_refused();
         // One snapshot, so that the counts and the totals agree.
         read(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
@@ -105,6 +108,7 @@ pub(crate) fn progress(
         rate_per_minute: pace.per_minute(),
         estimated_finish_at: pace.end_of(waiting, now).filter(|_| goes_on),
         totals: tx.totals(supplier.id)?,
+        refused: super::refused::figures(tx, supplier.id)?,
         zone: supplier.settings.time_zone,
     })
 }
@@ -192,6 +196,7 @@ pub fn shown_progress(progress: &Progress) -> SupplierProgress {
         rate_per_minute: progress.rate_per_minute.to_string(),
         estimated_finish_at: progress.estimated_finish_at.map(|at| shown_time(progress.zone.local(at))),
         totals: progress.totals.into(),
+        refused: super::refused::shown_figures(&progress.refused),
     }
 }
 

@@ -47,6 +47,8 @@ pub(super) fn resubmit(app: &App, creation: &Arc<Creation>) -> Result<(), Create
             Left::ToCompare(waiting) => compared = Some(compare(creation, &waiting)),
         }
     }
+    let number = creation.process.external_account_number.as_str();
+    app.refused.accepted(creation.supplier_id, number, creation.at);
     app.wake.notify_one();
     app.store.notify_workers();
     Ok(())

@@ -69,6 +69,7 @@ impl App {
             refuse_running(stored.process.known_state())?;
             let what = erasable(tx, &supplier, &stored)?;
             let rows = erase(tx, &supplier, what.process_id)?;
+            forget_refusal(tx, &supplier, stored.process.snapshot().external_account_number.as_str())?;
             tx.publish(&NewFeedEvent {
                 supplier_id: supplier.id,
                 event_type: FeedEventType::AccountErased,
@@ -114,6 +115,17 @@ fn erase(tx: &mut dyn Tx, supplier: &Supplier, id: i64) -> Result<Vec<ErasedRows
         tx.remove_totals(supplier.id, &totals)?;
     }
     tx.erase(id)
+}
+
+/// Removes the refused create of an account: it holds the number.
+fn forget_refusal(tx: &mut dyn Tx, supplier: &Supplier, number: &str) -> Result<(), StoreError> {
+    let refused = tx.refused_among(supplier.id, &[number.to_owned()])?;
+    if refused.is_empty() {
+        return Ok(());
+    }
+    tx.lock_refusals(supplier.id)?;
+    let refused = tx.refused_among(supplier.id, &[number.to_owned()])?;
+    tx.change_refusals(supplier.id, &refused, &[], 0)
 }
 
 fn detail(what: &Erasable, rows: &[ErasedRows]) -> Detail {

@@ -16,6 +16,7 @@ mod ledgers;
 mod nodes;
 mod notes;
 mod processes;
+mod refusals;
 mod statements;
 mod store;
 mod suppliers;
@@ -46,6 +47,7 @@ pub use processes::{
     ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, Staging, StepWrite, StoredIssue,
     StoredIssues, StoredProcess,
 };
+pub use refusals::{Cause, Refusals, RefusedCreate, RefusedFigures};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
     LastSupplier, MayConflict, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict, WriteJob,

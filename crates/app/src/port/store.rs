@@ -1,6 +1,6 @@
 use super::{
     Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, HistoricalStatements, Identity,
-    Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Staging, Suppliers, Traces, Vendors, Webhooks,
+    Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces, Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -74,6 +74,7 @@ pub trait Tx:
     Identity
     + Suppliers
     + Processes
+    + Refusals
     + Accounts
     + Notes
     + Ledgers
@@ -95,6 +96,7 @@ impl<T> Tx for T where
     T: Identity
         + Suppliers
         + Processes
+        + Refusals
         + Accounts
         + Notes
         + Ledgers

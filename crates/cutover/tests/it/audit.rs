@@ -13,6 +13,7 @@ const READ: &[&str] = &[
     "api-key list",
     "supplier show",
     "supplier list",
+    "supplier refused",
     "vendor list",
     "webhook list",
     "webhook show",

@@ -13,6 +13,7 @@ mod book;
 mod browser;
 mod bulk;
 mod businesses;
+mod causes;
 mod commands;
 mod consumers;
 mod crash;

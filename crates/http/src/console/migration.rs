@@ -21,6 +21,9 @@ pub(super) struct Overview {
     pub(super) minutes: Vec<Minute>,
     pub(super) errors: Vec<Failure>,
     pub(super) totals: Vec<(&'static str, String)>,
+    /// Accounts whose create was refused, and the most frequent causes: code, path and accounts.
+    pub(super) refused: String,
+    pub(super) refused_causes: Vec<(String, String, String)>,
 }
 
 /// The results of one minute.
@@ -65,6 +68,13 @@ impl From<&Migration> for Overview {
             failed: number(failed),
             has_failed: failed > 0,
             waiting: number(sum(&[State::Pending, State::InProgress])),
+            refused: number(progress.refused.accounts),
+            refused_causes: progress
+                .refused
+                .top
+                .iter()
+                .map(|(cause, accounts)| (cause.code.clone(), cause.attr.clone(), number(*accounts)))
+                .collect(),
             rate: grouped(&progress.rate_per_minute.to_string()),
             left,
             counts: counts(code, &progress.counts),

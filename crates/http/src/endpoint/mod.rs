@@ -23,6 +23,7 @@ pub(crate) mod metrics;
 pub(crate) mod openapi;
 pub(crate) mod progress;
 pub(crate) mod readyz;
+pub(crate) mod refused_creates;
 mod stream;
 pub(crate) mod supplier;
 pub(crate) mod transfer_status;

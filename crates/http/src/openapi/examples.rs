@@ -8,8 +8,9 @@ use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     BusinessCreated, BusinessPaymentInstructionStored, ControlTotals, Event, LatestEvent, Limits,
     ListedStatus, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus,
-    StatusCounts, SupplierProgress, SupplierShown, Timestamp, TopError, TransactionResult, TransactionStatus,
-    TransferStatus, decode_account, decode_historical_statements, decode_transactions,
+    RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts, SupplierProgress,
+    SupplierShown, Timestamp, TopError, TransactionResult, TransactionStatus, TransferStatus, decode_account,
+    decode_historical_statements, decode_transactions,
 };
 use serde::Serialize;
 
@@ -173,7 +174,26 @@ pub(crate) fn progress() -> Json {
             transactions: 974_280,
             documents: 162_380,
         },
+        refused: RefusedShown {
+            accounts: 31,
+            without_number: 2,
+            top_errors: vec![RefusedCauseShown {
+                code: Code::InvalidPhoneNumber.to_string(),
+                attr: "customers.#.mobile".into(),
+                count: 17,
+            }],
+        },
     })
+}
+
+/// Refused creates.
+pub(crate) fn refused() -> Json {
+    let item = RefusedItem { code: Code::InvalidPhoneNumber.to_string(), attr: "customers.#.mobile".into() };
+    written(&[RefusedCreateShown {
+        external_account_number: "ELEC-1003".into(),
+        refused_at: time("2026-11-21T13:00:00.000001+11:00"),
+        errors: vec![item],
+    }])
 }
 
 pub(crate) fn transfer_status() -> Json {

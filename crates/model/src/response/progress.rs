@@ -1,5 +1,6 @@
 //! The progress of a supplier's migration (contract D12).
 
+use super::Timestamp;
 use crate::Totals;
 use crate::describe::{AnswerKind, Shown};
 use cutover_core::{Code, State, Word};
@@ -22,6 +23,46 @@ answers! {
         estimated_finish_at: Option<String>, datetime;
         /// Totals of the imported accounts, including what was added to them since.
         totals: ControlTotals;
+        /// Accounts whose create was refused, and which were not accepted since (contract D13).
+        refused: RefusedShown;
+    }
+
+    /// Figures of refused creates (contract D13).
+    RefusedShown (Debug, Eq, Serialize) {
+        /// Accounts that were refused and not accepted since; at most the last 100,000.
+        accounts: u64;
+        /// Refused payloads without a usable number.
+        without_number: u64;
+        /// The most frequent faults of these accounts, the most frequent first; at most ten.
+        top_errors: Vec<RefusedCauseShown>;
+    }
+
+    /// A fault of refused creates (contract D13).
+    RefusedCauseShown (Debug, Eq, Serialize) {
+        /// The stable code.
+        code: String, code;
+        /// The path of the input, with `#` for indexes and `*` for undocumented names.
+        attr: String;
+        /// Number of accounts that have it.
+        count: u64;
+    }
+
+    /// The last refused create of an account that was not accepted since (contract D13).
+    RefusedCreateShown (Debug, Eq, Serialize) {
+        /// The account's number at its previous supplier.
+        external_account_number: String;
+        /// When the create was refused, with the offset of the supplier's zone.
+        refused_at: Timestamp;
+        /// Its faults, each once.
+        errors: Vec<RefusedItem>;
+    }
+
+    /// A fault of a refused create (contract D13).
+    RefusedItem (Debug, Eq, Serialize) {
+        /// The stable code.
+        code: String, code;
+        /// The path of the input, with `#` for indexes and `*` for undocumented names.
+        attr: String;
     }
 
     /// An error that accounts ended with (contract D12).

@@ -15,6 +15,7 @@ mod instructions;
 mod jobs;
 mod nodes;
 pub(crate) mod processes;
+mod refusals;
 pub(crate) mod schema;
 pub(crate) mod sql_dialect;
 pub(crate) mod statement;

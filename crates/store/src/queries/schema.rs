@@ -533,6 +533,26 @@ tables! {
         detail -> Nullable<Json>,
     }
 
+    refused_creates (supplier_id, external_account_number) {
+        supplier_id -> BigInt,
+        external_account_number -> Text,
+        refused_at -> Instant,
+        causes -> Json,
+    }
+
+    refused_totals (supplier_id) {
+        supplier_id -> BigInt,
+        accounts -> BigInt,
+        without_number -> BigInt,
+    }
+
+    refused_causes (supplier_id, code, attr) {
+        supplier_id -> BigInt,
+        code -> Text,
+        attr -> Text,
+        accounts -> BigInt,
+    }
+
     installation (id) {
         id -> Text,
     }

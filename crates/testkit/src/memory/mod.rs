@@ -16,6 +16,7 @@ mod ledgers;
 mod nodes;
 mod notes;
 mod processes;
+mod refusals;
 mod statements;
 mod suppliers;
 mod vendors;
@@ -24,8 +25,8 @@ mod webhooks;
 use accounts::Imported;
 use businesses::Business;
 use cutover_app::port::{
-    ApiKey, AuditEntry, FeedPosition, JobGuard, Node, Organisation, RefreshToken, SigningKey, Store,
-    StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
+    ApiKey, AuditEntry, FeedPosition, JobGuard, Node, Organisation, RefreshToken, RefusedCreate, SigningKey,
+    Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
 use feed::Published;
@@ -76,6 +77,9 @@ struct State {
     /// The organisation and the contract that the account of a process names.
     contracts_named: BTreeMap<i64, (i64, String)>,
     business_instructions: Vec<BusinessInstruction>,
+    /// Refused creates by supplier and number, and how many payloads had no number.
+    refused: BTreeMap<(i64, String), RefusedCreate>,
+    refused_without_number: HashMap<i64, u64>,
     vendors: BTreeMap<String, Vendor>,
     totals: BTreeMap<i64, Totals>,
     audit: Vec<AuditEntry>,

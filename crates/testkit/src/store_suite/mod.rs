@@ -31,6 +31,7 @@ pub mod nodes;
 pub mod notes;
 pub mod processes;
 pub mod queue;
+pub mod refusals;
 pub mod staging;
 pub mod statements;
 pub mod steps;
@@ -85,6 +86,9 @@ stories! { $
         pages_give_every_match_once
         accounts_are_found_by_the_prefix_of_their_numbers
         a_process_is_found_by_its_account;
+    refusals:
+        refused_creates_read_back_with_their_figures
+        refused_creates_of_many_nodes_are_all_counted;
     staging:
         a_new_account_is_staged_completely
         an_account_is_staged_once

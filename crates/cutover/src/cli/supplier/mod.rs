@@ -1,4 +1,5 @@
 mod options;
+mod refused;
 mod shown;
 
 use crate::context::Context;
@@ -6,6 +7,7 @@ use crate::error::Error;
 use clap::Subcommand;
 use cutover_core::SupplierStatus;
 use options::Options;
+use refused::Refused;
 use shown::{Done, Listed, Shown};
 
 pub(super) const EXAMPLES: &str = "\
@@ -44,6 +46,11 @@ pub(crate) enum Command {
     },
     /// List the suppliers
     List,
+    /// List accounts whose create was refused, and which were not accepted since
+    Refused {
+        /// Code of the supplier
+        code: String,
+    },
 }
 
 pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
@@ -58,6 +65,11 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             output.answer(&Done::set(&app.set_supplier(&code, change)?))?;
         }
         Command::Show { code } => output.answer(&Shown::from(&app.show_supplier(&code)?))?,
+        Command::Refused { code } => {
+            let (supplier, mut rows) = (app.show_supplier(&code)?, Vec::new());
+            app.each_refused(&supplier, |refused| rows.push(Refused(refused)))?;
+            output.list(&rows)?;
+        }
         Command::List => output.list(&app.suppliers()?.iter().map(Listed::from).collect::<Vec<_>>())?,
     }
     Ok(())

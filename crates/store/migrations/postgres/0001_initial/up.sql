@@ -134,6 +134,32 @@ CREATE INDEX processes_without_account ON processes (supplier_id, created_at, id
 CREATE INDEX processes_by_error ON processes (supplier_id, error_code COLLATE "C", created_at, id)
     WHERE error_code IS NOT NULL;
 
+-- The last refused create of each account that was not accepted since, with the codes and the paths of its faults and
+-- nothing else of its payload. Rows of one supplier are written under the lock of its row of refused_totals.
+CREATE TABLE refused_creates (
+    supplier_id BIGINT NOT NULL REFERENCES suppliers (id),
+    external_account_number TEXT COLLATE "C" NOT NULL,
+    refused_at TIMESTAMPTZ NOT NULL,
+    causes TEXT NOT NULL, -- [{"code": "required", "attr": "customers.#.email"}]
+    PRIMARY KEY (supplier_id, external_account_number)
+);
+CREATE INDEX refused_creates_by_age ON refused_creates (supplier_id, refused_at, external_account_number);
+
+CREATE TABLE refused_totals (
+    supplier_id BIGINT PRIMARY KEY REFERENCES suppliers (id),
+    accounts BIGINT NOT NULL,
+    without_number BIGINT NOT NULL
+);
+
+-- How many of them have a cause.
+CREATE TABLE refused_causes (
+    supplier_id BIGINT NOT NULL REFERENCES suppliers (id),
+    code TEXT COLLATE "C" NOT NULL,
+    attr TEXT COLLATE "C" NOT NULL,
+    accounts BIGINT NOT NULL,
+    PRIMARY KEY (supplier_id, code, attr)
+);
+
 -- Payloads and history are removed when their process is archived. They are partitioned by its key, so that a partition
 -- whose processes are archived is emptied whole and the disk has the room back at once.
 

@@ -123,6 +123,32 @@ CREATE INDEX processes_without_account ON processes (supplier_id, created_at, id
 CREATE INDEX processes_by_error ON processes (supplier_id, error_code, created_at, id)
     WHERE error_code IS NOT NULL;
 
+-- The last refused create of each account that was not accepted since, with the codes and the paths of its faults and
+-- nothing else of its payload. Rows of one supplier are written under the lock of its row of refused_totals.
+CREATE TABLE refused_creates (
+    supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
+    external_account_number TEXT NOT NULL,
+    refused_at INTEGER NOT NULL,
+    causes TEXT NOT NULL, -- [{"code": "required", "attr": "customers.#.email"}]
+    PRIMARY KEY (supplier_id, external_account_number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX refused_creates_by_age ON refused_creates (supplier_id, refused_at, external_account_number);
+
+CREATE TABLE refused_totals (
+    supplier_id INTEGER PRIMARY KEY NOT NULL REFERENCES suppliers (id),
+    accounts INTEGER NOT NULL,
+    without_number INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- How many of them have a cause.
+CREATE TABLE refused_causes (
+    supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
+    code TEXT NOT NULL,
+    attr TEXT NOT NULL,
+    accounts INTEGER NOT NULL,
+    PRIMARY KEY (supplier_id, code, attr)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE payloads (
     process_id INTEGER PRIMARY KEY,
     payload BLOB NOT NULL -- the accepted bytes, compressed with zstd

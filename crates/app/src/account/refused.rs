@@ -1,0 +1,289 @@
+//! Refused creates: each node gathers them, and writes what it has gathered now and then (contract D13).
+
+use crate::App;
+use crate::auth::Caller;
+use crate::port::{
+    Cause, RefusedCreate, RefusedFigures, StoreError, Supplier, Tx, find_stale, read_committed,
+    write_with_retry,
+};
+use chrono::{DateTime, Utc};
+use cutover_core::{Issue, SupplierCode};
+use cutover_model::{RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, Timestamp, pattern};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Maximum number of refused creates that are kept of a supplier: the oldest go first.
+const KEPT: u64 = 100_000;
+/// Maximum number of causes that are kept of one refused create.
+const CAUSES: usize = 100;
+/// Maximum number of accounts that a node remembers until it writes them. What comes on top is not recorded.
+const GATHERED: usize = 100_000;
+/// Number of accounts that are written in one transaction.
+const BATCH: usize = 500;
+/// Maximum number of causes in the progress of a supplier.
+const TOP: u32 = 10;
+
+/// What happened last to an account since the log was written.
+#[derive(Debug, Clone)]
+enum Latest {
+    Refused(Vec<Cause>),
+    Accepted,
+}
+
+/// Creates that this process has refused or accepted and not yet written.
+#[derive(Debug, Default)]
+pub(crate) struct RefusedLog(Mutex<Gathered>);
+
+#[derive(Debug, Default)]
+struct Gathered {
+    /// By supplier and number.
+    accounts: HashMap<(i64, String), (DateTime<Utc>, Latest)>,
+    /// By supplier.
+    without_number: BTreeMap<i64, u64>,
+    /// Number of accounts that were not recorded.
+    dropped: u64,
+}
+
+impl Gathered {
+    fn put(&mut self, supplier_id: i64, number: String, at: DateTime<Utc>, latest: Latest) {
+        let key = (supplier_id, number);
+        if self.accounts.len() >= GATHERED && !self.accounts.contains_key(&key) {
+            self.dropped += 1;
+        } else {
+            self.accounts.insert(key, (at, latest));
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.accounts.is_empty() && self.without_number.is_empty()
+    }
+}
+
+impl RefusedLog {
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a refused create. Only codes and patterns of paths are kept of its faults.
+    pub(super) fn refused(
+        &self,
+        supplier_id: i64,
+        number: Option<String>,
+        issues: &[Issue],
+        at: DateTime<Utc>,
+    ) {
+        let Some(number) = number else {
+            *self.gathered().without_number.entry(supplier_id).or_default() += 1;
+            return;
+        };
+        let mut causes: Vec<Cause> = Vec::new();
+        for issue in issues {
+            let cause = Cause { code: issue.code.to_string(), attr: pattern(&issue.attr) };
+            if !causes.contains(&cause) {
+                causes.push(cause);
+            }
+            if causes.len() == CAUSES {
+                break;
+            }
+        }
+        self.gathered().put(supplier_id, number, at, Latest::Refused(causes));
+    }
+
+    /// Notes an accepted create: an earlier refusal is removed.
+    pub(crate) fn accepted(&self, supplier_id: i64, number: &str, at: DateTime<Utc>) {
+        self.gathered().put(supplier_id, number.to_owned(), at, Latest::Accepted);
+    }
+}
+
+/// What is to be written of a supplier.
+#[derive(Debug, Clone, Default)]
+struct Batch {
+    accounts: Vec<(String, DateTime<Utc>, Latest)>,
+    without_number: u64,
+}
+
+impl App {
+    /// Writes the refused creates that this process has gathered, in bounded transactions. What could not be written is
+    /// gathered again.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be written.
+    pub fn record_refused(&self) -> Result<(), StoreError> {
+        let gathered = std::mem::take(&mut *self.refused.gathered());
+        if gathered.dropped > 0 {
+            tracing::warn!(
+                accounts = gathered.dropped,
+                "too many creates at once: not all refusals are recorded"
+            );
+        }
+        if gathered.is_empty() {
+            return Ok(());
+        }
+        let mut by_supplier = BTreeMap::<i64, Batch>::new();
+        for (supplier_id, without_number) in gathered.without_number {
+            by_supplier.entry(supplier_id).or_default().without_number = without_number;
+        }
+        for ((supplier_id, number), (at, latest)) in gathered.accounts {
+            by_supplier.entry(supplier_id).or_default().accounts.push((number, at, latest));
+        }
+        let mut result = Ok(());
+        for (supplier_id, batch) in by_supplier {
+            let Batch { accounts, mut without_number } = batch;
+            let mut chunks: Vec<_> = accounts.chunks(BATCH).map(<[_]>::to_vec).collect();
+            if chunks.is_empty() {
+                chunks.push(Vec::new());
+            }
+            for accounts in chunks {
+                let batch = Batch { accounts, without_number: std::mem::take(&mut without_number) };
+                if result.is_ok() {
+                    result = self.record_batch(supplier_id, &batch);
+                }
+                if result.is_err() {
+                    self.gather_again(supplier_id, batch);
+                }
+            }
+        }
+        result
+    }
+
+    /// Like [`record_refused`](Self::record_refused), for callers that have more to do: what could not be written is
+    /// written next time.
+    pub(crate) fn try_to_record_refused(&self) {
+        if let Err(error) = self.record_refused() {
+            tracing::warn!(%error, "refused creates could not be recorded");
+        }
+    }
+
+    fn gather_again(&self, supplier_id: i64, batch: Batch) {
+        let mut gathered = self.refused.gathered();
+        if batch.without_number > 0 {
+            *gathered.without_number.entry(supplier_id).or_default() += batch.without_number;
+        }
+        for (number, at, latest) in batch.accounts {
+            // What happened meanwhile is newer.
+            if !gathered.accounts.contains_key(&(supplier_id, number.clone())) {
+                gathered.put(supplier_id, number, at, latest);
+            }
+        }
+    }
+
+    fn record_batch(&self, supplier_id: i64, batch: &Batch) -> Result<(), StoreError> {
+        let has_refused = |(_, _, latest): &(String, _, Latest)| matches!(latest, Latest::Refused(_));
+        if batch.without_number == 0 && !batch.accounts.iter().any(has_refused) {
+            // Most accounts were never refused: that is found without a lock.
+            let numbers = numbers(batch);
+            if read_committed(&*self.store, |tx| tx.refused_among(supplier_id, &numbers))?.is_empty() {
+                return Ok(());
+            }
+        }
+        let batch = batch.clone();
+        write_with_retry(&*self.store, move |tx| write_batch(tx, supplier_id, &batch))
+    }
+
+    /// Returns refused creates of a supplier of the caller's organisation with greater numbers than `after`, at most
+    /// `limit`, and true if others follow (contract D13); `None` if there is no such supplier.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn refused_creates(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        after: &str,
+        limit: u32,
+    ) -> Result<Option<(Vec<RefusedCreateShown>, bool)>, StoreError> {
+        self.try_to_record_refused();
+        let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
+        find_stale(&*self.store, |tx| {
+            let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
+            let mut page = tx.refused_after(supplier.id, after, limit.saturating_add(1))?;
+            let has_more = page.len() > limit as usize;
+            page.truncate(limit as usize);
+            Ok(Some((page.iter().map(|refused| shown(refused, &supplier)).collect(), has_more)))
+        })
+    }
+
+    /// Calls `f` with every refused create of a supplier, by number.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn each_refused(
+        &self,
+        supplier: &Supplier,
+        mut f: impl FnMut(RefusedCreateShown),
+    ) -> Result<(), StoreError> {
+        let mut after = String::new();
+        loop {
+            let page = read_committed(&*self.store, |tx| tx.refused_after(supplier.id, &after, 1_000))?;
+            page.iter().for_each(|refused| f(shown(refused, supplier)));
+            match page.last() {
+                Some(last) => after.clone_from(&last.number),
+                None => return Ok(()),
+            }
+        }
+    }
+}
+
+fn numbers(batch: &Batch) -> Vec<String> {
+    batch.accounts.iter().map(|(number, _, _)| number.clone()).collect()
+}
+
+/// Writes what happened to some accounts of a supplier. What is stored of a later time stays, and a refusal from before
+/// the account was accepted by another node is left out.
+fn write_batch(tx: &mut dyn Tx, supplier_id: i64, batch: &Batch) -> Result<(), StoreError> {
+    tx.lock_refusals(supplier_id)?;
+    let stored = tx.refused_among(supplier_id, &numbers(batch))?;
+    let mut stored: HashMap<_, _> = stored.into_iter().map(|old| (old.number.clone(), old)).collect();
+    let (mut removed, mut added) = (Vec::new(), Vec::new());
+    for (number, at, latest) in &batch.accounts {
+        let old = stored.remove(number);
+        if old.as_ref().is_some_and(|old| old.refused_at > *at) {
+            continue;
+        }
+        removed.extend(old);
+        if let Latest::Refused(causes) = latest {
+            let process = match number.parse() {
+                Ok(number) => tx.process(supplier_id, &number)?,
+                Err(_) => None,
+            };
+            if process.is_none_or(|stored| stored.process.snapshot().created_at <= *at) {
+                added.push(RefusedCreate { number: number.clone(), refused_at: *at, causes: causes.clone() });
+            }
+        }
+    }
+    tx.change_refusals(supplier_id, &removed, &added, batch.without_number)?;
+    let excess = tx.refused_figures(supplier_id, 0)?.accounts.saturating_sub(KEPT);
+    if excess > 0 {
+        let oldest = tx.oldest_refused(supplier_id, u32::try_from(excess).unwrap_or(u32::MAX))?;
+        tx.change_refusals(supplier_id, &oldest, &[], 0)?;
+    }
+    Ok(())
+}
+
+/// Returns the figures of the refused creates of a supplier.
+pub(super) fn figures(tx: &mut dyn Tx, supplier_id: i64) -> Result<RefusedFigures, StoreError> {
+    tx.refused_figures(supplier_id, TOP)
+}
+
+/// Returns the figures as answers show them.
+pub(super) fn shown_figures(figures: &RefusedFigures) -> RefusedShown {
+    let cause = |(cause, count): &(Cause, u64)| RefusedCauseShown {
+        code: cause.code.clone(),
+        attr: cause.attr.clone(),
+        count: *count,
+    };
+    RefusedShown {
+        accounts: figures.accounts,
+        without_number: figures.without_number,
+        top_errors: figures.top.iter().map(cause).collect(),
+    }
+}
+
+fn shown(refused: &RefusedCreate, supplier: &Supplier) -> RefusedCreateShown {
+    let item = |cause: &Cause| RefusedItem { code: cause.code.clone(), attr: cause.attr.clone() };
+    RefusedCreateShown {
+        external_account_number: refused.number.clone(),
+        refused_at: Timestamp(supplier.settings.time_zone.local(refused.refused_at)),
+        errors: refused.causes.iter().map(item).collect(),
+    }
+}

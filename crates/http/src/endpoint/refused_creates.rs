@@ -1,0 +1,211 @@
+use super::account_lists::paging;
+use super::{Endpoint, Kind};
+use crate::answer::json;
+use crate::call::{Answer, Call};
+use crate::openapi::{self, Operation, Parameter, Response, array_of, examples, json_content, refusals};
+use crate::refusal::Refusal;
+use crate::request::path::encode as encode_path;
+use crate::request::query::Query;
+use actix_web::HttpResponse;
+use actix_web::http::Method;
+use actix_web::http::header::LINK;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use cutover_core::ExternalAccountNumber;
+use cutover_model::RefusedCreateShown;
+use cutover_model::describe::{Json, Schemas};
+
+/// The default size of a page.
+const USUAL: u32 = 100;
+
+/// `GET /v2/data-import/import-suppliers/<supplier>/refused/`: refused creates, in pages (contract D13).
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/v2/data-import/import-suppliers/<supplier>/refused/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "listRefusedCreates",
+        tag: openapi::PROGRESS,
+        summary: "Lists accounts whose create was refused, and which were not accepted since",
+        notes: "Returns pages, by number. Nothing is kept of a refused payload but its number, and the codes and paths \
+                of its faults. Another server's refusals appear within seconds.",
+        query: PARAMETERS,
+        answers: &[Response {
+            status: 200,
+            means: "The last refused create of each account; an empty array if there are none.",
+            headers: &["Link"],
+            content: json_content(all, &[("usual", examples::refused)]),
+        }],
+        refusals: refusals::of_list,
+        ..Operation::BASE
+    }),
+};
+
+const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "page_size",
+        doc: "Maximum number of accounts.",
+        schema: || {
+            let size = Json::object().with("type", "integer").with("minimum", 1_u32);
+            size.with("maximum", 10_000_u32).with("default", USUAL)
+        },
+    },
+    Parameter {
+        name: "cursor",
+        doc: "Start of the page, from the `Link` of the page before.",
+        schema: || Json::object().with("type", "string"),
+    },
+];
+
+fn all(schemas: &mut Schemas) -> Json {
+    array_of(schemas, &RefusedCreateShown::SPEC)
+}
+
+fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let supplier = call.parameter(0);
+        let mut query = Query::new(call.query());
+        let after = query.read("cursor", decode).unwrap_or_default();
+        let size = query.read("page_size", paging::size);
+        query.finish()?;
+        let size = size.unwrap_or(USUAL);
+        let found =
+            call.run_page(move |app| Ok(app.refused_creates(&caller, &supplier, &after, size)?)).await?;
+        let (page, has_more) = found.ok_or(Refusal::NotFound)?;
+        let mut response = HttpResponse::Ok();
+        if let Some(last) = page.last().filter(|_| has_more) {
+            let (path, cursor) = (encode_path(call.path()), encode(&last.external_account_number));
+            response
+                .insert_header((LINK, format!("<{path}?page_size={size}&cursor={cursor}>; rel=\"next\"")));
+        }
+        Ok(json(&mut response, &page))
+    })
+}
+
+/// Encodes the number of the last account of a page, opaque for clients.
+fn encode(number: &str) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(number)
+}
+
+fn decode(cursor: &str) -> Option<String> {
+    let number = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+    number.parse::<ExternalAccountNumber>().ok().map(|_| number)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{ACCOUNT, TestService};
+    use actix_web::http::header::CONTENT_TYPE;
+    use actix_web::test::TestRequest;
+    use serde_json::{Value, json};
+
+    const CREATE: &str = "/v2/data-import/accounts/";
+    const REFUSED: &str = "/v2/data-import/import-suppliers/ACME_ENERGY/refused/";
+    const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME_ENERGY/progress/";
+
+    fn account(number: &str) -> Value {
+        let mut account: Value = serde_json::from_str(ACCOUNT).unwrap();
+        account["external_account_number"] = number.into();
+        account
+    }
+
+    /// A faulty account, with a member whose name nobody knows.
+    fn faulty(number: &str) -> Value {
+        let mut account = account(number);
+        account["CANARY"] = "CANARY".into();
+        account["customers"][0]["mobile"] = "CANARY".into();
+        account["customers"][0]["CANARY"] = 1.into();
+        account
+    }
+
+    async fn send(service: &TestService, account: &Value, status: u16) {
+        let reply = service.post(CREATE, account.to_string()).await;
+        assert_eq!(reply.status, status, "{}", reply.text());
+    }
+
+    async fn refused(service: &TestService) -> Value {
+        service.get(PROGRESS).await.json()["refused"].clone()
+    }
+
+    #[actix_web::test]
+    async fn refused_creates_are_counted_until_they_are_accepted() {
+        let service = TestService::new();
+        assert_eq!(refused(&service).await, json!({"accounts": 0, "without_number": 0, "top_errors": []}));
+        for number in ["A-1", " A-2 ", "A-1"] {
+            send(&service, &faulty(number), 400).await;
+        }
+        let mut nameless = faulty("A-3");
+        nameless["external_account_number"] = Value::Null;
+        send(&service, &nameless, 400).await;
+        // Nobody knows whose this is.
+        let mut unknown = faulty("A-4");
+        unknown["import_supplier"] = "NOBODY".into();
+        send(&service, &unknown, 400).await;
+        // To validate is not to create.
+        service.post("/v2/data-import/accounts/validate/", faulty("A-5").to_string()).await;
+        insta::assert_json_snapshot!([refused(&service).await, service.get(REFUSED).await.json()]);
+        let text = service.get(REFUSED).await.text().to_owned();
+        assert!(!text.contains("CANARY"), "{text}");
+        send(&service, &account("A-1"), 201).await;
+        let left = service.get(REFUSED).await.json();
+        assert_eq!(left.as_array().unwrap().len(), 1, "{left}");
+        assert_eq!(left[0]["external_account_number"], "A-2");
+        assert_eq!(refused(&service).await["accounts"], 1);
+        // A faulty replacement of what waits is refused as well, until a correct one is accepted.
+        send(&service, &faulty("A-1"), 400).await;
+        assert_eq!(refused(&service).await["accounts"], 2);
+        send(&service, &account("A-1"), 201).await;
+        send(&service, &account("A-2"), 201).await;
+        assert_eq!(refused(&service).await, json!({"accounts": 0, "without_number": 1, "top_errors": []}));
+        assert_eq!(service.get(REFUSED).await.line(), "200 []");
+    }
+
+    #[actix_web::test]
+    async fn lines_of_bulk_are_counted_unless_they_are_validated_only() {
+        let service = TestService::new();
+        let lines = |from: u32| -> String {
+            (from..from + 3).map(|n| format!("{}\n", faulty(&format!("A-{n}")))).collect()
+        };
+        for (query, expected) in [("?validate_only=true", 0), ("", 3)] {
+            let request = TestRequest::post().uri(&format!("{CREATE}bulk/{query}"));
+            let request = request.insert_header((CONTENT_TYPE, "application/x-ndjson"));
+            let reply = service.send_as_acme(request.set_payload(lines(expected))).await;
+            assert_eq!(reply.status, 200, "{}", reply.text());
+            assert_eq!(refused(&service).await["accounts"], expected);
+        }
+    }
+
+    #[actix_web::test]
+    async fn pages_lead_to_the_next() {
+        let service = TestService::new();
+        for n in 0..5 {
+            send(&service, &faulty(&format!("A/{n} é")), 400).await;
+        }
+        let (mut path, mut pages) = (format!("{REFUSED}?page_size=2"), Vec::new());
+        loop {
+            let reply = service.get(&path).await;
+            assert_eq!(reply.status, 200, "{}", reply.text());
+            pages.push(reply.json().as_array().unwrap().len());
+            let link = reply.header("link").to_owned();
+            let Some((next, _)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else { break };
+            path = next.to_owned();
+        }
+        assert_eq!(pages, [2, 2, 1]);
+        for path in ["?cursor=!", "?page_size=0"] {
+            assert_eq!(service.get(&format!("{REFUSED}{path}")).await.status, 400, "{path}");
+        }
+        assert_eq!(service.get(&REFUSED.replace("ACME_ENERGY", "OTHER")).await.status, 404);
+    }
+
+    #[actix_web::test]
+    async fn an_outage_of_the_database_loses_no_refusal() {
+        let service = TestService::new();
+        send(&service, &faulty("A-1"), 400).await;
+        service.set_store_down(true);
+        assert!(service.app.record_refused().is_err());
+        service.set_store_down(false);
+        assert_eq!(refused(&service).await["accounts"], 1);
+    }
+}
