@@ -189,6 +189,12 @@ WITH accepted AS (
     UNION ALL SELECT supplier_id, minute, state, change, 0 FROM process_changes WHERE minute IS NOT NULL
     UNION ALL SELECT supplier_id, ended_in(state, modified_at), state, 0, count(*) FROM processes
         WHERE ended_in(state, modified_at) IS NOT NULL GROUP BY 1, 2, 3
+), causes (supplier_id, level, code, attr, kept, listed, found) AS (
+    SELECT supplier_id, level, code, attr, accounts, 0, 0 FROM cause_counts
+    UNION ALL SELECT supplier_id, level, code, attr, change, 0, 0 FROM cause_changes
+    UNION ALL SELECT supplier_id, level, code, attr, 0, count(*), 0 FROM process_causes GROUP BY 1, 2, 3, 4
+    UNION ALL SELECT p.supplier_id, c.level, c.code, c.attr, 0, 0, count(*)
+        FROM processes p CROSS JOIN LATERAL causes_of(p.error_causes, p.warning_causes) c GROUP BY 1, 2, 3, 4
 ), sums (supplier_id, name, kept, found) AS (
     SELECT t.supplier_id, f.name, f.kept, 0
     FROM (SELECT supplier_id, accounts, ledger_balance, readings, transactions, documents FROM totals
@@ -214,6 +220,13 @@ WITH accepted AS (
     UNION ALL
     SELECT supplier_id, format('%s processes are kept as %s in %s, and there are %s', sum(kept), state, minute, sum(found))
     FROM minutes GROUP BY supplier_id, minute, state HAVING sum(kept) <> sum(found)
+    UNION ALL
+    SELECT supplier_id, format('%s accounts are kept and %s are listed with the %s %s, and there are %s', sum(kept),
+        sum(listed), level, concat_ws(' at ', code, nullif(attr, '')), sum(found))
+    FROM causes GROUP BY supplier_id, level, code, attr HAVING sum(kept) <> sum(found) OR sum(listed) <> sum(found)
+    UNION ALL
+    SELECT supplier_id, format('%s processes have failed without a cause, or have not and have one', count(*))
+    FROM processes WHERE (error_code IS NULL) <> (error_causes IS NULL) GROUP BY supplier_id
     UNION ALL
     SELECT supplier_id, format('%s are kept as %s, and come to %s', name, trim_scale(sum(kept)), trim_scale(sum(found)))
     FROM sums GROUP BY supplier_id, name HAVING sum(kept) <> sum(found)

@@ -1,4 +1,4 @@
--- Counts the stored figures of processes and accounts again: processes by state and by the minute in which they
+-- Counts the stored figures of processes and accounts again: processes by state, by cause, and by the minute in which they
 -- ended, and the totals of accounts. Needed only if deploy/postgres/invariants.sql reports I6, for example after rows
 -- were changed by hand without triggers.
 --
@@ -9,9 +9,12 @@
 \set ON_ERROR_STOP on
 
 LOCK TABLE processes, accounts, ledgers, readings, transactions, note_documents, statements, historical_statements,
-    process_changes, total_changes, process_counts, process_minutes, totals IN SHARE ROW EXCLUSIVE MODE;
+    process_causes, process_changes, cause_changes, total_changes, process_counts, cause_counts, process_minutes, totals IN SHARE ROW EXCLUSIVE MODE;
 
 DELETE FROM process_changes;
+DELETE FROM process_causes;
+DELETE FROM cause_changes;
+DELETE FROM cause_counts;
 DELETE FROM total_changes;
 DELETE FROM process_counts;
 DELETE FROM process_minutes;
@@ -21,6 +24,11 @@ INSERT INTO process_counts SELECT supplier_id, state, coalesce(error_code, ''), 
 INSERT INTO process_minutes
     SELECT supplier_id, ended_in(state, modified_at), state, count(*) FROM processes
     WHERE ended_in(state, modified_at) IS NOT NULL GROUP BY 1, 2, 3;
+
+INSERT INTO process_causes (process_id, level, code, attr, supplier_id, created_at, rank)
+    SELECT p.id, c.level, c.code, c.attr, p.supplier_id, p.created_at, c.rank
+    FROM processes p CROSS JOIN LATERAL causes_of(p.error_causes, p.warning_causes) c;
+INSERT INTO cause_counts SELECT supplier_id, level, code, attr, count(*) FROM process_causes GROUP BY 1, 2, 3, 4;
 
 INSERT INTO totals
     SELECT supplier_id, sum(accounts), trim_scale(sum(balance))::TEXT, sum(readings), sum(transactions), sum(documents)

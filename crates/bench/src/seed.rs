@@ -94,10 +94,11 @@ fn sqlite_statement(supplier: &str, state: &str, first: u64, last: u64) -> Strin
          p AS (SELECT i, {START} + i * 1000 AS t, {state} AS s FROM n) \
          INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, tries, version, \
            is_dry_run, due_at, created_at, modified_at, latest_event_at, error_code, error_detail, \
-           service_account_number, fingerprint) \
+           error_causes, service_account_number, fingerprint) \
          SELECT i, (SELECT id FROM suppliers WHERE code = {supplier}), printf('X-%08d', i), s, 1, 1, 2, 0, \
            t, t, t + 5000, t + 5000, iif(s = 'ERRORED', 'schedule_window_missed', NULL), \
            iif(s = 'ERRORED', 'The window closed before the import began.', NULL), \
+           iif(s = 'ERRORED', '[[\"schedule_window_missed\",\"\",0]]', NULL), \
            iif(s = 'PROCESSED', printf('A-%08d', i), NULL), zeroblob(32) FROM p;"
     )
 }
@@ -116,10 +117,11 @@ fn postgres_statement(supplier: &str, state: &str, first: u64, last: u64) -> Str
            FROM generate_series({first}, {last}) AS i JOIN suppliers AS s ON s.code = {supplier}), made AS (\
          INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, tries, version, \
            is_dry_run, due_at, created_at, modified_at, latest_event_at, error_code, error_detail, \
-           service_account_number, fingerprint) \
+           error_causes, service_account_number, fingerprint) \
          SELECT id, supplier, number, state, 0, 0, 1, state = 'DRY_RUN_SUCCEEDED', at, at, at, at, \
            CASE WHEN state = 'ERRORED' THEN 'schedule_window_missed' END, \
            CASE WHEN state = 'ERRORED' THEN 'The window closed before the import began.' END, \
+           CASE WHEN state = 'ERRORED' THEN '[[\"schedule_window_missed\",\"\",0]]' END, \
            CASE WHEN state = 'PROCESSED' THEN 'A-' || lpad(id::text, 8, '0') END, \
            decode(repeat('00', 32), 'hex') FROM p ORDER BY id) \
          INSERT INTO process_history (process_id, version, event, from_state, to_state, occurred_at, attempt, \

@@ -11,7 +11,7 @@ pub const NON_FIELD_ERRORS: &str = "non_field_errors";
 pub enum Segment {
     /// A zero-based array index.
     Index(u32),
-    /// A member name.
+    /// A member name: borrowed if it is documented, owned if it is as the sender wrote it.
     Name(Cow<'static, str>),
 }
 
@@ -63,6 +63,25 @@ impl AttrPath {
     /// The parts, outermost first.
     pub fn segments(&self) -> &[Segment] {
         &self.0
+    }
+
+    /// The path with `#` for indexes and `*` for names of members that are not documented. It is the same for
+    /// all accounts with this fault and holds nothing of the payload (contract D13).
+    ///
+    /// ```
+    /// use cutover_core::AttrPath;
+    /// let customer = AttrPath::root().name("customers").index(0);
+    /// assert_eq!(customer.clone().name("mobile").pattern(), "customers.#.mobile");
+    /// assert_eq!(customer.name("Jo Smith".to_owned()).pattern(), "customers.#.*");
+    /// assert_eq!(AttrPath::root().pattern(), "non_field_errors");
+    /// ```
+    pub fn pattern(&self) -> String {
+        let part = |segment: &Segment| match segment {
+            Segment::Name(Cow::Borrowed(name)) => *name,
+            Segment::Name(Cow::Owned(_)) => "*",
+            Segment::Index(_) => "#",
+        };
+        self.key().iter().map(part).collect::<Vec<_>>().join(".")
     }
 
     /// The sort key: the whole payload sorts as its written name, `non_field_errors`.

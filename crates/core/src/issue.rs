@@ -26,6 +26,25 @@ crate::string_enum! {
     }
 }
 
+crate::string_enum! {
+    "a source of issues";
+    /// The request that an issue is about (contract D13).
+    #[derive(Default)]
+    pub enum IssueSource {
+        /// The account, as it was sent or imported.
+        #[default]
+        Account = "account",
+        /// Notes that were added after the import.
+        Notes = "notes",
+        /// Transactions that were added after the import.
+        Transactions = "transactions",
+        /// Historical statements that were added after the import.
+        HistoricalStatements = "historical_statements",
+        /// A payment instruction that was added after the import.
+        PaymentInstruction = "payment_instruction",
+    }
+}
+
 /// One finding of a rule about a payload (contract 7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {

@@ -23,7 +23,7 @@ pub use attr::{AttrPath, NON_FIELD_ERRORS, Segment};
 pub use code::{Code, Domain};
 pub use feed_event_type::FeedEventType;
 pub use id::{ExternalAccountNumber, InvalidId, ServiceAccountNumber, SupplierCode, WHITE_SPACE, trimmed};
-pub use issue::{Issue, Level, RuleId};
+pub use issue::{Issue, IssueSource, Level, RuleId};
 pub use nearest::nearest;
 pub use plain::plain;
 pub use process_error::ProcessError;

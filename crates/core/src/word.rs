@@ -38,6 +38,12 @@ impl<T: AsRef<str>> Word<T> {
     }
 }
 
+impl<T: Default> Default for Word<T> {
+    fn default() -> Self {
+        Self::Known(T::default())
+    }
+}
+
 impl<T> From<T> for Word<T> {
     fn from(known: T) -> Self {
         Self::Known(known)

@@ -7,7 +7,7 @@ use crate::port::{
     Creation, MayConflict, Staged, Staging, StagingDone, StoreError, StoredIssue, StoredIssues, Supplier,
 };
 use crate::{App, codec};
-use cutover_core::{Issue, ServiceAccountNumber, SupplierStatus};
+use cutover_core::{Issue, IssueSource, ServiceAccountNumber, SupplierStatus};
 use cutover_model::TaskParams;
 use cutover_process::{Actor, NewProcess, Submission, Window};
 use cutover_rules::contract_to_look_up;
@@ -258,12 +258,20 @@ fn submission(params: Option<&TaskParams<'_>>, supplier: &Supplier) -> Submissio
     Submission { is_dry_run: asked || supplier.settings.dry_run, window: Window { start, end } }
 }
 
-/// Issues as they are kept with a process.
+/// Issues of an account as they are kept with its process.
 pub(crate) fn stored(issues: &[Issue]) -> Vec<StoredIssue> {
+    stored_of(issues, IssueSource::Account)
+}
+
+/// Issues of a request as they are kept with a process.
+pub(crate) fn stored_of(issues: &[Issue], source: IssueSource) -> Vec<StoredIssue> {
     let stored = |issue: &Issue| StoredIssue {
         attr: issue.attr.to_string(),
+        pattern: issue.attr.pattern(),
         code: issue.code.to_string(),
+        rule: Some(issue.rule.to_string()),
         detail: issue.detail.to_string(),
+        source: source.into(),
     };
     issues.iter().map(stored).collect()
 }

@@ -1,7 +1,7 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{PageLimit, Position, ProcessFilter, StoreError, find_stale};
-use cutover_core::{Code, SupplierCode, Word, Zone};
+use crate::port::{PageLimit, Position, ProcessFilter, StoreError, find_stale, read_committed};
+use cutover_core::{Code, Level, SupplierCode, Word, Zone};
 use cutover_model::{DateTime, ProcessStatus};
 use cutover_process::{Process, State};
 
@@ -10,8 +10,10 @@ use cutover_process::{Process, State};
 pub struct AccountFilter {
     /// In this status.
     pub status: Option<State>,
-    /// Ended with this error.
+    /// Failed with an item of this code, or with this error if it has no items.
     pub error_code: Option<Word<Code>>,
+    /// With a warning of this code.
+    pub warning_code: Option<Word<Code>>,
     /// Last step later than this; in the supplier's zone if it has no offset.
     pub modified_after: Option<DateTime<'static>>,
 }
@@ -47,6 +49,28 @@ impl AccountStatus {
 }
 
 impl App {
+    /// Returns true if a code is documented, or that of an error or a warning of an account of this supplier:
+    /// a newer version may have written it (contract D13). `level` is error or warning.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be read.
+    pub fn is_cause(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        level: Level,
+        code: &str,
+    ) -> Result<bool, StoreError> {
+        if code.parse::<Code>().is_ok() {
+            return Ok(true);
+        }
+        let Ok(supplier) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(false) };
+        read_committed(&*self.store, |tx| match tx.supplier_of(caller.organisation_id, &supplier)? {
+            Some(supplier) => tx.has_cause(supplier.id, level, code),
+            None => Ok(false),
+        })
+    }
+
     /// Returns a page of the accounts of a supplier that match, after a position, at most `limit`; `None` if
     /// the organisation has no such supplier.
     ///
@@ -66,7 +90,8 @@ impl App {
             let zone = supplier.settings.time_zone;
             let modified_after = filter.modified_after.as_ref().and_then(|at| at.instant(zone));
             let error_code = filter.error_code.as_ref().map(Word::as_str);
-            let filter = ProcessFilter { state: filter.status, error_code, modified_after };
+            let warning_code = filter.warning_code.as_ref().map(Word::as_str);
+            let filter = ProcessFilter { state: filter.status, error_code, warning_code, modified_after };
             let page = tx.list_processes(supplier.id, filter, after, PageLimit::of(limit))?;
             let shown = page.processes.iter().map(|listed| AccountStatus::new(&listed.process, zone));
             Ok(Some(AccountPage { accounts: shown.collect(), next: page.next }))

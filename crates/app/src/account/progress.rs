@@ -1,16 +1,15 @@
 use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
-use crate::port::{MinuteCount, RefusedFigures, StateCount, StoreError, Supplier, Tx, read};
+use crate::port::{CauseCount, MinuteCount, RefusedFigures, StateCount, StoreError, Supplier, Tx, read};
 use chrono::{DateTime, TimeDelta, Utc};
-use cutover_core::{Code, ExternalAccountNumber, SupplierCode, SupplierStatus, Word, Zone};
+use cutover_core::{Code, ExternalAccountNumber, Level, SupplierCode, SupplierStatus, Word, Zone};
 use cutover_model::rust_decimal::Decimal;
-use cutover_model::{StatusCounts, SupplierProgress, TopError as ShownError, Totals};
+use cutover_model::{StatusCounts, SupplierProgress, TopCause as ShownCause, Totals};
 use cutover_process::State;
-use std::collections::BTreeMap;
 
-/// Maximum number of errors, and of example accounts of each.
-const ERRORS: usize = 10;
+/// Maximum number of errors or warnings, and of example accounts of each.
+const CAUSES: u32 = 10;
 const EXAMPLES: u32 = 3;
 /// Time span of the rate: whole minutes, of which the current one is incomplete.
 const WINDOW: TimeDelta = TimeDelta::minutes(5);
@@ -21,7 +20,9 @@ pub struct Progress {
     /// Number of accounts in each known state, followed by states of newer versions.
     pub counts: Vec<StatusCount>,
     /// The most frequent errors, the most frequent first; at most ten.
-    pub top_errors: Vec<TopError>,
+    pub top_errors: Vec<TopCause>,
+    /// The most frequent warnings, the most frequent first; at most ten.
+    pub top_warnings: Vec<TopCause>,
     /// Number of accounts per minute that were imported, ended a dry run or failed lately, with one decimal
     /// place.
     pub rate_per_minute: Decimal,
@@ -63,12 +64,14 @@ impl StatusCount {
     }
 }
 
-/// An error with which accounts failed.
+/// An error or a warning that accounts have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TopError {
-    /// The error, which may be a newer version's.
+pub struct TopCause {
+    /// The code, which may be a newer version's.
     pub code: Word<Code>,
-    /// Number of accounts that failed with it.
+    /// The pattern of its path; `None` if it is about no part of the payload.
+    pub attr: Option<String>,
+    /// Number of accounts that have it.
     pub count: u64,
     /// Examples, the first created first; at most three.
     pub examples: Vec<ExternalAccountNumber>,
@@ -104,7 +107,8 @@ pub(crate) fn progress(
     let goes_on = supplier.settings.status == SupplierStatus::Ongoing;
     Ok(Progress {
         counts,
-        top_errors: top_errors(tx, supplier.id, &states)?,
+        top_errors: top_causes(tx, supplier.id, Level::Error)?,
+        top_warnings: top_causes(tx, supplier.id, Level::Warning)?,
         rate_per_minute: pace.per_minute(),
         estimated_finish_at: pace.end_of(waiting, now).filter(|_| goes_on),
         totals: tx.totals(supplier.id)?,
@@ -133,21 +137,13 @@ fn accounts(counts: &[StatusCount], state: State) -> u64 {
     counts.iter().filter(|count| count.status == state).map(|count| count.accounts).sum()
 }
 
-fn top_errors(tx: &mut dyn Tx, supplier_id: i64, counts: &[StateCount]) -> Result<Vec<TopError>, StoreError> {
-    let mut by_code = BTreeMap::<&str, (&Word<Code>, u64)>::new();
-    for (code, processes) in counts.iter().filter_map(|count| Some((count.error.as_ref()?, count.processes)))
-    {
-        by_code.entry(code.as_str()).or_insert((code, 0)).1 += processes;
-    }
-    let mut most: Vec<_> = by_code.into_values().collect();
-    // The sort is stable: equal counts remain in the order of their codes.
-    most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    most.truncate(ERRORS);
-    let with_examples = |(code, count)| {
-        let examples = tx.failed_with(supplier_id, code, EXAMPLES)?;
-        Ok(TopError { code: code.clone(), count, examples })
+fn top_causes(tx: &mut dyn Tx, supplier_id: i64, level: Level) -> Result<Vec<TopCause>, StoreError> {
+    let top = tx.top_causes(supplier_id, level, CAUSES)?;
+    let with_examples = |CauseCount { cause, accounts }| {
+        let examples = tx.accounts_with(supplier_id, level, &cause, EXAMPLES)?;
+        Ok(TopCause { code: Word::read(&cause.code), attr: cause.attr, count: accounts, examples })
     };
-    most.into_iter().map(with_examples).collect()
+    top.into_iter().map(with_examples).collect()
 }
 
 /// Number of accounts that ended in a number of seconds.
@@ -185,14 +181,16 @@ impl Pace {
 
 /// Returns the body of a progress answer.
 pub fn shown_progress(progress: &Progress) -> SupplierProgress {
-    let error = |error: &TopError| ShownError {
-        code: error.code.clone(),
-        count: error.count,
-        examples: error.examples.iter().map(ToString::to_string).collect(),
+    let cause = |cause: &TopCause| ShownCause {
+        code: cause.code.clone(),
+        attr: cause.attr.clone(),
+        count: cause.count,
+        examples: cause.examples.iter().map(ToString::to_string).collect(),
     };
     SupplierProgress {
         counts: StatusCounts::new(|state| accounts(&progress.counts, state)),
-        top_errors: progress.top_errors.iter().map(error).collect(),
+        top_errors: progress.top_errors.iter().map(cause).collect(),
+        top_warnings: progress.top_warnings.iter().map(cause).collect(),
         rate_per_minute: progress.rate_per_minute.to_string(),
         estimated_finish_at: progress.estimated_finish_at.map(|at| shown_time(progress.zone.local(at))),
         totals: progress.totals.into(),

@@ -4,9 +4,9 @@ use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step};
-use crate::port::{NewNote, NoteContent, StoreError, Tx, write_with_retry};
+use crate::port::{NewNote, NoteContent, StoreError, StoredIssue, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
-use cutover_core::{ExternalAccountNumber, FeedEventType, Now, Zone};
+use cutover_core::{ExternalAccountNumber, FeedEventType, IssueSource, Now, Zone};
 use cutover_model::service::documents_of_note;
 use cutover_model::{IntoOwned, Note, NoteResult, NoteStatus, decode_notes, draft};
 use cutover_rules::{check_notes, documents_of_notes};
@@ -29,13 +29,15 @@ impl App {
             Step::Done(checked) => checked,
             Step::Documents(wanted) => return Ok(Step::Documents(wanted)),
         };
+        let warnings = checked.warnings(IssueSource::Notes);
         let (request, supplier, now) = checked.accepted()?;
         let request = valid(request.into_valid())?.into_owned();
         let supplier = known(supplier)?;
         let number = number(&request.external_account_number)?;
         let notes =
             request.notes.into_iter().map(|note| new_note(note, now)).collect::<Result<Vec<_>, _>>()?;
-        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &notes, now)).map(Step::Done)
+        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &notes, &warnings, now))
+            .map(Step::Done)
     }
 }
 
@@ -55,6 +57,7 @@ fn add(
     supplier_id: i64,
     number: &ExternalAccountNumber,
     notes: &[NewNote],
+    warnings: &[StoredIssue],
     now: Now,
 ) -> Result<Vec<NoteResult>, AddRefused> {
     let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
@@ -68,6 +71,7 @@ fn add(
         Ok(result(note, created_at, status, now.zone))
     };
     let results = notes.iter().map(one).collect::<Result<_, AddRefused>>()?;
+    account.add_warnings(tx, warnings)?;
     add_documents(tx, supplier_id, documents)?;
     account.publish_added(tx, FeedEventType::NotesAdded, added, now.instant)?;
     Ok(results)

@@ -1,11 +1,14 @@
 use crate::App;
-use crate::account::profile;
+use crate::account::{profile, stored_of};
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
-use crate::port::{MayConflict, NewFeedEvent, StoreError, Supplier, Tx, WantedDocument, read_committed};
+use crate::port::{
+    MayConflict, NewFeedEvent, StoreError, StoredIssue, Supplier, Tx, WantedDocument, read_committed,
+};
 use chrono::{DateTime, Utc};
 use cutover_core::{
-    Code, ExternalAccountNumber, FeedEventType, Issue, Now, ServiceAccountNumber, SupplierCode, Zone,
+    Code, ExternalAccountNumber, FeedEventType, Issue, IssueSource, Now, ServiceAccountNumber, SupplierCode,
+    Zone,
 };
 use cutover_model::{Decoded, EventData, Field, Limits, SyntaxError, Text, Totals};
 use cutover_process::State;
@@ -101,6 +104,11 @@ pub(super) struct Checked<R> {
 }
 
 impl<R> Checked<R> {
+    /// Returns the warnings as they are kept with the account.
+    pub(super) fn warnings(&self, source: IssueSource) -> Vec<StoredIssue> {
+        stored_of(&self.report.warnings, source)
+    }
+
     /// Returns the request if it has no errors.
     pub(super) fn accepted(self) -> Result<(R, Option<Supplier>, Now), AddRefused> {
         match self.request {
@@ -175,7 +183,28 @@ pub(super) struct Target {
     pub(super) number: ServiceAccountNumber,
 }
 
+/// Maximum number of warnings of requests after the import that are kept with an account.
+const MAX_WARNINGS: usize = 1_000;
+
 impl Target {
+    /// Keeps warnings with the account, which is locked. A warning that it has already is not added again, so
+    /// that a repeated request changes nothing; nor are more than [`MAX_WARNINGS`] kept.
+    pub(super) fn add_warnings(&self, tx: &mut dyn Tx, warnings: &[StoredIssue]) -> Result<(), StoreError> {
+        if warnings.is_empty() {
+            return Ok(());
+        }
+        let mut issues = tx.issues(self.id)?;
+        let kept = issues.warnings.len();
+        let mut added = issues.warnings.iter().filter(|issue| issue.source != IssueSource::Account).count();
+        for warning in warnings {
+            if added < MAX_WARNINGS && !issues.warnings.contains(warning) {
+                issues.warnings.push(warning.clone());
+                added += 1;
+            }
+        }
+        if issues.warnings.len() > kept { tx.set_issues(self.id, &issues) } else { Ok(()) }
+    }
+
     /// Publishes that `count` things were added to the account, if there are any.
     pub(super) fn publish_added(
         &self,

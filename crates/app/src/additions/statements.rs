@@ -4,9 +4,9 @@ use crate::App;
 use crate::auth::Caller;
 use crate::codec;
 use crate::documents::{FoundDocuments, Step};
-use crate::port::{NewHistoricalStatement, Tx, write_with_retry};
+use crate::port::{NewHistoricalStatement, StoredIssue, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
-use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType};
+use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType, IssueSource};
 use cutover_model::service::{historical_statements, names_document};
 use cutover_model::{HistoricalStatement, IntoOwned, decode_historical_statements, draft};
 use cutover_rules::service::PST_08;
@@ -33,6 +33,7 @@ impl App {
             Step::Done(checked) => checked,
             Step::Documents(wanted) => return Ok(Step::Documents(wanted)),
         };
+        let warnings = checked.warnings(IssueSource::HistoricalStatements);
         let (request, supplier, now) = checked.accepted()?;
         let request = valid(request.into_valid())?.into_owned();
         let supplier = known(supplier)?;
@@ -40,7 +41,9 @@ impl App {
         let answer = historical_statements(&request);
         let new = |statement| new_statement(statement, now.instant);
         let statements: Vec<_> = request.statements.into_iter().map(new).collect();
-        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &statements, now.instant))?;
+        write_with_retry(&*self.store, move |tx| {
+            add(tx, supplier.id, &number, &statements, &warnings, now.instant)
+        })?;
         Ok(Step::Done(answer))
     }
 }
@@ -60,6 +63,7 @@ fn add(
     supplier_id: i64,
     number: &ExternalAccountNumber,
     statements: &[NewHistoricalStatement],
+    warnings: &[StoredIssue],
     at: DateTime<Utc>,
 ) -> Result<(), AddRefused> {
     let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
@@ -81,6 +85,7 @@ fn add(
     if !faults.is_empty() {
         return Err(AddRefused::faults(faults));
     }
+    account.add_warnings(tx, warnings)?;
     add_documents(tx, supplier_id, documents)?;
     Ok(account.publish_added(tx, FeedEventType::HistoricalStatementsAdded, added, at)?)
 }

@@ -1,13 +1,13 @@
 use super::suppliers::find;
 use super::{Audited, OperatorError};
 use crate::App;
-use crate::account::process_status;
+use crate::account::{of_last_attempt, process_status};
 use crate::port::{
     AuditAction, ImportedAccount, Operator, PageLimit, ProcessFilter, StepWrite, StoreError, StoredIssues,
-    StoredProcess, Subject, Supplier, Tx, read,
+    StoredProcess, Subject, Supplier, Tx, read, read_committed,
 };
 use chrono::{DateTime, Utc};
-use cutover_core::{Word, Zone};
+use cutover_core::{Code, Level, Word, Zone};
 use cutover_model::ProcessStatus;
 use cutover_process::{Actor, Event, HistoryEntry, Process, State};
 
@@ -38,18 +38,28 @@ pub struct ProcessReport {
 }
 
 impl App {
-    /// Calls `f` with every process of a supplier in the order of creation, or only with those in a state.
+    /// Calls `f` with every process of a supplier that matches, in the order of creation.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such supplier.
+    /// [`OperatorError::NotFound`] if there is no such supplier, or for a code that is neither documented nor
+    /// that of any account.
     pub fn each_process(
         &self,
         supplier: &str,
-        status: Option<State>,
+        filter: ProcessFilter<'_>,
         mut f: impl FnMut(&Process, Zone),
     ) -> Result<(), OperatorError> {
         let supplier = self.show_supplier(supplier)?;
-        let filter = ProcessFilter { state: status, ..ProcessFilter::default() };
+        for (what, level, code) in [
+            ("error code", Level::Error, filter.error_code),
+            ("warning code", Level::Warning, filter.warning_code),
+        ] {
+            if let Some(code) = code.filter(|code| code.parse::<Code>().is_err())
+                && !read_committed(&*self.store, |tx| tx.has_cause(supplier.id, level, code))?
+            {
+                return Err(OperatorError::not_found(what, code));
+            }
+        }
         let mut after = None;
         loop {
             let limit = PageLimit::of(PAGE);
@@ -174,7 +184,7 @@ pub(super) fn report(
         attempt: process.snapshot().attempt,
         archived_at: tx.archived_at(process.id())?,
         history: tx.history(process.id())?,
-        issues: tx.issues(process.id())?,
+        issues: of_last_attempt(process, tx.issues(process.id())?),
         account: tx.imported_account(process.id())?,
         zone,
     })

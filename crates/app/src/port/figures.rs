@@ -1,6 +1,6 @@
-use super::StoreError;
+use super::{Cause, CauseCount, StoreError};
 use chrono::{DateTime, Utc};
-use cutover_core::{Code, ExternalAccountNumber, SupplierCode, Word};
+use cutover_core::{Code, ExternalAccountNumber, Level, SupplierCode, Word};
 use cutover_model::Totals;
 use cutover_process::{State, StoredFacts};
 
@@ -81,13 +81,26 @@ pub trait Figures {
         since: DateTime<Utc>,
     ) -> Result<Vec<MinuteCount>, StoreError>;
 
-    /// Returns accounts of a supplier that failed with an error, the first created first.
-    fn failed_with(
+    /// Returns the most frequent causes of a supplier, the most frequent first, equal ones by code and path:
+    /// those of failed accounts (level error) or the warnings of all. Costs the same for any number of accounts.
+    fn top_causes(
         &mut self,
         supplier_id: i64,
-        error: &Word<Code>,
+        level: Level,
+        limit: u32,
+    ) -> Result<Vec<CauseCount>, StoreError>;
+
+    /// Returns accounts of a supplier with a cause, the first created first.
+    fn accounts_with(
+        &mut self,
+        supplier_id: i64,
+        level: Level,
+        cause: &Cause,
         limit: u32,
     ) -> Result<Vec<ExternalAccountNumber>, StoreError>;
+
+    /// Returns true if an account of a supplier has a cause with this code.
+    fn has_cause(&mut self, supplier_id: i64, level: Level, code: &str) -> Result<bool, StoreError>;
 
     /// Returns true if there are changes to fold.
     fn has_changes(&mut self) -> Result<bool, StoreError>;

@@ -3,6 +3,7 @@
 mod accounts;
 mod audit;
 mod businesses;
+mod causes;
 mod clock;
 mod documents;
 mod erasure;
@@ -26,6 +27,7 @@ mod webhooks;
 pub use accounts::{Accounts, ImportedAccount, ImportedPage, MeterPointQuestion, NewAccount};
 pub use audit::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject};
 pub use businesses::{BusinessRecord, Businesses, NewBusiness, StoredBusiness};
+pub use causes::{Cause, CauseCount, MAX_CAUSES};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};

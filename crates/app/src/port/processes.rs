@@ -1,6 +1,6 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
+use cutover_core::{ExternalAccountNumber, IssueSource, ServiceAccountNumber, Word};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, State};
 
 /// The accepted payload of a process.
@@ -15,17 +15,23 @@ pub struct Staged {
 masked! { Staged }
 
 /// An issue of a payload, as stored with its process.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredIssue {
     /// The path.
     pub attr: String,
+    /// The [pattern](cutover_core::AttrPath::pattern) of the path.
+    pub pattern: String,
     /// The code, as text because an older or newer program may have written it.
     pub code: String,
+    /// The id of the rule; `None` if no rule applies.
+    pub rule: Option<String>,
     /// A description for people.
     pub detail: String,
+    /// The request that it is about.
+    pub source: Word<IssueSource>,
 }
 
-/// The issues of the last check of a payload.
+/// The issues of the last check of a payload, and warnings of requests after the import.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredIssues {
     /// Errors, for which an import was rejected.
@@ -73,8 +79,10 @@ pub struct ListedAccount<'a> {
 pub struct ProcessFilter<'a> {
     /// In this state. Processes in a state of a newer version match only filters without a state.
     pub state: Option<State>,
-    /// Ended with this error, which may be of a newer version.
+    /// Failed with a [cause](Cause::of_error) of this code, which may be of a newer version.
     pub error_code: Option<&'a str>,
+    /// With a [warning](Cause::of_issues) of this code.
+    pub warning_code: Option<&'a str>,
     /// Last step later than this.
     pub modified_after: Option<DateTime<Utc>>,
 }
@@ -133,7 +141,8 @@ pub struct StepWrite<'a> {
     pub process: &'a Process,
     /// The entry of its history.
     pub entry: &'a HistoryEntry,
-    /// The issues of the last check; `None` leaves the stored ones.
+    /// The issues of the last check; `None` leaves the stored ones. A failed step counts by their errors, or
+    /// by the code of its own error if there are none: see [`Cause::of_error`].
     pub issues: Option<&'a StoredIssues>,
 }
 
@@ -277,6 +286,9 @@ pub trait Processes {
 
     /// Returns the issues of a process.
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError>;
+
+    /// Replaces the issues of an imported account, which is locked, and counts its warnings. This is no step.
+    fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError>;
 
     /// Returns the history of a process, oldest first.
     fn history(&mut self, process_id: i64) -> Result<Vec<HistoryEntry>, StoreError>;

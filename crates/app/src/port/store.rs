@@ -1,6 +1,7 @@
 use super::{
     Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, HistoricalStatements, Identity,
-    Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces, Vendors, Webhooks,
+    Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces, Vendors,
+    Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};

@@ -15,17 +15,22 @@ use std::time::Duration;
 pub(super) struct MigrationProgress {
     counts: BTreeMap<String, u64>,
     /// The most frequent errors.
-    pub(super) top_errors: Vec<TopError>,
+    pub(super) top_errors: Vec<TopCause>,
+    /// The most frequent warnings; a service of an earlier version has none.
+    #[serde(default)]
+    pub(super) top_warnings: Vec<TopCause>,
     rate_per_minute: Value,
     estimated_finish_at: Option<String>,
     totals: Imported,
 }
 
-/// An error code, its number of accounts, and some of them.
+/// The code of an error or a warning with the pattern of its path, its number of accounts, and some of them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, serde::Serialize)]
-pub(super) struct TopError {
+pub(super) struct TopCause {
     #[serde(deserialize_with = "crate::service::read_code")]
     pub(super) code: String,
+    #[serde(default, deserialize_with = "crate::service::read_attr")]
+    pub(super) attr: Option<String>,
     pub(super) count: u64,
     pub(super) examples: Vec<String>,
 }

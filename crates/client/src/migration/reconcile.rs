@@ -145,6 +145,7 @@ impl Reconciliation<'_> {
             not_imported: self.not_imported,
             top_errors: self.codes.top(Level::Error),
             import_errors: progress.top_errors.clone(),
+            import_warnings: progress.top_warnings.clone(),
         };
         self.reports.finish(&summary.page())?;
         Ok(summary)

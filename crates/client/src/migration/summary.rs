@@ -1,5 +1,5 @@
 use super::compare::{Comparison, table};
-use super::progress::TopError;
+use super::progress::TopCause;
 use super::view;
 use crate::exit::Exit;
 use crate::output::{document, grouped};
@@ -23,7 +23,9 @@ pub(super) struct Summary {
     /// Errors of accounts that the service did not take, from the journal.
     pub(super) top_errors: Vec<CodeCount>,
     /// Errors of imports, from the service.
-    pub(super) import_errors: Vec<TopError>,
+    pub(super) import_errors: Vec<TopCause>,
+    /// Warnings of accounts, from the service.
+    pub(super) import_warnings: Vec<TopCause>,
 }
 
 /// Numbers of accounts that are not imported.
@@ -62,7 +64,8 @@ impl Summary {
             text.extend(reasons.iter().map(|(name, value)| format!("  {name:26}{value}\n")));
         }
         text += &codes("Errors", &self.top_errors);
-        text += &view::errors(&self.import_errors);
+        text += &view::causes("Errors", &self.import_errors);
+        text += &view::causes("Warnings", &self.import_warnings);
         text + "\nJournal  " + &plain(&self.journals.join(", ")) + "\n"
     }
 

@@ -1,4 +1,4 @@
-use super::progress::{MigrationProgress, STATUSES, TopError};
+use super::progress::{MigrationProgress, STATUSES, TopCause};
 use crate::output::{group_digits, grouped, money};
 use chrono::{DateTime, Utc};
 use cutover_core::{State, plain};
@@ -25,7 +25,7 @@ pub(super) fn text(supplier: &str, progress: &MigrationProgress, now: DateTime<U
         rows.push(("Documents".to_owned(), grouped(totals.documents)));
     }
     let text: String = rows.into_iter().map(|(name, value)| format!("{name:16}{value}\n")).collect();
-    text + &errors(&progress.top_errors)
+    text + &causes("Errors", &progress.top_errors) + &causes("Warnings", &progress.top_warnings)
 }
 
 /// Formats the progress as one line.
@@ -57,16 +57,19 @@ fn left(progress: &MigrationProgress, now: DateTime<Utc>) -> Option<String> {
     Some(left)
 }
 
-/// Formats the most frequent errors in columns; empty if there are none.
-pub(super) fn errors(errors: &[TopError]) -> String {
-    if errors.is_empty() {
+/// Formats the most frequent errors or warnings in columns; empty if there are none.
+pub(super) fn causes(title: &str, causes: &[TopCause]) -> String {
+    if causes.is_empty() {
         return String::new();
     }
-    let width = errors.iter().map(|error| error.code.len()).max().unwrap_or_default();
-    let mut text = format!("\n{:>10}  {:width$}  examples\n", "Errors", "code");
-    for TopError { code, count, examples } in errors {
-        text +=
-            &format!("{:>10}  {:width$}  {}\n", grouped(*count), plain(code), plain(&examples.join(", ")));
+    let attr = |cause: &TopCause| cause.attr.as_deref().map_or("-".to_owned(), plain);
+    let width = |length: fn(&TopCause) -> usize| causes.iter().map(length).max().unwrap_or_default();
+    let (codes, attrs) =
+        (width(|cause| cause.code.len()), width(|cause| cause.attr.as_ref().map_or(4, |a| a.len().max(4))));
+    let mut text = format!("\n{title:>10}  {:codes$}  {:attrs$}  examples\n", "code", "path");
+    for cause in causes {
+        let (code, examples) = (plain(&cause.code), plain(&cause.examples.join(", ")));
+        text += &format!("{:>10}  {code:codes$}  {:attrs$}  {examples}\n", grouped(cause.count), attr(cause));
     }
     text
 }
@@ -80,7 +83,11 @@ mod tests {
         serde_json::from_value(json!({
             "counts": {"PENDING": pending, "IN_PROGRESS": 8, "PROCESSED": 12_345, "ERRORED": 2, "CANCELLED": 0,
                 "DRY_RUN_SUCCEEDED": 1, "DRY_RUN_ERRORED": 0},
-            "top_errors": [{"code": "document_gone", "count": 2, "examples": ["A-1", "A-\u{1b}2"]}],
+            "top_errors": [
+                {"code": "document_gone", "attr": "notes.#.document_paths.#", "count": 2, "examples": ["A-1", "A-\u{1b}2"]},
+                {"code": "schedule_window_missed", "attr": null, "count": 1, "examples": ["A-3"]},
+            ],
+            "top_warnings": [{"code": "duplicate_note", "attr": "notes.#", "count": 1_200, "examples": ["A-4"]}],
             "rate_per_minute": "1061.5",
             "estimated_finish_at": "2026-11-21T13:01:30.000000+11:00",
             "totals": {"accounts": 12_345, "ledger_balance": "-1234567.80", "readings": 9, "transactions": 8,

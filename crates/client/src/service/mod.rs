@@ -15,7 +15,7 @@ pub(crate) use answer::{Reply, not_cutover};
 pub(crate) use backoff::Backoff;
 pub(crate) use fault::Fault;
 pub(crate) use options::{OptionalTarget, Target};
-pub(crate) use sanitize::{attr, code, detail, read_code};
+pub(crate) use sanitize::{attr, code, detail, read_attr, read_code};
 
 use crate::error::Error;
 use reqwest::header::{AUTHORIZATION, HeaderValue};

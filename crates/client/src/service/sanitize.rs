@@ -36,6 +36,14 @@ pub(crate) fn read_code<'d, D: Deserializer<'d>>(from: D) -> Result<String, D::E
     String::deserialize(from).map(|text| code(&text).to_owned())
 }
 
+/// Deserializes a path that may be null, truncated like [`attr`].
+///
+/// # Errors
+/// The error of the deserializer, if it is not a text.
+pub(crate) fn read_attr<'d, D: Deserializer<'d>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.map(|text| attr(&text)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

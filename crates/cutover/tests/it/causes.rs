@@ -1,104 +1,110 @@
-//! What suppliers see and correct themselves: settings, refused creates, cancellation.
-
-use crate::harness::{BUSINESS, Installation, business};
-use crate::payloads::{small, wrapped};
+use crate::harness::{ACCOUNTS, Client, Installation, NOTES, Server, adding, items, text};
+use crate::payloads::small;
 use serde_json::{Value, json};
 
-const SUPPLIER: &str = "/v2/data-import/import-suppliers/ACME/";
+const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
 
-fn without_installation(mut settings: Value) -> (Value, Value) {
-    let installation = settings.as_object_mut().unwrap().remove("installation").unwrap();
-    (settings, installation)
+/// An account without customers: the rule ACC-04 warns of that by default.
+fn without_customers(number: &str) -> Value {
+    let mut account = small(number);
+    account["customers"] = json!([]);
+    account
 }
 
-/// The settings have the shape of the command, and the id of the installation outlives the server.
-#[test]
-fn suppliers_see_their_settings() {
+/// `A-1` and `A-2` are imported with a warning; `F-1` and `F-2` were accepted with it, and then rejected for it.
+fn failed() -> (Installation, Server, Client) {
     let (installation, server, client) = Installation::serving();
-    let answer = client.get(SUPPLIER);
+    client.import(&[without_customers("A-1"), without_customers("A-2")]);
+    installation.run_json(&["supplier", "set", "ACME", "--max-concurrent-imports", "0"]);
+    for number in ["F-1", "F-2"] {
+        assert_eq!(client.create(&without_customers(number)).status, 201);
+    }
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "ACC-04=error"]);
+    installation.run_json(&["supplier", "set", "ACME", "--max-concurrent-imports", "none"]);
+    for number in ["F-1", "F-2"] {
+        client.wait(number, "ERRORED");
+    }
+    (installation, server, client)
+}
+
+fn issues(client: &Client, number: &str) -> Value {
+    let answer = client.get(&format!("{ACCOUNTS}ACME/{number}/issues/"));
     assert_eq!(answer.status, 200, "{}", answer.text());
-    let (settings, id) = without_installation(answer.json());
-    let mut shown = installation.run_json(&["supplier", "show", "ACME"]);
-    // The command leaves out fractions of seconds.
-    for value in [&mut shown] {
-        assert!(value["created_at"].is_string());
-        value["created_at"] = settings["created_at"].clone();
-    }
-    assert_eq!(settings, shown);
-    assert_eq!(id.as_str().unwrap().len(), 32);
-    let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme"]);
-    drop(server);
-    let server = installation.serve();
-    let again = server.client(key["api_key"].as_str().unwrap()).get(SUPPLIER).json();
-    assert_eq!(without_installation(again).1, id);
+    answer.json()
 }
 
-#[test]
-fn a_supplier_cancels_what_waits() {
-    let (installation, _server, client) = Installation::serving();
-    let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
-    assert_eq!(client.create(&wrapped("A-1", later)).status, 201);
-    let path = |number: &str| format!("/v2/data-import/accounts/ACME/{number}/cancel/");
-    for _ in 0..2 {
-        let answer = client.post(&path("A-1"), "");
-        assert_eq!((answer.status, answer.json()), (200, json!({})));
-    }
-    client.wait("A-1", "CANCELLED");
-    assert_eq!(installation.history("ACME", "A-1").len(), 2);
-    assert!(installation.show("A-1")["history"][1]["actor"].as_str().unwrap().starts_with("api:"));
-    assert_eq!(client.create(&small("A-2")).status, 201);
-    client.wait("A-2", "PROCESSED");
-    let refused = client.post(&path("A-2"), "");
-    let code = &refused.json()["non_field_errors"]["code"];
-    assert_eq!((refused.status, code), (400, &json!("account_import_process_not_pending")));
-    assert_eq!(client.post(&path("NONE"), "").code(), (404, "not_found".to_owned()));
+fn listed(client: &Client, query: &str) -> Vec<String> {
+    let found = client.get(&format!("{ACCOUNTS}ACME/?{query}"));
+    assert_eq!(found.status, 200, "{query}: {}", found.text());
+    items(&found.json()).iter().map(|item| text(&item["external_account_number"])).collect()
 }
 
-/// Refusals are recorded, also if the server stops right afterwards, and removed once the account is accepted.
+/// Failures and warnings are counted, listed and shown by what was wrong, until it is no more.
 #[test]
-fn refused_creates_are_listed_until_they_are_accepted() {
-    let (installation, server, client) = Installation::serving();
-    let mut faulty = small("A-1");
-    faulty["CANARY"] = json!(1);
-    for number in ["A-1", "A-2"] {
-        faulty["external_account_number"] = json!(number);
-        assert_eq!(client.create(&faulty).status, 400);
-    }
-    let refused = client.get(&format!("{SUPPLIER}refused/")).json();
-    assert_eq!(refused.as_array().unwrap().len(), 2, "{refused}");
-    assert_eq!(refused[0]["errors"], json!([{"code": "unknown_field", "attr": "*"}]));
-    assert_eq!(client.create(&small("A-1")).status, 201);
-    let figures = client.get(&format!("{SUPPLIER}progress/")).json()["refused"].clone();
-    let top = json!([{"code": "unknown_field", "attr": "*", "count": 1}]);
-    assert_eq!(figures, json!({"accounts": 1, "without_number": 0, "top_errors": top}));
-    faulty["external_account_number"] = json!("A-3");
-    assert_eq!(client.create(&faulty).status, 400);
-    drop(server);
-    let listed = installation.run_json(&["supplier", "refused", "ACME"]);
-    let numbers: Vec<_> =
-        listed.as_array().unwrap().iter().map(|refused| refused["external_account_number"].clone()).collect();
-    assert_eq!(numbers, ["A-2", "A-3"]);
-}
-
-#[test]
-fn a_business_is_replaced_unless_accounts_refer_to_what_goes() {
-    let (_installation, _server, client) = Installation::serving();
-    let all = "/v2/data-import/businesses/";
-    assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1", "C-2"])).status, 201);
-    let mut account = small("A-1");
-    account["business"] = json!({"business_contract_identifier": "C-1"});
-    assert_eq!(client.create(&account).status, 201);
-    client.wait("A-1", "PROCESSED");
-    let put = |body: &Value| {
-        let headers = [("Content-Type", "application/json")];
-        client.send("PUT", &format!("{all}B-1/"), &headers, body.to_string().as_bytes())
+fn failures_and_warnings_are_visible_by_their_causes() {
+    let (installation, _server, client) = failed();
+    let progress = client.get(PROGRESS).json();
+    let cause = |count: u64, examples: &[&str]| {
+        let attr = progress["top_errors"][0]["attr"].clone();
+        json!([{ "code": "account_without_customers", "attr": attr, "count": count, "examples": examples }])
     };
-    assert_eq!(put(&business("B-1", &["C-2"])).faults(), ["business.business_contracts contract_in_use"]);
-    let replaced = put(&business("B-1", &["C-3", "C-1"]));
-    assert_eq!((replaced.status, &replaced.json()["service_business_id"]), (200, &json!(1)));
-    let stored = client.get(&format!("{all}B-1/")).json();
-    let contracts = stored["business"]["business_contracts"].as_array().unwrap().clone();
-    let names: Vec<_> = contracts.iter().map(|contract| contract["identifier"].clone()).collect();
-    assert_eq!((names, &stored["service_business_id"]), (vec![json!("C-3"), json!("C-1")], &json!(1)));
-    assert_eq!(client.get(all).json(), json!([stored]));
+    assert_eq!(progress["top_errors"], cause(2, &["F-1", "F-2"]));
+    assert_eq!(progress["top_warnings"], cause(2, &["A-1", "A-2"]));
+    let found = issues(&client, "F-1");
+    assert_eq!((&found["attempt"], &found["warnings"]), (&json!(1), &json!([])));
+    let error = &found["errors"][0];
+    assert_eq!((&error["code"], &error["rule"]), (&json!("account_without_customers"), &json!("ACC-04")));
+    let warning = &issues(&client, "A-1")["warnings"][0];
+    assert_eq!(
+        (&warning["code"], &warning["source"]),
+        (&json!("account_without_customers"), &json!("account"))
+    );
+    assert_eq!(listed(&client, "error_code=account_without_customers"), ["F-1", "F-2"]);
+    assert_eq!(listed(&client, "error_code=account_without_customers&page_size=1"), ["F-1"]);
+    assert_eq!(listed(&client, "error_code=account_without_customers&status=PROCESSED"), [""; 0]);
+    assert_eq!(listed(&client, "error_code=import_process_failed_validation"), [""; 0]);
+    assert_eq!(listed(&client, "warning_code=account_without_customers"), ["A-1", "A-2"]);
+    for name in ["error_code", "warning_code"] {
+        let refused = client.get(&format!("{ACCOUNTS}ACME/?{name}=account_without_customer"));
+        assert_eq!((refused.status, refused.faults()), (400, vec![format!("{name} invalid")]));
+    }
+    let list =
+        installation.run_json(&["process", "list", "ACME", "--error-code", "account_without_customers"]);
+    assert_eq!(items(&list).len(), 2);
+    let list =
+        installation.run_json(&["process", "list", "ACME", "--warning-code", "account_without_customers"]);
+    assert_eq!(items(&list).len(), 2);
+    let shown = installation.run_json(&["process", "show", "ACME", "F-1"]);
+    assert_eq!(shown["errors"], found["errors"]);
+    assert_eq!(installation.run_json(&["process", "show", "ACME", "A-1"])["warnings"][0], *warning);
+
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "ACC-04=default"]);
+    installation.run_json(&["process", "retry", "ACME", "F-1"]);
+    client.wait("F-1", "PROCESSED");
+    installation.run_json(&["account", "erase", "ACME", "A-2", "--yes"]);
+    let progress = client.get(PROGRESS).json();
+    assert_eq!(progress["top_errors"][0]["examples"], json!(["F-2"]));
+    assert_eq!(progress["top_warnings"][0]["examples"], json!(["A-1", "F-1"]));
+    assert_eq!(issues(&client, "F-1")["errors"], json!([]));
+    assert_eq!(listed(&client, "error_code=account_without_customers"), ["F-2"]);
+}
+
+/// A request after the import leaves its warnings with the account.
+#[test]
+fn warnings_of_requests_after_the_import_are_kept() {
+    let (_installation, _server, client) = Installation::serving();
+    client.import(&[small("A-1")]);
+    let note = json!({ "body": "Call back.", "created_at": "2026-01-01T00:00:00Z" });
+    let request = adding("A-1", "notes", json!([note, note]));
+    for _ in 0..2 {
+        assert_eq!(client.send_json(NOTES, &request).status, 201);
+    }
+    let warnings = issues(&client, "A-1")["warnings"].clone();
+    let of_notes: Vec<_> = items(&warnings).iter().filter(|warning| warning["source"] == "notes").collect();
+    assert_eq!(of_notes.len(), 1, "{warnings}");
+    assert_eq!((&of_notes[0]["attr"], &of_notes[0]["code"]), (&json!("notes.1"), &json!("duplicate_note")));
+    assert_eq!(listed(&client, "warning_code=duplicate_note"), ["A-1"]);
+    let progress = client.get(PROGRESS).json();
+    let top = items(&progress["top_warnings"]).iter().find(|top| top["code"] == "duplicate_note").unwrap();
+    assert_eq!((&top["attr"], &top["count"]), (&json!("notes.#"), &json!(1)));
 }

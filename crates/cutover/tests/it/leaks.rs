@@ -71,7 +71,7 @@ fn send_addresses(client: &Client) {
     ] {
         assert_silent(&path, &client.get(&path));
     }
-    for query in ["status", "error_code", "modified_after", "cursor", "page_size"] {
+    for query in ["status", "error_code", "warning_code", "modified_after", "cursor", "page_size"] {
         assert_silent(query, &client.get(&format!("{ACCOUNTS}ACME/?{query}={raw}")));
     }
     for name in [

@@ -47,6 +47,7 @@ mod progress;
 mod properties;
 mod rolling;
 mod secrets;
+mod self_service;
 mod shutdown;
 mod sqlite_only;
 mod statements;

@@ -28,9 +28,11 @@ const WORDS: &str = r#"
         WHERE external_account_number = 'N-RESTS';
     UPDATE processes SET state = 'REHEARSING', lease_until = created_at, attempt = 40, tries = 40
         WHERE external_account_number = 'N-LEASED';
-    UPDATE processes SET state = 'ABANDONED', error_code = 'of_a_newer_version', error_detail = 'It says so.'
+    UPDATE processes SET state = 'ABANDONED', error_code = 'of_a_newer_version', error_detail = 'It says so.',
+        error_causes = '[["of_a_newer_version","",0]]'
         WHERE external_account_number IN ('N-FAILED', 'N-DRY');
     UPDATE processes SET state = 'ERRORED', error_code = 'of_a_newer_version', error_detail = 'It says so.',
+        error_causes = '[["of_a_newer_version","",0]]',
         issues = '{"errors": [{"attr": "customers", "code": "of_a_newer_version", "level": "hint"}], "hints": 3}'
         WHERE external_account_number = 'K-FAILED';
     UPDATE processes SET state = 'MERGED' WHERE external_account_number = 'N-MOVED';

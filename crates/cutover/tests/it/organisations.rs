@@ -62,9 +62,12 @@ fn another_organisations_supplier_is_answered_as_missing() {
         let ask = |supplier| client.send_json(path, &changed(&body, "import_supplier_code", supplier));
         assert_alike(&ask("NOBODY"), &ask("OTHERS"), path);
     }
-    for (path, rest) in
-        LISTS.map(|list| (list, "")).into_iter().chain([(TRANSFER_STATUS, "O-1/"), (ACCOUNTS, "O-1/")])
-    {
+    for (path, rest) in LISTS.map(|list| (list, "")).into_iter().chain([
+        (TRANSFER_STATUS, "O-1/"),
+        (ACCOUNTS, "O-1/"),
+        (ACCOUNTS, "O-1/issues/"),
+        (ACCOUNTS, "?error_code=of_a_newer_version"),
+    ]) {
         let ask = |supplier| client.get(&format!("{path}{supplier}/{rest}"));
         assert_alike(&ask("NOBODY"), &ask("OTHERS"), path);
     }
@@ -92,8 +95,8 @@ fn another_organisations_account_is_answered_as_missing() {
     };
     assert_eq!(nested("O-1").faults(), ["accounts.1.external_account_number account_not_found"]);
     assert_alike(&nested("NONE"), &nested("O-1"), "accounts");
-    for path in [TRANSFER_STATUS, ACCOUNTS] {
-        let ask = |number| client.get(&format!("{path}ACME/{number}/"));
+    for (path, rest) in [(TRANSFER_STATUS, ""), (ACCOUNTS, ""), (ACCOUNTS, "issues/")] {
+        let ask = |number| client.get(&format!("{path}ACME/{number}/{rest}"));
         assert_alike(&ask("NONE"), &ask("O-1"), path);
     }
     assert_eq!(vendor.asked("/").len(), 0);

@@ -12,6 +12,7 @@ pub(crate) const TARGET: Target = Target {
         "page_size",
         "status",
         "error_code",
+        "warning_code",
         "modified_after",
         "validate_only",
         "PROCESSED",
@@ -28,7 +29,8 @@ pub(crate) const TARGET: Target = Target {
     executions: 600_000,
 };
 
-const NAMES: [&str; 6] = ["cursor", "page_size", "status", "error_code", "modified_after", "validate_only"];
+const NAMES: [&str; 7] =
+    ["cursor", "page_size", "status", "error_code", "warning_code", "modified_after", "validate_only"];
 
 fn run(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };

@@ -1,7 +1,7 @@
 use super::links;
 use super::links::error_code;
 use super::view::{Count, Moment, counts, duration, grouped};
-use cutover_app::account::TopError;
+use cutover_app::account::TopCause;
 use cutover_app::operator::{Activity, Migration};
 use cutover_core::Zone;
 use cutover_process::State;
@@ -19,7 +19,8 @@ pub(super) struct Overview {
     pub(super) left: Option<(String, Moment)>,
     pub(super) counts: Vec<Count>,
     pub(super) minutes: Vec<Minute>,
-    pub(super) errors: Vec<Failure>,
+    /// The most frequent errors, then the most frequent warnings.
+    pub(super) causes: [Causes; 2],
     pub(super) totals: Vec<(&'static str, String)>,
     /// Accounts whose create was refused, and the most frequent causes: code, path and accounts.
     pub(super) refused: String,
@@ -38,9 +39,22 @@ pub(super) struct Minute {
     pub(super) failed: u64,
 }
 
-/// An error of accounts.
-pub(super) struct Failure {
+/// The most frequent errors, or the most frequent warnings.
+pub(super) struct Causes {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    /// The heading of their column.
+    pub(super) kind: &'static str,
+    /// The text if there are none.
+    pub(super) none: &'static str,
+    pub(super) rows: Vec<CauseRow>,
+}
+
+/// An error or a warning of accounts.
+pub(super) struct CauseRow {
     pub(super) code: String,
+    /// The pattern of its path.
+    pub(super) attr: Option<String>,
     pub(super) detail: &'static str,
     pub(super) count: String,
     /// The link to these accounts.
@@ -79,7 +93,22 @@ impl From<&Migration> for Overview {
             left,
             counts: counts(code, &progress.counts),
             minutes: activity.iter().map(|activity| Minute::new(activity, zone)).collect(),
-            errors: progress.top_errors.iter().map(|error| Failure::new(error, code)).collect(),
+            causes: [
+                Causes {
+                    id: "errors",
+                    title: "Top errors",
+                    kind: "Error",
+                    none: "No account stands with an error.",
+                    rows: rows(&progress.top_errors, "error_code", code),
+                },
+                Causes {
+                    id: "warnings",
+                    title: "Top warnings",
+                    kind: "Warning",
+                    none: "No account has a warning.",
+                    rows: rows(&progress.top_warnings, "warning_code", code),
+                },
+            ],
             totals: vec![
                 ("Accounts", number(totals.accounts)),
                 ("Balance of their ledgers", grouped(&balance.to_string())),
@@ -104,21 +133,27 @@ impl Minute {
     }
 }
 
-impl Failure {
-    fn new(error: &TopError, supplier: &str) -> Self {
-        let code = error.code.as_str();
-        let newer = "A newer version of the program gave this error. The accounts show what it says.";
+/// Returns the rows for causes, each with a link to the accounts of its code.
+fn rows(causes: &[TopCause], parameter: &str, supplier: &str) -> Vec<CauseRow> {
+    causes.iter().map(|cause| CauseRow::new(cause, parameter, supplier)).collect()
+}
+
+impl CauseRow {
+    fn new(cause: &TopCause, parameter: &str, supplier: &str) -> Self {
+        let code = cause.code.as_str();
+        let newer = "A newer version of the program gave this code. The accounts show what it says.";
         // Other texts are not accepted by the filter.
-        let query = error_code(code).map(|code| format!("?error_code={code}")).unwrap_or_default();
+        let query = error_code(code).map(|code| format!("?{parameter}={code}")).unwrap_or_default();
         let example = |number: &cutover_core::ExternalAccountNumber| {
             (number.to_string(), links::account(supplier, number.as_str()))
         };
         Self {
             code: code.to_owned(),
-            detail: error.code.known().map_or(newer, |code| code.detail()),
-            count: grouped(&error.count.to_string()),
+            attr: cause.attr.clone(),
+            detail: cause.code.known().map_or(newer, |code| code.detail()),
+            count: grouped(&cause.count.to_string()),
             link: format!("{}{query}#accounts", links::supplier(supplier)),
-            examples: error.examples.iter().map(example).collect(),
+            examples: cause.examples.iter().map(example).collect(),
         }
     }
 }

@@ -70,6 +70,7 @@ struct Accounts {
     error_code: String,
     /// Links to the operations on these accounts, with their labels.
     operations: Vec<(&'static str, String)>,
+    warning_code: String,
     is_filtered: bool,
     is_first: bool,
     next: Option<String>,
@@ -86,7 +87,8 @@ impl Asked {
         let mut query = Query::new(query);
         let status = query.read("status", |text| text.parse().ok());
         let error_code = query.read("error_code", |text| links::error_code(text.trim()));
-        let filter = AccountFilter { status, error_code, modified_after: None };
+        let warning_code = query.read("warning_code", |text| links::error_code(text.trim()));
+        let filter = AccountFilter { status, error_code, warning_code, modified_after: None };
         Self { filter, after: query.read("cursor", cursor::decode) }
     }
 
@@ -96,6 +98,7 @@ impl Asked {
         for (name, value) in [
             ("status", self.filter.status.map(|status| status.as_str())),
             ("error_code", self.filter.error_code.as_ref().map(Word::as_str)),
+            ("warning_code", self.filter.warning_code.as_ref().map(Word::as_str)),
         ] {
             if let Some(value) = value {
                 link.push_str(&format!("{name}={value}&"));
@@ -127,7 +130,10 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
         statuses: statuses(asked.filter.status),
         error_code: asked.filter.error_code.as_ref().map(Word::to_string).unwrap_or_default(),
         operations: jobs::operations(code, asked.filter.status, asked.filter.error_code.as_ref()),
-        is_filtered: asked.filter.status.is_some() || asked.filter.error_code.is_some(),
+        warning_code: asked.filter.warning_code.as_ref().map(Word::to_string).unwrap_or_default(),
+        is_filtered: asked.filter.status.is_some()
+            || asked.filter.error_code.is_some()
+            || asked.filter.warning_code.is_some(),
         is_first: asked.after.is_none(),
         next: accounts.next.map(|next| asked.next(code, next)),
     };

@@ -1,8 +1,8 @@
 use crate::console;
 use crate::endpoint::{
-    Endpoint, Kind, account_lists, account_status, bulk, businesses, cancel_account, create_account,
-    create_business, create_business_payment_instruction, create_historical_statements, create_notes,
-    create_payment_instruction, create_transactions, events, find_accounts, graphql, healthz,
+    Endpoint, Kind, account_issues, account_lists, account_status, bulk, businesses, cancel_account,
+    create_account, create_business, create_business_payment_instruction, create_historical_statements,
+    create_notes, create_payment_instruction, create_transactions, events, find_accounts, graphql, healthz,
     imported_account, imported_accounts, metrics, openapi, progress, readyz, refused_creates, supplier,
     transfer_status, validate_account,
 };
@@ -19,6 +19,7 @@ static API: &[Endpoint] = &[
     bulk::ENDPOINT,
     account_status::ENDPOINT,
     cancel_account::ENDPOINT,
+    account_issues::ENDPOINT,
     find_accounts::ENDPOINT,
     supplier::ENDPOINT,
     progress::ENDPOINT,

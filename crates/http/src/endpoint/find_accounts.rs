@@ -10,9 +10,11 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use actix_web::http::header::LINK;
 use chrono::Datelike;
+use cutover_app::App;
 use cutover_app::account::{AccountFilter, AccountStatus};
+use cutover_app::auth::Caller;
 use cutover_app::port::Position;
-use cutover_core::{Code, Word};
+use cutover_core::{Code, Level, Word};
 use cutover_model::describe::{Json, Schemas};
 use cutover_model::{DateTime, ListedStatus};
 
@@ -24,7 +26,15 @@ const FILTERS: &[Parameter] = &[
     Parameter { name: "status", doc: "Only accounts with this status.", schema: own::status },
     Parameter {
         name: "error_code",
-        doc: "Only accounts whose latest error has this code.",
+        doc: "Only failed accounts with an error item of this code, or, if the failure has no items, with this code \
+              itself. A newer version may give codes that are not listed here; one that no account of the supplier \
+              has is refused.",
+        schema: own::code,
+    },
+    Parameter {
+        name: "warning_code",
+        doc: "Only accounts with a warning of this code. As for `error_code`, other codes are accepted if an account \
+              has them.",
         schema: own::code,
     },
     Parameter {
@@ -79,7 +89,14 @@ fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let supplier = call.parameter(0);
-        let Asked { filter, after, size } = Asked::of(call.query())?;
+        let undocumented = undocumented(call.query());
+        let known = if undocumented.is_empty() {
+            Vec::new()
+        } else {
+            let (caller, supplier) = (caller.clone(), supplier.clone());
+            call.run(move |app| known(app, &caller, &supplier, undocumented)).await?
+        };
+        let Asked { filter, after, size } = Asked::of(call.query(), &known)?;
         let words = words(&filter);
         let find =
             move |app: &cutover_app::App| Ok(app.find_accounts(&caller, &supplier, &filter, after, size)?);
@@ -102,6 +119,38 @@ fn statuses(schemas: &mut Schemas) -> Json {
     array_of(schemas, &ListedStatus::SPEC)
 }
 
+/// The parameters that are codes, with the issues that they select.
+const CODES: [(&str, Level); 2] = [("error_code", Level::Error), ("warning_code", Level::Warning)];
+
+/// A code of errors or warnings.
+type CodeOf = (Level, String);
+
+/// Returns true if a newer version may have a code like this.
+fn is_word(text: &str) -> bool {
+    (1..=100).contains(&text.len()) && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_'))
+}
+
+/// Returns the codes in a query that are not documented.
+fn undocumented(query: &str) -> Vec<CodeOf> {
+    let mut query = Query::new(query);
+    let code = |(name, level)| {
+        let code = query.read(name, |text| is_word(text).then(|| text.to_owned()))?;
+        code.parse::<Code>().is_err().then_some((level, code))
+    };
+    CODES.into_iter().filter_map(code).collect()
+}
+
+/// Returns those of the codes that accounts of the supplier have.
+fn known(app: &App, caller: &Caller, supplier: &str, codes: Vec<CodeOf>) -> Result<Vec<CodeOf>, Refusal> {
+    let mut known = Vec::new();
+    for (level, code) in codes {
+        if app.is_cause(caller, supplier, level, &code)? {
+            known.push((level, code));
+        }
+    }
+    Ok(known)
+}
+
 /// The parsed query.
 struct Asked {
     filter: AccountFilter,
@@ -110,11 +159,21 @@ struct Asked {
 }
 
 impl Asked {
-    fn of(query: &str) -> Result<Self, Refusal> {
+    /// Parses a query. Of codes that are not documented only the known ones are accepted.
+    fn of(query: &str, known: &[CodeOf]) -> Result<Self, Refusal> {
         let mut query = Query::new(query);
+        let status = query.read("status", |text| text.parse().ok());
+        let [error_code, warning_code] = CODES.map(|(name, level)| {
+            query.read(name, |text| {
+                let is_known = || known.iter().any(|(of, code)| *of == level && code == text);
+                let code = Word::<Code>::read(text);
+                (code.known().is_some() || is_known()).then_some(code)
+            })
+        });
         let filter = AccountFilter {
-            status: query.read("status", |text| text.parse().ok()),
-            error_code: query.read("error_code", |text| text.parse::<Code>().ok()).map(Word::from),
+            status,
+            error_code,
+            warning_code,
             modified_after: query.read("modified_after", datetime),
         };
         let (after, size) = paging::read(&mut query);
@@ -129,7 +188,7 @@ impl Asked {
 /// [`Refusal::Parameters`].
 #[cfg(feature = "fuzzing")]
 pub(crate) fn same_query(query: &str) -> Result<String, Refusal> {
-    let Asked { filter, after, size } = Asked::of(query)?;
+    let Asked { filter, after, size } = Asked::of(query, &[])?;
     let cursor = after.map(|after| format!("&cursor={}", cursor::encode(after)));
     Ok(format!("{}page_size={size}{}", words(&filter), cursor.unwrap_or_default()))
 }
@@ -142,11 +201,13 @@ fn datetime(text: &str) -> Option<DateTime<'static>> {
 
 /// Returns the filter as the beginning of a query.
 fn words(filter: &AccountFilter) -> String {
-    let AccountFilter { status, error_code, modified_after } = filter;
+    let AccountFilter { status, error_code, warning_code, modified_after } = filter;
     let status = status.map(|status| format!("status={}&", status.as_str()));
-    let code = error_code.as_ref().map(|code| format!("error_code={}&", code.as_str()));
+    let code =
+        |name, code: &Option<Word<Code>>| code.as_ref().map(|code| format!("{name}={}&", code.as_str()));
+    let (error, warning) = (code("error_code", error_code), code("warning_code", warning_code));
     let after = modified_after.as_ref().map(|at| format!("modified_after={}&", plain(at.as_sent())));
-    [status, code, after].into_iter().flatten().collect()
+    [status, error, warning, after].into_iter().flatten().collect()
 }
 
 /// A datetime has no other characters with a meaning in a query.
@@ -214,8 +275,11 @@ mod tests {
             ("status=PROCESSED", &["A-0", "A-2", "A-3", "A-4"]),
             ("status=ERRORED", &["A-1"]),
             ("status=CANCELLED", &[]),
-            ("error_code=import_process_failed_validation", &["A-1"]),
-            ("error_code=import_process_failed_validation&status=PROCESSED", &[]),
+            ("error_code=account_without_customers", &["A-1"]),
+            ("error_code=account_without_customers&status=PROCESSED", &[]),
+            ("error_code=import_process_failed_validation", &[]),
+            ("warning_code=account_without_customers", &["A-0", "A-2", "A-3", "A-4"]),
+            ("warning_code=account_without_customers&error_code=account_without_customers", &[]),
             (&format!("modified_after={modified}"), &["A-1", "A-2", "A-3", "A-4"]),
             (&format!("modified_after={modified}&status=PROCESSED&page_size=2"), &["A-2", "A-3"]),
             ("modified_after=2999-01-01T00:00:00", &[]),

@@ -1,5 +1,6 @@
 //! One file per endpoint: its declaration, its handler (extract, one call, respond) and its tests.
 
+pub(crate) mod account_issues;
 pub(crate) mod account_lists;
 pub(crate) mod account_status;
 pub(crate) mod bulk;

@@ -2,15 +2,18 @@
 //! compares with real ones.
 
 use cutover_app::port::ImportedAccount;
-use cutover_core::{Code, FeedEventType, ServiceAccountNumber, ShownEvent, State, StateV1, Zone};
+use cutover_core::{
+    Code, FeedEventType, IssueSource, ServiceAccountNumber, ShownEvent, State, StateV1, Zone,
+};
 use cutover_model::describe::Json;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
-    BusinessCreated, BusinessPaymentInstructionStored, ControlTotals, Event, LatestEvent, Limits,
-    ListedStatus, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus,
-    RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts, SupplierProgress,
-    SupplierShown, Timestamp, TopError, TransactionResult, TransactionStatus, TransferStatus, decode_account,
-    decode_historical_statements, decode_transactions,
+    AccountError, AccountIssues, AccountWarning, BusinessCreated, BusinessPaymentInstructionStored,
+    ControlTotals, Event, LatestEvent, Limits, ListedStatus, NoteResult, NoteStatus,
+    PaymentInstructionStored, ProcessError, ProcessStatus, RefusedCauseShown, RefusedCreateShown,
+    RefusedItem, RefusedShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp, TopCause,
+    TransactionResult, TransactionStatus, TransferStatus, decode_account, decode_historical_statements,
+    decode_transactions,
 };
 use serde::Serialize;
 
@@ -149,6 +152,28 @@ pub(crate) fn supplier() -> Json {
     })
 }
 
+/// The issues of an account.
+pub(crate) fn issues() -> Json {
+    let detail = |code: Code| code.detail().to_owned();
+    let (error, warning) = (Code::PathDoesNotExistInFileStore, Code::DuplicateNote);
+    written(&AccountIssues {
+        attempt: 1,
+        errors: vec![AccountError {
+            attr: "statements.0.statement_path".into(),
+            code: error.into(),
+            rule: Some("DOC-02".into()),
+            detail: detail(error),
+        }],
+        warnings: vec![AccountWarning {
+            attr: "notes.1".into(),
+            code: warning.into(),
+            rule: Some("NOT-04".into()),
+            detail: detail(warning),
+            source: IssueSource::Account.into(),
+        }],
+    })
+}
+
 /// The progress of a migration.
 pub(crate) fn progress() -> Json {
     let count = |state| match state {
@@ -160,10 +185,17 @@ pub(crate) fn progress() -> Json {
     };
     written(&SupplierProgress {
         counts: StatusCounts::new(count),
-        top_errors: vec![TopError {
-            code: Code::ImportProcessFailedValidation.into(),
+        top_errors: vec![TopCause {
+            code: Code::PathDoesNotExistInFileStore.into(),
+            attr: Some("statements.#.statement_path".into()),
             count: 583,
             examples: vec!["ELEC-1002".into(), "ELEC-1107".into(), "GAS-2210".into()],
+        }],
+        top_warnings: vec![TopCause {
+            code: Code::DuplicateNote.into(),
+            attr: Some("notes.#".into()),
+            count: 212,
+            examples: vec!["ELEC-1004".into(), "ELEC-1019".into(), "GAS-2201".into()],
         }],
         rate_per_minute: "2740.4".into(),
         estimated_finish_at: Some("2026-11-21T13:06:39.000000+11:00".into()),

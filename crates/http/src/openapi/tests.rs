@@ -239,6 +239,10 @@ fn requests() -> Vec<Sent> {
             "/v2/data-import/accounts/{supplier}/{number}/",
         ),
         get("/v2/data-import/accounts/ACME_ENERGY/none/", "/v2/data-import/accounts/{supplier}/{number}/"),
+        get(
+            "/v2/data-import/accounts/ACME_ENERGY/ELEC-1001/issues/",
+            "/v2/data-import/accounts/{supplier}/{number}/issues/",
+        ),
         get("/v2/data-import/accounts/ACME_ENERGY/?page_size=1", "/v2/data-import/accounts/{supplier}/"),
         get("/v2/data-import/accounts/ACME_ENERGY/?status=x", "/v2/data-import/accounts/{supplier}/"),
         (

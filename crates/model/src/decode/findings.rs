@@ -15,7 +15,10 @@ const MAX_NAME: usize = 128;
 /// One part of a path under construction, from the leaf outwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part<'j> {
-    Name(Cow<'j, str>),
+    /// A documented member.
+    Name(&'static str),
+    /// A member that is not documented, by the name as sent.
+    Foreign(Cow<'j, str>),
     Index(u32),
 }
 
@@ -23,14 +26,24 @@ impl<'j> Part<'j> {
     /// The name of an undocumented member, truncated if it is long: every fault below repeats it.
     pub(crate) fn foreign(name: Cow<'j, str>) -> Self {
         match name.char_indices().nth(MAX_NAME) {
-            Some((end, _)) => Part::Name(Cow::Owned(format!("{}…", &name[..end]))),
-            None => Part::Name(name),
+            Some((end, _)) => Part::Foreign(Cow::Owned(format!("{}…", &name[..end]))),
+            None => Part::Foreign(name),
+        }
+    }
+
+    /// The name of a member, or the index.
+    fn key(&self) -> Result<&str, u32> {
+        match self {
+            Part::Name(name) => Ok(name),
+            Part::Foreign(name) => Ok(name),
+            Part::Index(index) => Err(*index),
         }
     }
 
     fn into_segment(self) -> Segment {
         match self {
-            Part::Name(name) => Segment::Name(Cow::Owned(name.into_owned())),
+            Part::Name(name) => Segment::Name(Cow::Borrowed(name)),
+            Part::Foreign(name) => Segment::Name(Cow::Owned(name.into_owned())),
             Part::Index(index) => Segment::Index(index),
         }
     }
@@ -44,11 +57,11 @@ impl PartialOrd for Part<'_> {
 
 impl Ord for Part<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Part::Name(a), Part::Name(b)) => a.cmp(b),
-            (Part::Index(a), Part::Index(b)) => a.cmp(b),
-            (Part::Index(_), Part::Name(_)) => Ordering::Less,
-            (Part::Name(_), Part::Index(_)) => Ordering::Greater,
+        match (self.key(), other.key()) {
+            (Ok(a), Ok(b)) => a.cmp(b),
+            (Err(a), Err(b)) => a.cmp(&b),
+            (Err(_), Ok(_)) => Ordering::Less,
+            (Ok(_), Err(_)) => Ordering::Greater,
         }
     }
 }

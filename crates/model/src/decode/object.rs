@@ -176,7 +176,7 @@ impl<'j> Decoder<'j> {
     ) -> Result<(), SyntaxErrorKind> {
         let bit = 1 << index;
         if *seen & bit != 0 {
-            let part = Part::Name(Cow::Borrowed(fields[index].name));
+            let part = Part::Name(fields[index].name);
             self.findings.add_at(part, &Check::DUPLICATE_FIELD, Cause::default());
             self.findings.thin(start);
             return self.cursor.skip();
@@ -185,7 +185,7 @@ impl<'j> Decoder<'j> {
         let count = self.findings.count();
         draft.decode_member(index, self)?;
         if self.findings.count() > count {
-            let part = Part::Name(Cow::Borrowed(fields[index].name));
+            let part = Part::Name(fields[index].name);
             self.findings.place(count, &part, draft.is_transparent(index));
             self.findings.thin(start);
         }
@@ -214,7 +214,7 @@ impl<'j> Decoder<'j> {
     #[cold]
     fn missing(&mut self, fields: &'static [FieldSpec], missing: u64) {
         for (_, field) in fields.iter().enumerate().filter(|(i, _)| missing & (1 << i) != 0) {
-            let part = Part::Name(Cow::Borrowed(field.name));
+            let part = Part::Name(field.name);
             self.findings.add_at(part, &Check::REQUIRED, Cause::of(field, Sent::Other));
         }
     }

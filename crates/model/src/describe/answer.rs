@@ -1,5 +1,5 @@
 use crate::{ObjectSpec, Transaction};
-use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, StateV1, Word};
+use cutover_core::{Code, IssueSource, ServiceAccountNumber, ShownEvent, State, StateV1, Word};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -87,6 +87,7 @@ shown! {
     u64 => AnswerKind::Integer;
     BTreeMap<String, String> => AnswerKind::Texts;
     Word<Code> => AnswerKind::Code;
+    Word<IssueSource> => AnswerKind::Words(IssueSource::WORDS);
     State => AnswerKind::Words(State::WORDS);
     StateV1 => AnswerKind::Words(StateV1::WORDS);
     ShownEvent => AnswerKind::Words(ShownEvent::WORDS);

@@ -1,11 +1,13 @@
 //! Answers of the service (contract 2.2, 4.1, 7).
 
+mod issues;
 mod progress;
 mod supplier;
 mod timestamp;
 pub(crate) mod v1;
 
 pub use cutover_core::ProcessError;
+pub use issues::*;
 pub use progress::*;
 pub use supplier::SupplierShown;
 pub use timestamp::Timestamp;

@@ -13,8 +13,11 @@ answers! {
     SupplierProgress (Debug, Eq, Serialize) {
         /// The number of accounts of each status of contract 3.
         counts: StatusCounts;
-        /// The most frequent errors of accounts, the most frequent first; at most ten.
-        top_errors: Vec<TopError>;
+        /// The most frequent errors of failed accounts, the most frequent first; at most ten. They are those of
+        /// the items, if a failure has items.
+        top_errors: Vec<TopCause>;
+        /// The most frequent warnings of accounts, the most frequent first; at most ten.
+        top_warnings: Vec<TopCause>;
         /// Accounts imported or failed per minute, dry runs included: the average of the last five minutes,
         /// or since work began in them.
         rate_per_minute: String, decimal;
@@ -65,11 +68,14 @@ answers! {
         attr: String;
     }
 
-    /// An error that accounts ended with (contract D12).
-    TopError (Debug, Eq, Serialize) {
+    /// An error or a warning that accounts have (contract D13).
+    TopCause (Debug, Eq, Serialize) {
         /// The stable code.
         code: Word<Code>;
-        /// Number of accounts that ended with it.
+        /// The pattern of its path: `#` stands for an index, `*` for the name of a member that is not documented.
+        /// `null` for an error that is about no part of the payload, such as a missed window.
+        attr: Option<String>;
+        /// Number of accounts that have it; each counts once.
         count: u64;
         /// Numbers of at most three of them, the first ones sent.
         examples: Vec<String>;

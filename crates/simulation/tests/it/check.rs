@@ -6,10 +6,13 @@ use crate::quiet::accounts;
 use crate::simulation::Simulation;
 use crate::specs::{AccountRef, SUPPLIERS, zone};
 use chrono::{DurationRound, TimeDelta};
-use cutover_app::port::{AccountList, ImportedAccount, PageLimit, StateCount, StoredProcess, Supplier, read};
-use cutover_core::{Word, Zone};
+use cutover_app::port::{
+    AccountList, Cause, ImportedAccount, PageLimit, ProcessFilter, StateCount, StoredIssue, StoredProcess,
+    Supplier, read,
+};
+use cutover_core::{Code, Level, Word, Zone};
 use cutover_model::{DateTime, Encode, HistoricalStatement, Totals};
-use cutover_process::{EventKind, State};
+use cutover_process::{EventKind, Process, State};
 use cutover_testkit::store_suite::kept::{comparable, difference};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +35,7 @@ impl Simulation {
         }
         self.check_businesses();
         self.check_feed();
+        self.check_causes();
         for supplier in 0..SUPPLIERS {
             self.check_supplier(supplier, totals.remove(&supplier).unwrap_or_default());
         }
@@ -212,11 +216,90 @@ impl Simulation {
         (kept_minutes != minutes).then(|| format!("its minutes are {kept_minutes:?}, not {minutes:?}"))
     }
 
+    /// Checks by what accounts are counted, at any moment.
+    pub(crate) fn check_causes(&self) {
+        for number in 0..SUPPLIERS {
+            let code = crate::specs::code(number).parse().unwrap();
+            let supplier = read(&*self.truth, |tx| tx.supplier(&code)).unwrap().unwrap();
+            let here = accounts().filter(|account| account.supplier == number);
+            let all: Vec<_> = here.filter_map(|account| Some((account, self.process(account)?))).collect();
+            for level in [Level::Error, Level::Warning] {
+                if let Some(fault) = self.fault_of_causes(&supplier, &all, level) {
+                    self.oracle().violate(format!("{code}: {fault}"));
+                }
+            }
+        }
+    }
+
+    /// Compares the kept counts and lists of causes with a recount. Patterns are computed from paths, which is
+    /// possible because the payloads have no undocumented members.
+    fn fault_of_causes(
+        &self,
+        supplier: &Supplier,
+        all: &[(AccountRef, StoredProcess)],
+        level: Level,
+    ) -> Option<String> {
+        let mut counts = BTreeMap::<Cause, u64>::new();
+        let mut listed = BTreeMap::<String, Vec<String>>::new();
+        for (account, stored) in all {
+            let issues = read(&*self.truth, |tx| tx.issues(stored.process.id())).unwrap();
+            let of_items = |items: &[StoredIssue]| -> BTreeSet<Cause> {
+                let cause =
+                    |item: &StoredIssue| Cause { code: item.code.clone(), attr: Some(pattern(&item.attr)) };
+                items.iter().map(cause).collect()
+            };
+            let error = stored.process.latest_error().map(|error| error.code.to_string());
+            let causes = match (level, error) {
+                (Level::Warning, _) => of_items(&issues.warnings),
+                (_, None) => BTreeSet::new(),
+                (_, Some(code)) if code == Code::ImportProcessFailedValidation.as_str() => {
+                    of_items(&issues.errors)
+                }
+                (_, Some(code)) => [Cause { code, attr: None }].into(),
+            };
+            let codes: BTreeSet<_> = causes.iter().map(|cause| cause.code.clone()).collect();
+            codes.into_iter().for_each(|code| listed.entry(code).or_default().push(account.external()));
+            if !causes.is_empty() {
+                self.coverage()
+                    .add(if level == Level::Error { "causes: errors" } else { "causes: warnings" }, 1);
+            }
+            causes.into_iter().for_each(|cause| *counts.entry(cause).or_default() += 1);
+        }
+        let kept = read(&*self.truth, |tx| tx.top_causes(supplier.id, level, u32::MAX)).unwrap();
+        let kept: BTreeMap<_, _> = kept.into_iter().map(|count| (count.cause, count.accounts)).collect();
+        if kept != counts {
+            return Some(format!("its causes are kept as {kept:?}, not {counts:?}"));
+        }
+        for (code, mut numbers) in listed {
+            let code = Some(code.as_str());
+            let filter = match level {
+                Level::Warning => ProcessFilter { warning_code: code, ..ProcessFilter::default() },
+                _ => ProcessFilter { error_code: code, ..ProcessFilter::default() },
+            };
+            let limit = PageLimit::of(1_000);
+            let page = read(&*self.truth, |tx| tx.list_processes(supplier.id, filter, None, limit)).unwrap();
+            let number = |process: &Process| process.snapshot().external_account_number.to_string();
+            let mut found: Vec<_> = page.processes.iter().map(|listed| number(&listed.process)).collect();
+            found.sort();
+            numbers.sort();
+            if found != numbers {
+                return Some(format!("its accounts with {code:?} are listed as {found:?}, not {numbers:?}"));
+            }
+        }
+        None
+    }
+
     /// Compares the kept totals with a recount.
     fn fault_of_totals(&self, supplier: &Supplier, totals: Totals) -> Option<String> {
         let kept = read(&*self.truth, |tx| tx.totals(supplier.id)).unwrap();
         (kept != totals).then(|| format!("its totals are {kept:?}, not {totals:?}"))
     }
+}
+
+/// Returns a path with `#` for its indexes.
+fn pattern(attr: &str) -> String {
+    let part = |part| if str::parse::<u32>(part).is_ok() { "#" } else { part };
+    attr.split('.').map(part).collect::<Vec<_>>().join(".")
 }
 
 /// Totals of an account with everything that was added.

@@ -106,6 +106,14 @@ impl Database {
         self
     }
 
+    /// Changes the schema of a database on a server, to plant a bug.
+    pub(crate) fn changed(self, sql: &str) -> Self {
+        if let Location::Server { database } = &self.location {
+            database.sql(sql).unwrap();
+        }
+        self
+    }
+
     /// True if several processes use it concurrently.
     pub(crate) fn is_shared(&self) -> bool {
         matches!(self.location, Location::Server { .. })

@@ -157,6 +157,24 @@ fn an_event_of_nothing_is_found() {
     assert!(found >= 5, "found in {found} of 10 runs");
 }
 
+/// Steps that end a failure leave its causes as they are.
+const FORGETS_CAUSES: &str = "CREATE FUNCTION forget() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN \
+    IF NEW.error_code IS NULL THEN NEW.error_causes := OLD.error_causes; END IF; RETURN NEW; END $$; \
+    CREATE TRIGGER forgets BEFORE UPDATE ON processes FOR EACH ROW EXECUTE FUNCTION forget()";
+
+/// A retry does not take back what the failure was counted by.
+#[test]
+fn a_transition_that_forgets_to_take_back_its_causes_is_found() {
+    let Some(template) = Template::postgres() else { return };
+    let finds = |seed: &u64| {
+        let database = template.open().changed(FORGETS_CAUSES);
+        let violations = run(*seed, &plan(*seed), database).violations;
+        violations.iter().any(|violation| violation.contains("its causes are kept as"))
+    };
+    let found = (0..10).filter(finds).count();
+    assert!(found >= 5, "found in {found} of 10 runs");
+}
+
 /// An import ends at the first fault of storage or database instead of being retried.
 #[test]
 fn a_worker_that_gives_up_in_an_outage_is_found() {

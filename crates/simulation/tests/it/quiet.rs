@@ -35,6 +35,8 @@ impl Simulation {
         self.calmly(Action::Sweep);
         self.drain();
         self.expect_ended("all windows", |stored| stored == State::InProgress);
+        // At the end of the run no account has failed.
+        self.check_causes();
         for supplier in 0..SUPPLIERS {
             self.calmly(Action::SetStatus(supplier, SupplierStatus::Ongoing));
             self.calmly(Action::SetLimit(supplier, None));

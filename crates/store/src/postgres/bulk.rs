@@ -33,13 +33,16 @@ statement! {
         outcome: <Outcome<'r> as Columns>::Arrays<'r>,
         sets_issues: Vec<bool>,
         issues: Vec<Option<Json<'static>>>,
+        error_causes: Vec<Option<Json<'static>>>,
+        warning_causes: Vec<Option<Json<'static>>>,
         kind: Vec<Option<&'static str>>,
         data: Vec<Option<Json<'static>>>,
     } -> BigInt
         = "WITH stepped AS (UPDATE processes p SET " (Status::FROM_N) ", " (Outcome::FROM_N)
-            ", issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END FROM unnest("
-            id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues ", " kind ", " data
-            ") AS n (id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues, kind, data) \
+            ", issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END, error_causes = n.error_causes, \
+            warning_causes = CASE WHEN n.sets_issues THEN n.warning_causes ELSE p.warning_causes END FROM unnest("
+            id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues ", " error_causes ", " warning_causes ", " kind ", " data
+            ") AS n (id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues, error_causes, warning_causes, kind, data) \
             WHERE p.id = n.id AND p.version = n.version_before RETURNING p.id, p.supplier_id, \
             p.external_account_number, p.service_account_number, p.attempt, p.modified_at, n.kind, n.data), \
             published AS (INSERT INTO feed_events (organisation_id, written_in, id, kind, occurred_at, supplier, \
@@ -62,6 +65,8 @@ pub(super) fn steps(conn: &mut Conn, mut steps: Vec<Step<'_>>) -> Result<Vec<boo
         outcome: Columns::arrays(steps.iter().map(|step| &step.outcome)),
         sets_issues: steps.iter().map(|step| step.sets_issues).collect(),
         issues: steps.iter().map(|step| step.issues.clone()).collect(),
+        error_causes: steps.iter().map(|step| step.error_causes.clone()).collect(),
+        warning_causes: steps.iter().map(|step| step.warning_causes.clone()).collect(),
         kind: steps.iter().map(|step| step.event.as_ref().map(|event| event.kind)).collect(),
         data: steps.iter().map(|step| step.event.as_ref()?.data.clone()).collect(),
     };

@@ -197,13 +197,13 @@ impl SqlDialect for Dialect {
     /// empty would read all of it.
     const AMONG: &'static str = " = ANY(ARRAY(";
     const AMONG_END: &'static str = "))";
-    const BYTES: &'static str = " COLLATE \"C\"";
     const ORDERS_ARMS: bool = true;
     /// The sequence knows the last key without reading dead rows.
     const LATEST_CHANGES: &'static str = "(SELECT last_value FROM process_changes_id_seq) - 20000";
     /// With these bounds no query reads the dead rows before them.
     const FIRST_PROCESS_CHANGE: &'static str =
         "(SELECT folded_to FROM folded_changes WHERE kind = 'processes')";
+    const FIRST_CAUSE_CHANGE: &'static str = "(SELECT folded_to FROM folded_changes WHERE kind = 'causes')";
     const FIRST_TOTAL_CHANGE: &'static str = "(SELECT folded_to FROM folded_changes WHERE kind = 'totals')";
     const WRITTEN_IN: &'static str =
         "(SELECT transactions_before FROM feed_origin) + pg_current_xact_id()::text::bigint";
@@ -271,6 +271,10 @@ impl SqlDialect for Dialect {
 
     fn fold_processes(conn: &mut Conn, limit: u32) -> Result<usize> {
         fold::fold_processes(conn, limit)
+    }
+
+    fn fold_causes(conn: &mut Conn, limit: u32) -> Result<usize> {
+        fold::fold_causes(conn, limit)
     }
 
     fn end_fold(conn: &mut Conn, drawn: fold::DrawnKeys) -> Result<()> {

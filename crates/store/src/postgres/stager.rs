@@ -2,8 +2,8 @@
 
 use super::dialect::{Columns, Conn, Db, Dialect};
 use super::pool::Pool;
-use super::queries::processes::issues;
 use super::queries::processes::row::{HistoryRow, Origin, ProcessRow, Status};
+use super::queries::processes::{causes, issues};
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::store_error;
@@ -11,7 +11,7 @@ use super::queries::types::Json;
 use crate::batch_queue::{BatchQueue, BatchThread, Refused};
 use crate::error::Result;
 use crate::sealed::Sealer;
-use cutover_app::port::{Creation, Staging, StagingDone, StoreError};
+use cutover_app::port::{Cause, Creation, Staging, StagingDone, StoreError};
 use cutover_core::FeedEventType;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
@@ -166,6 +166,7 @@ statement! {
         status: <Status<'r> as Columns>::Arrays<'r>,
         supplier_revision: Vec<i64>,
         issues: Vec<Option<Json<'static>>>,
+        warning_causes: Vec<Option<Json<'static>>>,
         contract: Vec<Option<String>>,
         payload: Vec<Vec<u8>>,
         event: Vec<String>,
@@ -173,9 +174,9 @@ statement! {
         kind: &'static str,
     } -> (BigInt, Bool)
         = "WITH sent AS MATERIALIZED (SELECT n.*, s.organisation_id, s.code FROM unnest("
-            origin ", " status ", " supplier_revision ", " issues ", " contract ", " payload ", " event ", " actor
+            origin ", " status ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " payload ", " event ", " actor
             ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES)
-            ", supplier_revision, issues, contract, payload, event, actor, place) \
+            ", supplier_revision, issues, warning_causes, contract, payload, event, actor, place) \
             JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
             AND s.status = 'Ongoing'), \
             held AS (SELECT sent.place FROM sent CROSS JOIN LATERAL (SELECT c.position FROM business_contracts c \
@@ -183,8 +184,8 @@ statement! {
             ORDER BY c.organisation_id, c.identifier LIMIT 1 FOR KEY SHARE) AS c WHERE sent.contract IS NOT NULL), \
             new AS MATERIALIZED (SELECT nextval('process_ids') AS id, sent.* FROM sent \
             WHERE sent.contract IS NULL OR sent.place = ANY(ARRAY(SELECT place FROM held))), \
-            stored AS (INSERT INTO processes (id, " (Origin::NAMES) ", " (Status::NAMES) ", issues) \
-            SELECT id, " (Origin::NAMES) ", " (Status::NAMES) ", issues FROM new WHERE (SELECT p.id FROM processes p \
+            stored AS (INSERT INTO processes (id, " (Origin::NAMES) ", " (Status::NAMES) ", issues, warning_causes) \
+            SELECT id, " (Origin::NAMES) ", " (Status::NAMES) ", issues, warning_causes FROM new WHERE (SELECT p.id FROM processes p \
             WHERE p.supplier_id = new.supplier_id AND p.external_account_number \
             BETWEEN new.external_account_number AND new.external_account_number \
             ORDER BY p.supplier_id, p.external_account_number LIMIT 1) IS NULL \
@@ -223,6 +224,10 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         status: Columns::arrays(rows.iter().map(|row| &row.status)),
         supplier_revision: creations.iter().map(|creation| creation.supplier_revision).collect(),
         issues: creations.iter().map(|creation| issues::write(&creation.issues)).collect::<Result<_>>()?,
+        warning_causes: creations
+            .iter()
+            .map(|creation| causes::write(&Cause::of_issues(&creation.issues.warnings)))
+            .collect::<Result<_>>()?,
         contract: creations.iter().map(|creation| creation.contract.clone()).collect(),
         payload: creations.iter().map(|creation| creation.staged.payload.clone()).collect(),
         event: entries.iter().map(|entry| entry.event.to_string()).collect(),

@@ -87,9 +87,21 @@ tables! {
         service_account_number -> Nullable<Text>,
         fingerprint -> Binary,
         issues -> Nullable<Json>,
+        error_causes -> Nullable<Json>,
+        warning_causes -> Nullable<Json>,
         archived_at -> Nullable<Instant>,
         failing_since -> Nullable<Instant>,
         failing_tries -> Nullable<BigInt>,
+    }
+
+    process_causes (process_id, level, code, attr) {
+        process_id -> BigInt,
+        level -> Text,
+        code -> Text,
+        attr -> Text,
+        supplier_id -> BigInt,
+        created_at -> Instant,
+        rank -> BigInt,
     }
 
     payloads (process_id) {
@@ -487,12 +499,29 @@ tables! {
         processes -> BigInt,
     }
 
+    cause_counts (supplier_id, level, code, attr) {
+        supplier_id -> BigInt,
+        level -> Text,
+        code -> Text,
+        attr -> Text,
+        accounts -> BigInt,
+    }
+
     process_changes (id) {
         id -> BigInt,
         supplier_id -> BigInt,
         state -> Text,
         error_code -> Text,
         minute -> Nullable<Instant>,
+        change -> BigInt,
+    }
+
+    cause_changes (id) {
+        id -> BigInt,
+        supplier_id -> BigInt,
+        level -> Text,
+        code -> Text,
+        attr -> Text,
         change -> BigInt,
     }
 

@@ -23,8 +23,6 @@ pub(crate) trait SqlDialect {
     const AMONG: &'static str;
     /// Ends what [`AMONG`](Self::AMONG) begins.
     const AMONG_END: &'static str;
-    /// Compares text by its bytes, as indexes do.
-    const BYTES: &'static str;
     /// True if each arm of a `UNION ALL` is read to its end unless it has an order and a limit of its own.
     const ORDERS_ARMS: bool;
     /// The key after which the latest changes of process figures are: several times as many as a sweep
@@ -32,6 +30,8 @@ pub(crate) trait SqlDialect {
     const LATEST_CHANGES: &'static str;
     /// The lower bound of the keys of process figures that are not folded.
     const FIRST_PROCESS_CHANGE: &'static str;
+    /// The lower bound of the keys of changes of causes that are not folded.
+    const FIRST_CAUSE_CHANGE: &'static str;
     /// The lower bound of the keys of totals that are not folded.
     const FIRST_TOTAL_CHANGE: &'static str;
     /// The number of the transaction that writes an event.
@@ -89,6 +89,9 @@ pub(crate) trait SqlDialect {
 
     /// Folds the oldest changes of process figures. Returns how many.
     fn fold_processes(conn: &mut Conn, limit: u32) -> Result<usize>;
+
+    /// Folds the oldest changes of causes. Returns how many.
+    fn fold_causes(conn: &mut Conn, limit: u32) -> Result<usize>;
 
     /// Moves the lower bounds of changes forward. Call it only when no change is left to fold.
     fn end_fold(conn: &mut Conn, fold: Self::Fold) -> Result<()>;

@@ -74,13 +74,12 @@ impl SqlDialect for Dialect {
     const SKIP_LOCKED: &'static str = "";
     const AMONG: &'static str = " IN (";
     const AMONG_END: &'static str = ")";
-    /// Text is compared by its bytes anyway.
-    const BYTES: &'static str = "";
     /// The arms are merged in the order of the whole as they are read.
     const ORDERS_ARMS: bool = false;
     const LATEST_CHANGES: &'static str = "0";
     /// SQLite keeps no dead rows to be skipped.
     const FIRST_PROCESS_CHANGE: &'static str = "0";
+    const FIRST_CAUSE_CHANGE: &'static str = "0";
     const FIRST_TOTAL_CHANGE: &'static str = "0";
     /// There is one writer.
     const WRITTEN_IN: &'static str = "0";
@@ -154,6 +153,11 @@ impl SqlDialect for Dialect {
 
     /// Triggers keep the counts current: there is nothing to fold.
     fn fold_processes(_: &mut Conn, _: u32) -> Result<usize> {
+        Ok(0)
+    }
+
+    /// As for [`fold_processes`](SqlDialect::fold_processes).
+    fn fold_causes(_: &mut Conn, _: u32) -> Result<usize> {
         Ok(0)
     }
 

@@ -19,9 +19,11 @@ const SETUP: &str = "
         VALUES (1, 1, 'S', 'Ongoing', '/S', false, false, false, 'UTC', '2026-01-01');
     INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, tries, version, is_dry_run,
         due_at, lease_until, created_at, modified_at, latest_event_at, service_account_number, fingerprint,
-        error_code, error_detail, archived_at)
+        error_code, error_detail, archived_at, error_causes)
         SELECT id, 1, 'A-' || id, state, 1, 1, version, false, '2999-01-01', lease, '2026-01-01', '2026-01-02',
-            '2026-01-02', number, sha256('x'), error, error, archived
+            '2026-01-02', number, sha256('x'), error, error, archived,
+            CASE WHEN error IS NOT NULL THEN
+                json_build_array(json_build_array(error, 'customers.#.email', 0))::TEXT END
         FROM (VALUES
             (1, 'PROCESSED', 3, NULL::TIMESTAMPTZ, 'N-1', NULL, NULL::TIMESTAMPTZ),
             (2, 'PENDING', 1, NULL, NULL, NULL, NULL),
@@ -176,6 +178,10 @@ const VIOLATIONS: &[(&str, &str)] = &[
         "UPDATE processes SET lease_until = '2026-01-04' WHERE id = 5",
         "I5,S,A-5,was claimed until 2026-01-04 00:00:00+00",
     ),
+    (
+        "UPDATE processes SET error_causes = NULL",
+        "I6,S,,\"1 processes have failed without a cause, or have not and have one\"",
+    ),
 ];
 
 /// Changes that cause a violation of figures, and its report.
@@ -192,6 +198,14 @@ const FIGURES: &[(&str, &str)] = &[
     (
         "INSERT INTO process_changes (supplier_id, state, error_code, change) VALUES (1, 'PENDING', '', -2)",
         "I6,S,,\"0 processes are kept as PENDING, and there are 2\"",
+    ),
+    (
+        "UPDATE cause_counts SET accounts = accounts + 1",
+        "I6,S,,\"2 accounts are kept and 1 are listed with the error rejected at customers.#.email, and there are 1\"",
+    ),
+    (
+        "DELETE FROM process_causes",
+        "I6,S,,\"1 accounts are kept and 0 are listed with the error rejected at customers.#.email, and there are 1\"",
     ),
     (
         "DELETE FROM process_minutes WHERE state = 'ERRORED'",

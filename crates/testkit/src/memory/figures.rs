@@ -2,10 +2,14 @@ use super::State;
 use super::erasure::less;
 use super::processes::Row;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
-use cutover_app::port::{Figures, MinuteCount, StateCount, StoreError, Supplier, SupplierFigures};
-use cutover_core::{Code, ExternalAccountNumber, SupplierStatus, Word};
+use cutover_app::port::{
+    Cause, CauseCount, Figures, MinuteCount, StateCount, StoreError, Supplier, SupplierFigures,
+};
+use cutover_core::{Code, ExternalAccountNumber, Level, SupplierStatus, Word};
 use cutover_model::Totals;
 use cutover_process::State as Status;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Counts all processes, as there are few.
 impl Figures for State {
@@ -73,15 +77,37 @@ impl Figures for State {
         Ok(runs.map(count).collect())
     }
 
-    fn failed_with(
+    fn top_causes(
         &mut self,
         supplier_id: i64,
-        error: &Word<Code>,
+        level: Level,
+        limit: u32,
+    ) -> Result<Vec<CauseCount>, StoreError> {
+        let mut counts = BTreeMap::<Cause, u64>::new();
+        for cause in self.of(supplier_id).flat_map(|row| row.causes(level)) {
+            *counts.entry(cause).or_default() += 1;
+        }
+        let count = |(cause, accounts)| CauseCount { cause, accounts };
+        let mut top: Vec<_> = counts.into_iter().map(count).collect();
+        top.sort_by_key(|count| Reverse(count.accounts));
+        top.truncate(limit as usize);
+        Ok(top)
+    }
+
+    fn accounts_with(
+        &mut self,
+        supplier_id: i64,
+        level: Level,
+        cause: &Cause,
         limit: u32,
     ) -> Result<Vec<ExternalAccountNumber>, StoreError> {
-        let page =
-            self.page(supplier_id, |row| key(row).1.map(Word::from).as_ref() == Some(error), None, limit);
+        let page = self.page(supplier_id, |row| row.causes(level).contains(cause), None, limit);
         Ok(page.iter().map(|row| row.process.snapshot().external_account_number.clone()).collect())
+    }
+
+    fn has_cause(&mut self, supplier_id: i64, level: Level, code: &str) -> Result<bool, StoreError> {
+        let has_code = |row: &Row| row.causes(level).iter().any(|cause| cause.code == code);
+        Ok(self.of(supplier_id).any(has_code))
     }
 
     fn has_changes(&mut self) -> Result<bool, StoreError> {

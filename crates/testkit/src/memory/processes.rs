@@ -1,11 +1,11 @@
 use super::State;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, ListedAccount, ListedProcess, PageLimit, PayloadById, Position, ProcessFilter,
-    ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
-    Supplier,
+    AccountList, Archivable, Cause, ListedAccount, ListedProcess, PageLimit, PayloadById, Position,
+    ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues,
+    StoredProcess, Supplier,
 };
-use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierStatus};
+use cutover_core::{ExternalAccountNumber, Level, ServiceAccountNumber, SupplierStatus};
 use cutover_process::{HistoryEntry, LEASE, Process, State as Status};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ pub(super) struct Row {
     pub(super) process: Process,
     pub(super) staged: Staged,
     issues: StoredIssues,
+    pub(super) error_causes: Vec<Cause>,
     pub(super) history: Vec<HistoryEntry>,
     lease_until: Option<DateTime<Utc>>,
     /// Time of archiving: history and payload are empty from then on.
@@ -41,18 +42,32 @@ impl Row {
         (self.process.snapshot().created_at, self.process.id())
     }
 
+    /// Its errors or its warnings, as they are counted.
+    pub(super) fn causes(&self, level: Level) -> Vec<Cause> {
+        match level {
+            Level::Error => self.error_causes.clone(),
+            Level::Warning => Cause::of_issues(&self.issues.warnings),
+            Level::Off => Vec::new(),
+        }
+    }
+
+    fn has_cause(&self, level: Level, code: &str) -> bool {
+        self.causes(level).iter().any(|cause| cause.code == code)
+    }
+
     /// Returns true if a database would read the row for a list, according to its indexes.
     fn is_read_for(&self, filter: ProcessFilter<'_>) -> bool {
-        let code = self.process.snapshot().latest_error.as_ref().map(|error| error.code.as_str());
-        match filter.error_code {
-            Some(_) => code == filter.error_code,
-            None => filter.state.is_none_or(|state| self.is(state)),
+        match (filter.error_code, filter.warning_code) {
+            (Some(code), _) => self.has_cause(Level::Error, code),
+            (None, Some(code)) => self.has_cause(Level::Warning, code),
+            (None, None) => filter.state.is_none_or(|state| self.is(state)),
         }
     }
 
     fn matches(&self, filter: ProcessFilter<'_>) -> bool {
         let modified_at = self.process.snapshot().modified_at;
         filter.state.is_none_or(|state| self.is(state))
+            && filter.warning_code.is_none_or(|code| self.has_cause(Level::Warning, code))
             && filter.modified_after.is_none_or(|after| modified_at > after)
     }
 
@@ -115,6 +130,7 @@ impl State {
         row.history.push(entry.clone());
         // Every claim has a lease.
         row.lease_until = row.is(Status::InProgress).then(|| next.snapshot().modified_at + LEASE);
+        row.error_causes = Cause::of_error(next.latest_error(), step.issues);
         if let Some(issues) = step.issues {
             row.issues = issues.clone();
         }
@@ -213,6 +229,7 @@ impl Processes for State {
             process: process.clone(),
             staged: staged.clone(),
             issues: issues.clone(),
+            error_causes: Vec::new(),
             history: vec![entry.clone()],
             lease_until: None,
             archived_at: None,
@@ -246,6 +263,13 @@ impl Processes for State {
 
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError> {
         Ok(self.row(process_id).map(|row| row.issues.clone()).unwrap_or_default())
+    }
+
+    fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError> {
+        if let Some(row) = self.row_mut(process_id) {
+            row.issues = issues.clone();
+        }
+        Ok(())
     }
 
     fn history(&mut self, process_id: i64) -> Result<Vec<HistoryEntry>, StoreError> {
@@ -308,8 +332,12 @@ impl Processes for State {
     ) -> Result<ProcessPage, StoreError> {
         let mut read = self.page(supplier_id, |row| row.is_read_for(filter), after, u32::MAX);
         // The index gives exactly the matching rows.
-        let is_decided =
-            filter.modified_after.is_none() && (filter.error_code.is_none() || filter.state.is_none());
+        let others = [
+            filter.modified_after.is_some(),
+            filter.error_code.is_some() && filter.warning_code.is_some(),
+            (filter.error_code.is_some() || filter.warning_code.is_some()) && filter.state.is_some(),
+        ];
+        let is_decided = !others.contains(&true);
         let scanned = if is_decided { usize::MAX } else { limit.scanned.max(1) as usize };
         let end = (read.len() > scanned).then(|| read[scanned - 1].position());
         read.truncate(scanned);

@@ -41,7 +41,8 @@ pub fn furnish(store: &dyn Store) -> i64 {
         let new = new_process(&owner, CANARIES[0], Submission::default());
         let (process, entry) = Process::create(tx.next_process_id()?, new, at(0), api());
         let staged = Staged { payload: CANARIES[1].into(), fingerprint: [7; 32] };
-        let issue = StoredIssue { attr: "a".into(), code: "c".into(), detail: CANARIES[2].into() };
+        let detail = CANARIES[2].into();
+        let issue = StoredIssue { attr: "a".into(), code: "c".into(), detail, ..StoredIssue::default() };
         let issues = StoredIssues { errors: Vec::new(), warnings: vec![issue] };
         tx.insert_process(owner.id, &process, &entry, &staged, &issues)?;
         Ok(process)

@@ -7,10 +7,10 @@ use super::helpers::{
 use crate::payload::Dice;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
-    ListedProcess, MinuteCount, PageLimit, ProcessFilter, StateCount, StepWrite, Store, Supplier, Verdict,
-    read, write,
+    Cause, ListedProcess, MinuteCount, PageLimit, ProcessFilter, StateCount, StepWrite, Store, Supplier,
+    Verdict, read, write,
 };
-use cutover_core::{Code, ServiceAccountNumber, SupplierStatus, Word};
+use cutover_core::{Code, Level, ServiceAccountNumber, SupplierStatus, Word};
 use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
 use cutover_process::{Event, HistoryEntry, Process, State, Submission, Window};
@@ -231,7 +231,8 @@ pub fn examples_of_an_error_are_processes_that_have_it(store: &dyn Store) {
     let retried = process(store, &acme, "A-1").process;
     assert!(step(store, &retried, Event::RetriedByOperator, at(11)));
     let examples = |code: Code, limit| {
-        let found = see(store, |tx| tx.failed_with(acme.id, &code.into(), limit));
+        let cause = Cause { code: code.to_string(), attr: None };
+        let found = see(store, |tx| tx.accounts_with(acme.id, Level::Error, &cause, limit));
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(examples(Code::ImportProcessFailedValidation, 3), ["A-0", "A-3", "A-4"]);

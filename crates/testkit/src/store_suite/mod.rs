@@ -15,6 +15,7 @@ pub mod accounts;
 pub mod archive;
 pub mod audit;
 pub mod businesses;
+pub mod causes;
 pub mod erasure;
 pub mod feed;
 pub mod figures;
@@ -103,6 +104,13 @@ stories! { $
         stale_steps_of_a_batch_are_skipped
         payloads_and_issues_are_replaced
         payloads_are_read_together;
+    causes:
+        failures_are_counted_by_code_and_pattern
+        causes_end_with_the_failure
+        lists_by_cause_have_each_account_once
+        warnings_are_counted_from_the_creation_on
+        the_causes_of_an_account_are_bounded
+        counts_of_causes_are_correct_after_random_steps;
     queue:
         suppliers_are_served_in_rotation
         an_unused_share_goes_to_other_suppliers

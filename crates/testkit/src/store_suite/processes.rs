@@ -217,7 +217,7 @@ pub fn pages_give_every_match_once(store: &dyn Store) {
     for (state, error_code) in states.flat_map(|state| codes.iter().map(move |code| (state, code.as_deref())))
     {
         for modified_after in [None, Some(at(130)), Some(at(1_000))] {
-            let filter = ProcessFilter { state, error_code, modified_after };
+            let filter = ProcessFilter { state, error_code, modified_after, ..ProcessFilter::default() };
             let matches = |process: &&Process| {
                 state.is_none_or(|state| process.state() == state)
                     && (error_code.is_none() || code(process).as_deref() == error_code)

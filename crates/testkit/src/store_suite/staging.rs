@@ -14,7 +14,14 @@ use std::sync::Arc;
 
 /// Returns a new account whose payload and issues name its sender.
 fn creation(of: &Supplier, account: &str, sender: &str) -> Creation {
-    let issue = StoredIssue { attr: "notes.0".into(), code: "duplicate_note".into(), detail: sender.into() };
+    let issue = StoredIssue {
+        attr: "notes.0".into(),
+        pattern: "notes.#".into(),
+        code: "duplicate_note".into(),
+        rule: Some("NOT-04".into()),
+        detail: sender.into(),
+        ..StoredIssue::default()
+    };
     Creation {
         supplier_id: of.id,
         supplier_revision: of.revision,

@@ -58,8 +58,10 @@ pub fn a_stale_step_writes_nothing(store: &dyn Store) {
 fn issues(errors: &[&str], warnings: &[&str]) -> StoredIssues {
     let issue = |code: &&str| StoredIssue {
         attr: format!("customers.0.{code}"),
+        pattern: format!("customers.#.{code}"),
         code: (*code).to_owned(),
         detail: "It says \"no\".\n".into(),
+        ..StoredIssue::default()
     };
     StoredIssues {
         errors: errors.iter().map(issue).collect(),

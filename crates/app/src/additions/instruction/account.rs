@@ -6,7 +6,7 @@ use crate::additions::AddRefused;
 use crate::additions::request::{Target, check_at_once, valid};
 use crate::auth::Caller;
 use crate::port::{InstructionKey, StoreError, Tx, Vendor, read};
-use cutover_core::AttrPath;
+use cutover_core::{AttrPath, IssueSource};
 use cutover_model::{PaymentInstructionStored, Text, draft};
 
 impl App {
@@ -20,6 +20,7 @@ impl App {
         body: &[u8],
     ) -> Result<InstructionStep, AddRefused> {
         let checked = check_at_once::<draft::PaymentInstructionRequest<'_>>(self, caller, body)?;
+        let warnings = checked.warnings(IssueSource::PaymentInstruction);
         let (request, supplier, _) = checked.accepted()?;
         let request = valid(request.into_valid())?;
         let supplier_id = valid(supplier)?.id;
@@ -40,7 +41,13 @@ impl App {
             Lookup { vendor: Some(vendor), account: Some(account), .. } => {
                 let answer = answer(&account);
                 let owner = Owner::Account(account);
-                Ok(InstructionStep::Ask(Box::new(PendingInstruction { vendor, key, owner, answer })))
+                Ok(InstructionStep::Ask(Box::new(PendingInstruction {
+                    vendor,
+                    key,
+                    owner,
+                    warnings,
+                    answer,
+                })))
             }
             Lookup { vendor, account, .. } => {
                 let no_account = account.is_none().then(|| no_account(AttrPath::root()));

@@ -36,7 +36,13 @@ impl App {
             Lookup { is_stored: true, .. } => Ok(InstructionStep::Stored(answer)),
             Lookup { vendor: Some(vendor), business: Some(id), accounts: Some(accounts), .. } => {
                 let owner = Owner::Business { id, accounts };
-                Ok(InstructionStep::Ask(Box::new(PendingInstruction { vendor, key, owner, answer })))
+                Ok(InstructionStep::Ask(Box::new(PendingInstruction {
+                    vendor,
+                    key,
+                    owner,
+                    warnings: Vec::new(),
+                    answer,
+                })))
             }
             found => Err(AddRefused::faults(found.faults())),
         }

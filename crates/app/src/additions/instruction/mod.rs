@@ -7,7 +7,7 @@ mod business;
 use super::request::{Target, request, target};
 use crate::App;
 use crate::port::{
-    InstructionKey, StoreError, Tx, Vendor, VendorError, VerifiedInstruction, write_with_retry,
+    InstructionKey, StoreError, StoredIssue, Tx, Vendor, VendorError, VerifiedInstruction, write_with_retry,
 };
 use cutover_core::{AttrPath, Code, FeedEventType, Issue};
 use cutover_model::choices::PaymentInstructionType;
@@ -51,6 +51,8 @@ pub struct PendingInstruction {
     vendor: Vendor,
     key: InstructionKey,
     owner: Owner,
+    /// The warnings of the request, of an instruction for an account.
+    warnings: Vec<StoredIssue>,
     answer: InstructionStored,
 }
 
@@ -107,14 +109,19 @@ impl App {
         pending: PendingInstruction,
         verified: VerifiedInstruction,
     ) -> Result<InstructionStored, StoreError> {
-        let PendingInstruction { owner, answer, .. } = pending;
-        write_with_retry(&*self.store, move |tx| store(tx, &owner, &verified))?;
+        let PendingInstruction { owner, warnings, answer, .. } = pending;
+        write_with_retry(&*self.store, move |tx| store(tx, &owner, &warnings, &verified))?;
         Ok(answer)
     }
 }
 
 /// Stores an instruction, unless a concurrent request has stored it.
-fn store(tx: &mut dyn Tx, owner: &Owner, verified: &VerifiedInstruction) -> Result<(), StoreError> {
+fn store(
+    tx: &mut dyn Tx,
+    owner: &Owner,
+    warnings: &[StoredIssue],
+    verified: &VerifiedInstruction,
+) -> Result<(), StoreError> {
     match owner {
         // A retry of the request is refused, as there is no account.
         Owner::Account(account) if !tx.lock_account(account.id)? => {
@@ -125,6 +132,7 @@ fn store(tx: &mut dyn Tx, owner: &Owner, verified: &VerifiedInstruction) -> Resu
     }
     match owner {
         Owner::Account(account) => {
+            account.add_warnings(tx, warnings)?;
             if !tx.account_has_instruction(account.id, &verified.key)? {
                 tx.add_account_instruction(account.id, verified)?;
                 publish(tx, account, verified)?;

@@ -4,7 +4,7 @@ use super::period::OpenPeriod;
 use super::placement::{Placement, pinned_note, place};
 use crate::additions::AddRefused;
 use crate::additions::request::{Target, target_to_change};
-use crate::port::{LedgerHead, NewNote, NewTransaction, StoreError, StoredTransaction, Tx};
+use crate::port::{LedgerHead, NewNote, NewTransaction, StoreError, StoredIssue, StoredTransaction, Tx};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType, Issue, Now};
 use cutover_model::{Decimal, Totals, Transaction, TransactionResult, TransactionStatus};
 use cutover_rules::service::{PST_06, PST_07};
@@ -14,6 +14,7 @@ pub(super) struct Addition {
     pub(super) supplier_id: i64,
     pub(super) number: ExternalAccountNumber,
     pub(super) transactions: Vec<Transaction<'static>>,
+    pub(super) warnings: Vec<StoredIssue>,
     pub(super) query: AddTransactions,
     pub(super) now: Now,
 }
@@ -35,6 +36,7 @@ impl Addition {
         if !faults.is_empty() {
             return Err(AddRefused::faults(faults));
         }
+        account.add_warnings(tx, &self.warnings)?;
         Ok(self.store(tx, &account, &ledger, decisions)?)
     }
 

@@ -11,7 +11,7 @@ use crate::App;
 use crate::auth::Caller;
 use crate::port::write_with_retry;
 use add::Addition;
-use cutover_core::{AttrPath, Code, Issue};
+use cutover_core::{AttrPath, Code, Issue, IssueSource};
 use cutover_model::{IntoOwned, TransactionResult, decode_transactions, draft};
 use cutover_rules::{check_transactions, rule};
 pub use refusal::TransactionsRefused;
@@ -52,12 +52,19 @@ impl App {
             checked.report.errors.extend(names.into_iter().filter_map(faulty_parameter));
             AddTransactions::default()
         });
+        let warnings = checked.warnings(IssueSource::Transactions);
         let (request, supplier, now) = checked.accepted().map_err(|refused| failed(refused, body))?;
         let request = valid(request.into_valid())?.into_owned();
         let supplier = known(supplier)?;
         let number = number(&request.external_account_number)?;
-        let addition =
-            Addition { supplier_id: supplier.id, number, transactions: request.transactions, query, now };
+        let addition = Addition {
+            supplier_id: supplier.id,
+            number,
+            transactions: request.transactions,
+            warnings,
+            query,
+            now,
+        };
         write_with_retry(&*self.store, move |tx| addition.commit(tx)).map_err(|refused| failed(refused, body))
     }
 }

@@ -3,9 +3,10 @@ use crate::error::Error;
 use crate::output::{Output, ZonedTime, plain};
 use cutover_app::App;
 use cutover_app::account::process_status;
+use cutover_app::port::ProcessFilter;
 use cutover_core::Zone;
 use cutover_model::ProcessStatus;
-use cutover_process::{Process, State};
+use cutover_process::Process;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 
@@ -22,10 +23,10 @@ struct Listed<'p> {
 
 /// Prints the processes of a supplier while they are read: there may be millions. Nothing is printed before the first
 /// one is found, as the supplier may be unknown.
-pub(super) fn run(app: &App, output: Output, supplier: &str, status: Option<State>) -> Result<(), Error> {
+pub(super) fn run(app: &App, output: Output, supplier: &str, filter: ProcessFilter<'_>) -> Result<(), Error> {
     let mut list = List { out: BufWriter::new(io::stdout().lock()), json: output.is_json(), rows: 0 };
     let mut written = Ok(());
-    app.each_process(supplier, status, |process, zone| {
+    app.each_process(supplier, filter, |process, zone| {
         if written.is_ok() {
             written = list.row(process, zone);
         }

@@ -9,7 +9,7 @@ use crate::output::Answer;
 use archive::ArchiveArgs;
 use bulk::BulkArgs;
 use clap::{Args, Subcommand};
-use cutover_app::port::JobKind;
+use cutover_app::port::{JobKind, ProcessFilter};
 use cutover_model::ProcessStatus;
 use cutover_process::State;
 use serde::Serialize;
@@ -19,6 +19,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   cutover process list ACME
   cutover process list ACME --status ERRORED --json
+  cutover process list ACME --error-code required
   cutover process show ACME A-000042      its history, its errors, and the imported account
   cutover process retry ACME A-000042
   cutover process retry ACME --error-code missing_document               count them
@@ -43,6 +44,12 @@ pub(crate) enum Command {
         /// Only processes in this status, for example PENDING or ERRORED
         #[arg(long, value_parser = state)]
         status: Option<State>,
+        /// Only failed processes with an item of this code, or with this error if they have no items
+        #[arg(long, value_name = "CODE")]
+        error_code: Option<String>,
+        /// Only processes with a warning of this code
+        #[arg(long, value_name = "CODE")]
+        warning_code: Option<String>,
     },
     /// Show a process; with --json also the imported account
     Show(Which),
@@ -93,7 +100,11 @@ impl Answer for ChangedProcess {
 pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     match command {
-        Command::List { supplier, status } => list::run(&app, output, &supplier, status)?,
+        Command::List { supplier, status, error_code, warning_code } => {
+            let (error_code, warning_code) = (error_code.as_deref(), warning_code.as_deref());
+            let filter = ProcessFilter { state: status, error_code, warning_code, modified_after: None };
+            list::run(&app, output, &supplier, filter)?;
+        }
         Command::Show(Which { supplier, number }) => {
             output.answer(&Shown::from(app.show_process(&supplier, &number)?))?;
         }

@@ -7,7 +7,6 @@ use crate::choices::SupplyType;
 use crate::decode::{Cause, Check, Decoder, Draft, Field, FieldSpec, Hints, Item, Members, Part, Slots};
 use crate::json::{Next, SyntaxErrorKind};
 use crate::value::{Choice, Text};
-use std::borrow::Cow;
 
 /// A set of variants: a bit for each, in preference order.
 type Marks = u8;
@@ -277,8 +276,7 @@ fn decode<'j>(decoder: &mut Decoder<'j>) -> Result<MeterPoint<'j>, SyntaxErrorKi
     if let (Field::Value(said), Some(named)) = (&common.supply_type, named_by(&common.mpxn))
         && *said != named
     {
-        let part = Part::Name(Cow::Borrowed("supply_type"));
-        decoder.findings.add_at(part, &Check::SUPPLY_TYPE_MISMATCH, Cause::default());
+        decoder.findings.add_at(Part::Name("supply_type"), &Check::SUPPLY_TYPE_MISMATCH, Cause::default());
     }
     Ok(decoded.point)
 }

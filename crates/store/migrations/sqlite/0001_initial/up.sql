@@ -93,6 +93,10 @@ CREATE TABLE processes (
     service_account_number TEXT,
     fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
     issues TEXT, -- null: none
+    -- The errors and the warnings that it is counted by: [[code, path pattern, rank among those of its code], …].
+    -- Each step writes them; triggers keep process_causes. Null: none.
+    error_causes TEXT,
+    warning_causes TEXT,
     archived_at INTEGER, -- when payload and history were moved to an archive; null: they are here
     failing_since INTEGER, -- since when outages alone have failed it; null: it is in none
     failing_tries INTEGER, -- how many attempts those were
@@ -120,8 +124,22 @@ CREATE INDEX processes_errored ON processes (supplier_id, created_at, id) WHERE 
 -- longer. States of newer versions are in it.
 CREATE INDEX processes_without_account ON processes (supplier_id, created_at, id)
     WHERE state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSED', 'CANCELLED');
-CREATE INDEX processes_by_error ON processes (supplier_id, error_code, created_at, id)
-    WHERE error_code IS NOT NULL;
+
+-- Why accounts failed and what they were warned of, a row for each code and path pattern of an account. Triggers
+-- write it; the reference to processes is not declared, as rows come and go with steps.
+CREATE TABLE process_causes (
+    process_id INTEGER NOT NULL,
+    level TEXT NOT NULL,
+    code TEXT NOT NULL,
+    attr TEXT NOT NULL, -- the pattern; '': about no part of the payload
+    supplier_id INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    rank INTEGER NOT NULL, -- 0: the first row of its account with this code
+    PRIMARY KEY (process_id, level, code, attr)
+) STRICT, WITHOUT ROWID;
+-- Lists by code have each account once; examples have the pattern as well.
+CREATE INDEX process_causes_by_code ON process_causes (supplier_id, level, code, created_at, process_id) WHERE rank = 0;
+CREATE INDEX process_causes_by_pattern ON process_causes (supplier_id, level, code, attr, created_at, process_id);
 
 -- The last refused create of each account that was not accepted since, with the codes and the paths of its faults and
 -- nothing else of its payload. Rows of one supplier are written under the lock of its row of refused_totals.

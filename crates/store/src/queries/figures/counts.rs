@@ -7,7 +7,7 @@ use super::count;
 use crate::error::{Error, Result};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{MinuteCount, StateCount};
-use cutover_core::{Code, ExternalAccountNumber, Word};
+use cutover_core::Word;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 
@@ -30,12 +30,6 @@ statement! {
             ") AS counted GROUP BY minute, state HAVING sum(processes) <> 0 ORDER BY minute, state"
 }
 
-statement! {
-    FailedWith { supplier_id: i64, error: String, limit: i64 } -> Text
-        = "SELECT external_account_number FROM processes WHERE supplier_id = " supplier_id
-            " AND error_code" (Dialect::BYTES) " = " error " ORDER BY created_at, id LIMIT " limit
-}
-
 pub(super) fn by_state(conn: &mut Conn, supplier_id: i64) -> Result<Vec<StateCount>> {
     let rows: Vec<(String, String, i64)> = ByState { supplier_id }.load(conn)?;
     let of_row = |(state, code, processes): (String, String, i64)| {
@@ -53,15 +47,4 @@ pub(super) fn by_minute(conn: &mut Conn, supplier_id: i64, since: DateTime<Utc>)
         Ok(MinuteCount { minute: minute.instant()?, state: Word::read(&state), processes: count(processes) })
     };
     rows.into_iter().map(of_row).collect()
-}
-
-pub(super) fn failed_with(
-    conn: &mut Conn,
-    supplier_id: i64,
-    error: &Word<Code>,
-    limit: u32,
-) -> Result<Vec<ExternalAccountNumber>> {
-    let rows: Vec<String> =
-        FailedWith { supplier_id, error: error.to_string(), limit: limit.into() }.load(conn)?;
-    rows.iter().map(|number| number.parse().map_err(Error::corrupt)).collect()
 }

@@ -1,6 +1,7 @@
 //! Stored figures: folded values and the changes since. One statement reads both, so that no change is
 //! counted twice or missed while changes are folded.
 
+mod causes;
 mod counts;
 mod suppliers;
 mod totals;
@@ -9,8 +10,8 @@ use super::SqlTx;
 use super::dialect::{Db, Dialect};
 use super::sql_dialect::SqlDialect;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Figures, MinuteCount, StateCount, StoreError, SupplierFigures};
-use cutover_core::{Code, ExternalAccountNumber, Word};
+use cutover_app::port::{Cause, CauseCount, Figures, MinuteCount, StateCount, StoreError, SupplierFigures};
+use cutover_core::{ExternalAccountNumber, Level};
 use cutover_model::Totals;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
@@ -29,7 +30,8 @@ fn count(stored: i64) -> u64 {
 statement! {
     HasChanges {} -> Bool
         = "SELECT (SELECT id FROM process_changes WHERE id >= " (Dialect::FIRST_PROCESS_CHANGE)
-            " ORDER BY id LIMIT 1) IS NOT NULL OR (SELECT id FROM total_changes WHERE id >= "
+            " ORDER BY id LIMIT 1) IS NOT NULL OR (SELECT id FROM cause_changes WHERE id >= "
+            (Dialect::FIRST_CAUSE_CHANGE) " ORDER BY id LIMIT 1) IS NOT NULL OR (SELECT id FROM total_changes WHERE id >= "
             (Dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT 1) IS NOT NULL"
 }
 
@@ -63,13 +65,27 @@ impl Figures for SqlTx<'_> {
         self.run(|conn| counts::by_minute(conn, supplier_id, since))
     }
 
-    fn failed_with(
+    fn top_causes(
         &mut self,
         supplier_id: i64,
-        error: &Word<Code>,
+        level: Level,
+        limit: u32,
+    ) -> Result<Vec<CauseCount>, StoreError> {
+        self.run(|conn| causes::top(conn, supplier_id, level, limit))
+    }
+
+    fn accounts_with(
+        &mut self,
+        supplier_id: i64,
+        level: Level,
+        cause: &Cause,
         limit: u32,
     ) -> Result<Vec<ExternalAccountNumber>, StoreError> {
-        self.run(|conn| counts::failed_with(conn, supplier_id, error, limit))
+        self.run(|conn| causes::accounts(conn, supplier_id, level, cause, limit))
+    }
+
+    fn has_cause(&mut self, supplier_id: i64, level: Level, code: &str) -> Result<bool, StoreError> {
+        self.run(|conn| causes::is_known(conn, supplier_id, level, code))
     }
 
     fn has_changes(&mut self) -> Result<bool, StoreError> {
@@ -79,11 +95,13 @@ impl Figures for SqlTx<'_> {
     fn fold(&mut self, limit: u32) -> Result<usize, StoreError> {
         self.run(|conn| {
             let Some(drawn) = Dialect::begin_fold(conn)? else { return Ok(0) };
-            let (processes, totals) = (Dialect::fold_processes(conn, limit)?, totals::fold(conn, limit)?);
-            if processes.max(totals) < limit as usize {
+            let processes = Dialect::fold_processes(conn, limit)?;
+            let causes = Dialect::fold_causes(conn, limit)?;
+            let totals = totals::fold(conn, limit)?;
+            if processes.max(causes).max(totals) < limit as usize {
                 Dialect::end_fold(conn, drawn)?;
             }
-            Ok(processes + totals)
+            Ok(processes + causes + totals)
         })
     }
 }

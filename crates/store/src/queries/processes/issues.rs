@@ -3,16 +3,24 @@
 use super::super::types::Json;
 use crate::error::Result;
 use cutover_app::port::{StoredIssue, StoredIssues};
+use cutover_core::{IssueSource, Word};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Members that a newer version leaves out are empty. Members that it adds are ignored.
+/// Members that a newer version leaves out are empty. Members that it adds are ignored. Of an account, the
+/// source is left out, and the pattern if it is the path.
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
 struct IssueJson<'a> {
     attr: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pattern: Option<Cow<'a, str>>,
     code: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<Cow<'a, str>>,
     detail: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Cow<'a, str>>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -24,10 +32,14 @@ struct IssuesJson<'a> {
 
 impl<'a> From<&'a StoredIssue> for IssueJson<'a> {
     fn from(issue: &'a StoredIssue) -> Self {
+        let source = Some(&issue.source).filter(|source| **source != IssueSource::Account);
         Self {
             attr: issue.attr.as_str().into(),
+            pattern: Some(issue.pattern.as_str()).filter(|pattern| *pattern != issue.attr).map(Cow::from),
             code: issue.code.as_str().into(),
+            rule: issue.rule.as_deref().map(Cow::from),
             detail: issue.detail.as_str().into(),
+            source: source.map(|source| source.as_str().into()),
         }
     }
 }
@@ -38,9 +50,12 @@ fn to_json(issues: &[StoredIssue]) -> Vec<IssueJson<'_>> {
 
 fn from_json(issues: Vec<IssueJson<'_>>) -> Vec<StoredIssue> {
     let issue = |json: IssueJson<'_>| StoredIssue {
+        pattern: json.pattern.unwrap_or_else(|| json.attr.clone()).into_owned(),
         attr: json.attr.into_owned(),
         code: json.code.into_owned(),
+        rule: json.rule.map(Cow::into_owned),
         detail: json.detail.into_owned(),
+        source: json.source.map(|source| Word::read(&source)).unwrap_or_default(),
     };
     issues.into_iter().map(issue).collect()
 }

@@ -1,17 +1,19 @@
+mod by_cause;
+
 use super::super::Conn;
-use super::super::dialect::{Db, Dialect, columns};
+use super::super::dialect::{Db, columns};
 use super::super::schema::{processes, suppliers};
-use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;
 use super::row::StoredRow;
 use super::stored;
 use crate::error::Result;
 use cutover_app::port::{ListedProcess, PageLimit, Position, ProcessFilter, ProcessPage, StoredProcess};
+use cutover_core::Level;
 use cutover_process::State;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::{BigInt, Bool, Text};
+use diesel::sql_types::{BigInt, Bool};
 
 /// A condition on the position in the list: after one, or up to it. Time and key are compared at once, so
 /// that the rows are a range of the index. SQLite begins the range with the rows of the same microsecond and
@@ -57,14 +59,10 @@ impl<const IS_AFTER: bool> QueryFragment<Db> for Positioned<IS_AFTER> {
     }
 }
 
-/// Returns the condition of the partial index that has the rows of a filter in their order. It is text and
-/// not a value, because values are unknown when the statement is planned. A filter by error code uses the
-/// index of codes.
-fn indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
-    if filter.error_code.is_some() {
-        return Some("processes.error_code IS NOT NULL");
-    }
-    filter.state.map(|state| match state {
+/// Returns the condition of the partial index that has the rows of a state in their order. It is text and not a
+/// value, because values are unknown when the statement is planned.
+fn indexed(state: State) -> &'static str {
+    match state {
         State::Pending => "processes.state = 'PENDING'",
         State::InProgress => "processes.state = 'IN_PROGRESS'",
         State::Processed => "processes.state = 'PROCESSED'",
@@ -72,18 +70,6 @@ fn indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
         State::Errored => "processes.state = 'ERRORED'",
         State::DryRunSucceeded => "processes.state = 'DRY_RUN_SUCCEEDED'",
         State::DryRunErrored => "processes.state = 'DRY_RUN_ERRORED'",
-    })
-}
-
-/// Returns the condition on the state of a filter by error code, written so that it fits no index: an index
-/// of the state would have to be searched for the code.
-fn not_indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
-    match filter.state? {
-        State::Errored if filter.error_code.is_some() => Some("processes.state || '' = 'ERRORED'"),
-        State::DryRunErrored if filter.error_code.is_some() => {
-            Some("processes.state || '' = 'DRY_RUN_ERRORED'")
-        }
-        _ => None,
     }
 }
 
@@ -94,12 +80,8 @@ macro_rules! range {
             .filter(processes::supplier_id.eq($supplier_id))
             .order((processes::created_at, processes::id))
             .into_boxed();
-        if let Some(words) = indexed($filter) {
-            range = range.filter(sql::<Bool>(words));
-        }
-        if let Some(code) = $filter.error_code {
-            let code = sql::<Bool>("processes.error_code = ").bind::<Text, _>(code).sql(Dialect::BYTES);
-            range = range.filter(code);
+        if let Some(state) = $filter.state {
+            range = range.filter(sql::<Bool>(indexed(state)));
         }
         if let Some(after) = $after {
             range = range.filter(After::from(after));
@@ -115,23 +97,27 @@ pub(super) fn page(
     after: Option<Position>,
     limit: PageLimit,
 ) -> Result<ProcessPage> {
-    let can_have_error = matches!(filter.state, None | Some(State::Errored | State::DryRunErrored));
-    if filter.error_code.is_some() && !can_have_error {
-        return Ok(ProcessPage::default());
+    let causes = [(Level::Error, filter.error_code), (Level::Warning, filter.warning_code)];
+    let mut causes = causes.into_iter().filter_map(|(level, code)| Some((level, code?)));
+    if let Some(first) = causes.next() {
+        let of_cause = by_cause::OfCause { supplier_id, first, second: causes.next() };
+        return by_cause::page(conn, of_cause, filter, after, limit);
     }
     let end = end_of_scan(conn, supplier_id, filter, after, limit)?;
     // One more row shows that there is another page.
     let mut page = range!(stored!(), supplier_id, filter, after).limit(i64::from(limit.items) + 1);
-    if let Some(words) = not_indexed(filter) {
-        page = page.filter(sql::<Bool>(words));
-    }
     if let Some(after) = filter.modified_after {
         page = page.filter(processes::modified_at.gt(Timestamp::from(after)));
     }
     if let Some(end) = end {
         page = page.filter(UpTo::from(end));
     }
-    let rows = page.load::<StoredRow>(conn)?;
+    made(page.load::<StoredRow>(conn)?, limit, end)
+}
+
+/// Makes a page of its rows, of which one more than it holds shows that there is another page. `end` is where
+/// reading ended before the end of the list.
+fn made(rows: Vec<StoredRow>, limit: PageLimit, end: Option<Position>) -> Result<ProcessPage> {
     let mut processes = rows.into_iter().map(listed).collect::<Result<Vec<_>>>()?;
     let is_full = processes.len() > limit.items as usize;
     processes.truncate(limit.items as usize);
@@ -148,7 +134,7 @@ fn end_of_scan(
     after: Option<Position>,
     limit: PageLimit,
 ) -> Result<Option<Position>> {
-    if filter.modified_after.is_none() && not_indexed(filter).is_none() {
+    if filter.modified_after.is_none() {
         return Ok(None);
     }
     let positions = processes::table.select((processes::created_at, processes::id));
@@ -156,8 +142,13 @@ fn end_of_scan(
     // The row after the last one shows that there are more.
     let ends: Vec<(Timestamp, i64)> =
         range!(positions, supplier_id, filter, after).offset(last).limit(2).load(conn)?;
-    match ends[..] {
-        [(created_at, id), _] => Ok(Some((created_at.instant()?, id))),
+    end_of(&ends)
+}
+
+/// Returns the position of the first of two rows; `None` if there are fewer.
+fn end_of(ends: &[(Timestamp, i64)]) -> Result<Option<Position>> {
+    match ends {
+        [(created_at, id), _] => Ok(Some((created_at.instant()?, *id))),
         _ => Ok(None),
     }
 }

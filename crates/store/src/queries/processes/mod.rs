@@ -2,6 +2,7 @@
 
 mod accounts;
 mod archive;
+pub(crate) mod causes;
 pub(crate) mod issues;
 mod list;
 pub(crate) mod payloads;
@@ -162,6 +163,10 @@ impl Processes for SqlTx<'_> {
                 processes::table.find(process_id).select(processes::issues).get_result(conn).optional()?;
             issues::read(json.flatten())
         })
+    }
+
+    fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError> {
+        self.run(|conn| write::set_issues(conn, process_id, issues))
     }
 
     fn history(&mut self, process_id: i64) -> Result<Vec<HistoryEntry>, StoreError> {

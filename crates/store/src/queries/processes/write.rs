@@ -5,13 +5,13 @@ use super::super::schema::{payloads, processes};
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::{Bits, Json, Timestamp};
-use super::issues;
 use super::payloads::PayloadLocations;
 use super::row::{HistoryRow, Outcome, ProcessRow, Status};
+use super::{causes, issues};
 use crate::error::Result;
 use crate::sealed::{Location, Sealer};
 use cutover_app::fault::{self, Point};
-use cutover_app::port::{Staged, StepWrite, StoredIssues};
+use cutover_app::port::{Cause, Staged, StepWrite, StoredIssues};
 use cutover_core::ExternalAccountNumber;
 use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
@@ -28,7 +28,11 @@ pub(super) fn insert(
 ) -> Result<()> {
     let row = ProcessRow::new(supplier_id, process, staged.fingerprint);
     diesel::insert_into(processes::table)
-        .values((row, processes::issues.eq(issues::write(issues)?)))
+        .values((
+            row,
+            processes::issues.eq(issues::write(issues)?),
+            processes::warning_causes.eq(causes::write(&Cause::of_issues(&issues.warnings))?),
+        ))
         .execute(conn)?;
     let number = process.snapshot().external_account_number.as_str();
     let payload = sealer.seal(Location::Payload { supplier_id, number }, &staged.payload)?;
@@ -57,17 +61,22 @@ pub(super) fn lock(conn: &mut Conn, supplier_id: i64, number: &ExternalAccountNu
 }
 
 statement! {
-    /// Writes a step if the process is still at the version before it. Its event is published with it.
+    /// Writes a step if the process is still at the version before it. Its event is published with it. A step
+    /// replaces the causes of an error, so that none outlives the failure.
     Step<'a> {
         status: Status<'a>,
         outcome: Outcome<'a>,
         sets_issues: bool,
         issues: Option<Json<'static>>,
+        error_causes: Option<Json<'static>>,
+        sets_warnings: bool,
+        warning_causes: Option<Json<'static>>,
         id: i64,
         version_before: i64,
         event: Option<PublishStep>,
     } = "UPDATE processes SET " status ", " outcome ", issues = CASE WHEN " sets_issues " THEN " issues
-        " ELSE issues END WHERE id = " id " AND version = " version_before
+        " ELSE issues END, error_causes = " error_causes ", warning_causes = CASE WHEN " sets_warnings
+        " THEN " warning_causes " ELSE warning_causes END WHERE id = " id " AND version = " version_before
 }
 
 impl<'a> Step<'a> {
@@ -78,6 +87,13 @@ impl<'a> Step<'a> {
             outcome: snapshot.into(),
             sets_issues: step.issues.is_some(),
             issues: step.issues.map(issues::write).transpose()?.flatten(),
+            error_causes: causes::write(&Cause::of_error(step.process.latest_error(), step.issues))?,
+            sets_warnings: step.issues.is_some(),
+            warning_causes: step
+                .issues
+                .map(|issues| causes::write(&Cause::of_issues(&issues.warnings)))
+                .transpose()?
+                .flatten(),
             id: snapshot.id,
             version_before: step.process.version_before(),
             event: feed::of_step(step.process, step.entry)?,
@@ -108,6 +124,17 @@ pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool
     HistoryRow::insert_all(&entries, conn)?;
     fault::reached(Point::EventWritten, about);
     Ok(written)
+}
+
+/// Replaces the issues of a process without a step.
+pub(super) fn set_issues(conn: &mut Conn, id: i64, issues: &StoredIssues) -> Result<()> {
+    diesel::update(processes::table.find(id))
+        .set((
+            processes::issues.eq(issues::write(issues)?),
+            processes::warning_causes.eq(causes::write(&Cause::of_issues(&issues.warnings))?),
+        ))
+        .execute(conn)?;
+    Ok(())
 }
 
 /// Replaces the payload of a process. An archived process has none and gets one.

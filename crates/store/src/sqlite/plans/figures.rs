@@ -1,5 +1,6 @@
 use super::{assert_no_scan, assert_uses, at, database, plan_of};
-use cutover_core::Code;
+use cutover_app::port::Cause;
+use cutover_core::Level;
 use cutover_model::Totals;
 
 #[test]
@@ -15,7 +16,10 @@ fn figures_are_read_by_their_supplier() {
     let totals = plan_of(&mut conn, |tx| tx.totals(1).map(drop));
     assert_uses(&totals, "SEARCH totals USING INTEGER PRIMARY KEY");
     assert_uses(&totals, "INDEX total_changes_of_supplier (supplier_id=? AND id>?)");
-    for plan in [states, minutes, totals] {
+    let causes = plan_of(&mut conn, |tx| tx.top_causes(1, Level::Error, 10).map(drop));
+    assert_uses(&causes, "SEARCH cause_counts USING PRIMARY KEY (supplier_id=? AND level=?)");
+    assert_uses(&causes, "INDEX cause_changes_of_supplier (supplier_id=? AND id>?)");
+    for plan in [states, minutes, totals, causes] {
         let is_of_few = |step: &String| !step.starts_with("SCAN") || step == "SCAN counted";
         assert!(plan.iter().all(is_of_few), "{plan:#?}");
     }
@@ -25,9 +29,14 @@ fn figures_are_read_by_their_supplier() {
 fn examples_of_an_error_are_the_first_of_a_range() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
-    let plan = plan_of(&mut conn, |tx| tx.failed_with(1, &Code::Error.into(), 3).map(drop));
+    let cause = Cause { code: "error".into(), attr: None };
+    let plan = plan_of(&mut conn, |tx| tx.accounts_with(1, Level::Error, &cause, 3).map(drop));
     assert_no_scan(&plan);
-    assert_uses(&plan, "INDEX processes_by_error (supplier_id=? AND error_code=?)");
+    assert_uses(&plan, "INDEX process_causes_by_pattern (supplier_id=? AND level=? AND code=? AND attr=?)");
+    assert_uses(&plan, "SEARCH processes USING INTEGER PRIMARY KEY");
+    let plan = plan_of(&mut conn, |tx| tx.has_cause(1, Level::Error, "error").map(drop));
+    assert_no_scan(&plan);
+    assert_uses(&plan, "INDEX process_causes_by_code (supplier_id=? AND level=? AND code=?)");
     assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
 }
 

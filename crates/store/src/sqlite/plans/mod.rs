@@ -137,7 +137,6 @@ fn pages_of_a_list_are_ranges_of_its_index() {
     let all = ProcessFilter::default();
     assert_uses(&page(all, None), "INDEX processes_by_creation (supplier_id=?)");
     let later = ProcessFilter { modified_after: Some(at(0)), ..all };
-    let failed = ProcessFilter { error_code: Some(Code::Error.as_str()), ..all };
     for (filter, index) in [
         (all, "by_creation"),
         (ProcessFilter::of(State::Errored), "errored"),
@@ -157,11 +156,27 @@ fn pages_of_a_list_are_ranges_of_its_index() {
     }
     let plan = page(later, Some((at(-1), 1)));
     assert_uses(&plan, "USING INDEX processes_by_creation (supplier_id=? AND created_at>? AND created_at<?)");
-    let plan = page(failed, Some((at(0), 1)));
-    assert_uses(&plan, "INDEX processes_by_error (supplier_id=? AND error_code=? AND created_at>?)");
-    for state in [State::Errored, State::DryRunErrored] {
-        let plan = page(ProcessFilter { state: Some(state), ..failed }, Some((at(0), 1)));
-        assert!(plan.iter().all(|step| !step.contains("processes") || step.contains("processes_by_error")));
+}
+
+/// The keys of a page are sorted once more, as many as a page reads at most.
+#[test]
+fn pages_of_a_list_by_cause_are_ranges_of_its_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    add_process(&mut conn, 2);
+    let failed = ProcessFilter { error_code: Some(Code::Error.as_str()), ..ProcessFilter::default() };
+    let warned = ProcessFilter { error_code: None, warning_code: Some("required"), ..failed };
+    let both = ProcessFilter { warning_code: warned.warning_code, ..failed };
+    let state = |state| ProcessFilter { state: Some(state), ..failed };
+    for filter in [failed, warned, both, state(State::Errored), state(State::DryRunErrored)] {
+        let limit = PageLimit { items: 100, scanned: 1 };
+        let plan = plan_of(&mut conn, |tx| tx.list_processes(1, filter, Some((at(0), 1)), limit).map(|_| ()));
+        assert_no_scan(&plan);
+        assert_uses(
+            &plan,
+            "INDEX process_causes_by_code (supplier_id=? AND level=? AND code=? AND (created_at,process_id)>(?,?))",
+        );
+        assert_uses(&plan, "SEARCH processes USING INTEGER PRIMARY KEY");
     }
 }
 

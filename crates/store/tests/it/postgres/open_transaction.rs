@@ -157,7 +157,10 @@ fn figures_do_not_read_changes_that_were_folded_before() {
     let _open = env.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
     let many = format!(
         "ALTER TABLE process_changes SET (autovacuum_enabled = false); \
+         ALTER TABLE cause_changes SET (autovacuum_enabled = false); \
          ALTER TABLE total_changes SET (autovacuum_enabled = false); \
+         INSERT INTO cause_changes (supplier_id, level, code, attr, change) \
+         SELECT 1, 'error', 'invalid', 'customers.#.email', 1 FROM generate_series(1, {DEAD}); \
          INSERT INTO process_changes (supplier_id, state, error_code, change) \
          SELECT 1, 'PROCESSED', '', 1 FROM generate_series(1, {DEAD}); \
          INSERT INTO total_changes (supplier_id, accounts, ledger_balance, readings, transactions, documents) \

@@ -1,8 +1,10 @@
 //! Statements that were planned while the tables were empty.
 
 use super::environment::TestEnvironment;
-use cutover_app::port::{MeterPointKey, MeterPointQuestion, PageLimit, ProcessFilter, read_committed, write};
-use cutover_core::{Code, ExternalAccountNumber};
+use cutover_app::port::{
+    Cause, MeterPointKey, MeterPointQuestion, PageLimit, ProcessFilter, read_committed, write,
+};
+use cutover_core::{Code, ExternalAccountNumber, Level};
 use cutover_process::State;
 use cutover_testkit_postgres::TestDatabase;
 
@@ -23,7 +25,8 @@ fn assert_few_are_read(database: &TestDatabase, table: &str) {
 
 /// Keeps the server from collecting statistics of new rows. A later change of this setting would invalidate
 /// all plans.
-const NOT_COUNTED: &str = "ALTER TABLE processes SET (autovacuum_enabled = false)";
+const NOT_COUNTED: &str = "ALTER TABLE processes SET (autovacuum_enabled = false); \
+    ALTER TABLE process_causes SET (autovacuum_enabled = false)";
 
 /// Resets the counts of read rows.
 fn reset(env: &TestEnvironment, table: &str) {
@@ -75,17 +78,24 @@ fn accounts_are_found_by_a_prefix_of_their_numbers_from_the_first_day() {
 #[test]
 fn examples_of_an_error_are_found_from_the_first_day() {
     let Some(env) = TestEnvironment::new() else { return };
-    let find = || read_committed(&*env.store, |tx| tx.failed_with(1, &Code::Error.into(), 3)).unwrap().len();
+    let cause = Cause { code: "error".into(), attr: None };
+    let find =
+        || read_committed(&*env.store, |tx| tx.accounts_with(1, Level::Error, &cause, 3)).unwrap().len();
     env.database.sql(NOT_COUNTED).unwrap();
     often(find);
     env.create("A-1");
     env.database.sql(MANY).unwrap();
     env.database
-        .sql("UPDATE processes SET state = 'ERRORED', error_code = 'error', error_detail = ''")
+        .sql(
+            "UPDATE processes SET state = 'ERRORED', error_code = 'error', error_detail = '', \
+                error_causes = '[[\"error\",\"\",0]]'",
+        )
         .unwrap();
-    reset(&env, "processes");
+    ["processes", "process_causes"].iter().for_each(|table| reset(&env, table));
     assert_eq!(find(), 3);
-    assert_few_are_read(&env.close(), "processes");
+    let database = env.close();
+    assert_few_are_read(&database, "processes");
+    assert_few_are_read(&database, "process_causes");
 }
 
 /// An account with many meter points of one identifier. By these statistics, a supplier has few accounts.
@@ -160,7 +170,7 @@ fn few_are_read_for(filter: ProcessFilter<'_>, others: &str, one: &str) {
          WHERE external_account_number = 'A-1'"
     );
     env.database.sql(&many).unwrap();
-    reset(&env, "processes");
+    ["processes", "process_causes"].iter().for_each(|table| reset(&env, table));
     let found = page();
     let is_searched =
         filter.modified_after.is_some() || filter.error_code.is_some() && filter.state.is_some();
@@ -170,17 +180,20 @@ fn few_are_read_for(filter: ProcessFilter<'_>, others: &str, one: &str) {
         "{filter:?}"
     );
     let database = env.close();
-    let read = "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'processes') \
-                + (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'processes')";
+    let read = "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes \
+                    WHERE relname IN ('processes', 'process_causes')) \
+                + (SELECT sum(seq_tup_read) FROM pg_stat_user_tables \
+                    WHERE relname IN ('processes', 'process_causes'))";
     let read: u64 = database.sql(read).unwrap().parse().unwrap();
     assert!(read < 300, "{read} were read for {filter:?}");
 }
 
 const ERRORED: &str = "state = 'ERRORED', is_dry_run = FALSE, error_detail = '', \
-    error_code = 'import_process_failed_validation'";
-const PENDING: &str = "state = 'PENDING', is_dry_run = FALSE, error_code = NULL, error_detail = NULL";
-const REHEARSED: &str =
-    "state = 'DRY_RUN_SUCCEEDED', is_dry_run = TRUE, error_code = NULL, error_detail = NULL";
+    error_code = 'import_process_failed_validation', \
+    error_causes = '[[\"import_process_failed_validation\",\"\",0]]'";
+const PENDING: &str = "state = 'PENDING', is_dry_run = FALSE, error_code = NULL, error_detail = NULL, \
+    error_causes = NULL";
+const REHEARSED: &str = "state = 'DRY_RUN_SUCCEEDED', is_dry_run = TRUE, error_code = NULL, error_detail = NULL, error_causes = NULL";
 
 #[test]
 fn a_list_of_one_state_reads_no_other_from_the_first_day() {

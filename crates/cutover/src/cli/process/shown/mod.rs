@@ -48,7 +48,11 @@ pub(crate) struct Step {
 struct Issue {
     attr: String,
     code: String,
+    rule: Option<String>,
     detail: String,
+    /// The request that a warning is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
 }
 
 impl From<ProcessReport> for Shown {
@@ -63,8 +67,8 @@ impl From<ProcessReport> for Shown {
             attempt: report.attempt,
             archived_at: report.archived_at.map(|instant| ZonedTime::local(instant, zone)),
             history: report.history.iter().map(|entry| Step::new(entry, zone)).collect(),
-            errors: report.issues.errors.into_iter().map(Issue::from).collect(),
-            warnings: report.issues.warnings.into_iter().map(Issue::from).collect(),
+            errors: report.issues.errors.into_iter().map(Issue::error).collect(),
+            warnings: report.issues.warnings.into_iter().map(Issue::warning).collect(),
             added: report.account.as_ref().and_then(account::added),
             account: report.account.as_ref().and_then(|imported| account::embedded(imported, zone)),
         }
@@ -90,9 +94,24 @@ impl Step {
     }
 }
 
-impl From<StoredIssue> for Issue {
-    fn from(StoredIssue { attr, code, detail }: StoredIssue) -> Self {
-        Self { attr, code, detail }
+impl Issue {
+    fn error(StoredIssue { attr, code, rule, detail, .. }: StoredIssue) -> Self {
+        Self { attr, code, rule, detail, source: None }
+    }
+
+    fn warning(issue: StoredIssue) -> Self {
+        let source = Some(issue.source.to_string());
+        Self { source, ..Self::error(issue) }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let rule = self.rule.clone().unwrap_or_else(|| "-".to_owned());
+        let source = self.source.clone();
+        [self.attr.clone(), self.code.clone(), rule]
+            .into_iter()
+            .chain(source)
+            .chain([self.detail.clone()])
+            .collect()
     }
 }
 
@@ -137,11 +156,12 @@ impl Answer for Shown {
         let steps =
             listing(&["WHEN", "EVENT", "STATUS", "ATTEMPT", "BY"], self.history.iter().map(Step::cells));
         let mut parts = vec![self.summary(), steps];
-        for (heads, issues) in [("ERROR", &self.errors), ("WARNING", &self.warnings)] {
-            if !issues.is_empty() {
-                let cells = |i: &Issue| vec![i.attr.clone(), i.code.clone(), i.detail.clone()];
-                parts.push(listing(&["AT", heads, "DETAIL"], issues.iter().map(cells)));
-            }
+        if !self.errors.is_empty() {
+            parts.push(listing(&["AT", "ERROR", "RULE", "DETAIL"], self.errors.iter().map(Issue::cells)));
+        }
+        if !self.warnings.is_empty() {
+            let heads = ["AT", "WARNING", "RULE", "OF", "DETAIL"];
+            parts.push(listing(&heads, self.warnings.iter().map(Issue::cells)));
         }
         if self.account.is_some() {
             parts.push("With --json the imported account is shown too.".to_owned());

@@ -13,7 +13,14 @@ fn zone() -> Zone {
 }
 
 fn issue(attr: &str, code: &str) -> StoredIssue {
-    StoredIssue { attr: attr.into(), code: code.into(), detail: "What it says.".into() }
+    let rule = Some("CUS-02".to_owned());
+    StoredIssue {
+        attr: attr.into(),
+        code: code.into(),
+        rule,
+        detail: "What it says.".into(),
+        ..StoredIssue::default()
+    }
 }
 
 /// A process after some events, a minute apart.
