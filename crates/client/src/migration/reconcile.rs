@@ -1,5 +1,5 @@
 use super::compare::Comparison;
-use super::listed::{ListedAccount, accounts};
+use super::listed::{ListedAccount, ListedItem, accounts};
 use super::options::ReportOptions;
 use super::progress::MigrationProgress;
 use super::summary::{NotImported, Summary};
@@ -171,14 +171,23 @@ fn row(
         (None, Some(identifier)) => (code, identifier.as_str()),
         (None, None) => (code, detail),
     };
-    reports.add(&Row {
-        file: sent.as_ref().map(|record| record.file.as_str()),
-        line: sent.as_ref().map(|record| record.line),
-        import_supplier: Some(supplier),
-        external_account_number: Some(number),
-        level,
-        attr: None,
-        code,
-        detail,
-    })
+    // A failure with items has a row for each.
+    let item = |item: &ListedItem| (item.attr.clone(), item.code.clone(), item.detail.clone());
+    let mut rows: Vec<_> = listed.items.iter().map(item).collect();
+    if rows.is_empty() {
+        rows.push((None, code.to_owned(), detail.to_owned()));
+    }
+    for (attr, code, detail) in &rows {
+        reports.add(&Row {
+            file: sent.as_ref().map(|record| record.file.as_str()),
+            line: sent.as_ref().map(|record| record.line),
+            import_supplier: Some(supplier),
+            external_account_number: Some(number),
+            level,
+            attr: attr.as_deref(),
+            code,
+            detail,
+        })?;
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Progress of a migration (contract D12): the figures match the sent accounts.
 
-use crate::harness::{Client, Installation, NOTES, STATEMENTS, TRANSACTIONS, adding, text};
+use crate::harness::{Client, Installation, NOTES, STATEMENTS, TRANSACTIONS, adding, items, text};
 use crate::payloads::{documented, fixture, small, wrapped};
 use crate::transactions::transaction;
 use serde_json::{Value, json};
@@ -84,11 +84,10 @@ fn progress_matches_the_sent_accounts() {
     let expected = json!({"PENDING": 1, "IN_PROGRESS": 0, "PROCESSED": 5, "ERRORED": 4, "CANCELLED": 1,
         "DRY_RUN_SUCCEEDED": 1, "DRY_RUN_ERRORED": 0});
     assert_eq!(reported["counts"], expected);
-    let code = "import_process_failed_validation";
-    assert_eq!(
-        reported["top_errors"],
-        json!([{"code": code, "count": 4, "examples": ["F-3", "F-1", "F-4"]}])
-    );
+    let top = &reported["top_errors"][0];
+    assert_eq!((items(&reported["top_errors"]).len(), &top["count"]), (1, &json!(4)), "{reported}");
+    assert_eq!(top["examples"], json!(["F-3", "F-1", "F-4"]));
+    assert_eq!(top["attr"], "customers.#.family_name");
     assert_ne!(reported["rate_per_minute"], "0.0");
     assert!(reported["estimated_finish_at"].is_string());
 

@@ -147,7 +147,9 @@ pub fn causes_end_with_the_failure(store: &dyn Store) {
     let left = |expected| {
         let errors =
             if expected > 0 { counts(&[("invalid", "customers.#.mobile", expected)]) } else { vec![] };
-        assert_eq!(top(store, &acme, Level::Error, 10), errors);
+        let mut kept = top(store, &acme, Level::Error, 10);
+        kept.retain(|(code, ..)| code == "invalid");
+        assert_eq!(kept, errors);
         assert_eq!(list(store, &acme, failed("invalid"), PageLimit::of(2)).len() as u64, expected);
     };
     left(5);

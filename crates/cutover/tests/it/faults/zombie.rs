@@ -10,8 +10,8 @@ fn rows(installation: &Installation) -> String {
     let tables = installation.sql(
         "SELECT string_agg(format('SELECT %L || t::TEXT AS row FROM %I t', relname || ' ', relname), ' UNION ALL ') \
          FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN \
-         ('nodes', 'refresh_tokens', 'process_changes', 'process_counts', 'process_minutes', 'totals', 'total_changes', \
-         'folded_changes')",
+         ('nodes', 'refresh_tokens', 'process_changes', 'process_counts', 'process_minutes', 'cause_changes', \
+         'cause_counts', 'totals', 'total_changes', 'folded_changes')",
     );
     installation.sql(&format!("SELECT row FROM ({tables}) AS rows ORDER BY row"))
 }

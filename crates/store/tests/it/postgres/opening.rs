@@ -56,8 +56,9 @@ fn a_second_migration_waits_longer_than_the_statement_timeout() {
 #[test]
 fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
     let Some(env) = TestEnvironment::new() else { return };
-    let undone = "DROP FUNCTION count_processes() CASCADE; DROP FUNCTION ended_in(TEXT, TIMESTAMPTZ); \
-                  DROP TABLE process_counts, process_minutes, process_changes, totals, total_changes, folded_changes; \
+    let undone = "DROP FUNCTION count_processes() CASCADE; DROP FUNCTION keep_causes() CASCADE; \
+                  DROP FUNCTION causes_of(TEXT, TEXT); DROP FUNCTION ended_in(TEXT, TIMESTAMPTZ); \
+                  DROP TABLE process_counts, process_minutes, process_changes, cause_counts, cause_changes, totals, total_changes, folded_changes; \
                   DELETE FROM __diesel_schema_migrations WHERE version = '0002'";
     env.database.sql(undone).unwrap();
     let write = "LOCK TABLE processes IN ROW EXCLUSIVE MODE";
