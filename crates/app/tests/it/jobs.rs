@@ -230,7 +230,7 @@ fn the_console_sees_the_jobs_of_its_organisation() {
         assert!(is_absent(absent));
     }
     assert!(env.app.own_jobs(&stranger).unwrap().is_empty());
-    assert_eq!(env.app.own_jobs(&env.caller).unwrap(), [job.clone()]);
+    assert_eq!(env.app.own_jobs(&env.caller).unwrap().iter().collect::<Vec<_>>(), [&job]);
     assert!(runner(&env).run_once().unwrap());
     let last = env.app.audit(&AuditScope { limit: 1, ..AuditScope::default() }).unwrap().remove(0);
     assert_eq!((last.by, last.action.as_str()), (job.actor, "process.cancel"));

@@ -8,6 +8,7 @@ mod accounts;
 mod checks;
 mod docs;
 mod driver;
+mod jobs;
 mod keyboard;
 mod look;
 mod migration;

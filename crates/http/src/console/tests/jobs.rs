@@ -46,6 +46,7 @@ async fn a_job_is_begun_after_confirmation_and_watched() {
     assert_eq!(browser.post(&format!("{job}stop/"), "").await.status, 409);
     let none = browser.page(&format!("{SUPPLIER}cancel/")).await;
     assert!(none.contains("No account matches.") && !none.contains("<button class"), "{none}");
+    service.clock.advance(chrono::Duration::seconds(1));
     let again = browser.page(&format!("{SUPPLIER}retry/?status=CANCELLED")).await;
     assert!(again.contains("Retry 1 account?"), "{again}");
 }
