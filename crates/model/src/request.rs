@@ -1,6 +1,6 @@
 //! Decoding whole request bodies.
 
-use crate::decode::{Cause, Check, Decoder, Draft, Field, FieldSpec, Finding, Hints, Limits, Members};
+use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Finding, Hints, Limits, Members, Sent};
 use crate::draft;
 use crate::json::{Next, SyntaxError, SyntaxErrorKind};
 use crate::payload::IntoValid;
@@ -98,7 +98,7 @@ impl<'j> Decoder<'j> {
         let draft = self.only(read).map_err(|kind| self.cursor.broken(kind))?;
         if self.is_overfull && self.findings.errors_since(0) == 0 {
             // A draft with missing items must not pass. No known valid payload takes so much room.
-            self.findings.add(&Check::TOO_MANY_ITEMS, Cause::default());
+            self.findings.add(&Check::TOO_MANY_ITEMS, Sent::Other);
         }
         Ok(Decoded { draft, findings: self.findings.finish(), zone_matters: self.zone_matters })
     }
@@ -109,7 +109,7 @@ impl<'j> Decoder<'j> {
     ) -> Result<Option<T>, SyntaxErrorKind> {
         let draft = match self.cursor.peek()? {
             Next::Object => Some(read(self)?),
-            _ => self.refuse(&Check::NO_OBJECT, None)?,
+            _ => self.refuse(&Check::NO_OBJECT)?,
         };
         self.cursor.finish()?;
         Ok(draft)

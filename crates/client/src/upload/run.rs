@@ -14,6 +14,7 @@ use crate::output::grouped;
 use crate::pipeline::{End, Listener};
 use crate::progress::Progress;
 use crate::report::Reports;
+use crate::service::Fault;
 use crate::validate::{Finding, SeenAccounts, Settings};
 use cutover_core::Level;
 use std::time::{Duration, Instant};
@@ -98,7 +99,11 @@ impl<'s> Run<'s> {
         if self.stop.is_set() {
             return Ok(());
         }
-        self.settings.check()?;
+        if let Err(error) = self.settings.check() {
+            // Answers to requests in flight are recorded, and the summary is printed.
+            self.dispatcher.fail(Fault::permanent(error.to_string()));
+            return Err(error);
+        }
         if account.checked.supplier().is_some() {
             self.recorder.journal.bind(self.settings.installation())?;
         }

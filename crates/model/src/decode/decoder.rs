@@ -1,4 +1,4 @@
-use super::{Cause, Check, Draft, Field, FieldSpec, Findings, Limits, Sent};
+use super::{Check, Draft, Field, FieldSpec, Findings, Limits, Sent};
 use crate::json::{Cursor, Next, SyntaxError, SyntaxErrorKind};
 use cutover_core::Zone;
 
@@ -87,7 +87,7 @@ impl<'j> Decoder<'j> {
             }
             Next::Null => *into = self.null(spec)?,
             _ => {
-                self.refuse::<()>(&Check::INVALID, Some(spec))?;
+                self.refuse::<()>(&Check::INVALID)?;
                 *into = Field::Faulty;
             }
         }
@@ -99,21 +99,18 @@ impl<'j> Decoder<'j> {
         if spec.nullable {
             return Ok(Field::Null);
         }
-        self.findings.add(&Check::NULL, Cause::of(spec, Sent::Other));
+        self.findings.add(&Check::NULL, Sent::Other);
         Ok(Field::Faulty)
     }
 
-    /// Skips the next value with a finding at it, whose text names the JSON type of the value.
+    /// Skips the next value with a finding at it, whose text names the JSON type of the value. The declaration
+    /// is added with the path.
     #[cold]
     #[inline(never)]
-    pub(crate) fn refuse<T>(
-        &mut self,
-        check: &'static Check,
-        spec: Option<&'static FieldSpec>,
-    ) -> Result<Option<T>, SyntaxErrorKind> {
+    pub(crate) fn refuse<T>(&mut self, check: &'static Check) -> Result<Option<T>, SyntaxErrorKind> {
         let sent = Sent::Type(self.cursor.peek()?);
         self.cursor.skip()?;
-        self.findings.add(check, Cause { spec, sent });
+        self.findings.add(check, sent);
         Ok(None)
     }
 
@@ -123,10 +120,9 @@ impl<'j> Decoder<'j> {
     pub(crate) fn fault<T>(
         &mut self,
         check: &'static Check,
-        spec: &'static FieldSpec,
         sent: Sent,
     ) -> Result<Option<T>, SyntaxErrorKind> {
-        self.findings.add(check, Cause::of(spec, sent));
+        self.findings.add(check, sent);
         Ok(None)
     }
 }

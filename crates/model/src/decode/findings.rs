@@ -1,4 +1,4 @@
-use super::{Cause, Check, Known, Sent};
+use super::{Cause, Check, FieldSpec, Known, Sent};
 use cutover_core::{AttrPath, Level, Segment, nearest};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -118,10 +118,11 @@ impl<'j> Findings<'j> {
         self.found[count..].iter().filter(|found| !found.is_remark()).count()
     }
 
-    /// Adds a finding at the value being decoded.
+    /// Adds a finding at the value being decoded. [`Self::place`] adds the declaration.
     #[cold]
     #[inline(never)]
-    pub(crate) fn add(&mut self, check: &'static Check, cause: Cause) {
+    pub(crate) fn add(&mut self, check: &'static Check, sent: Sent) {
+        let cause = Cause { spec: None, sent };
         self.found.push(PendingFinding { check, cause, path: Vec::new() });
     }
 
@@ -146,11 +147,20 @@ impl<'j> Findings<'j> {
     }
 
     /// Appends the container's part to every finding since `count`. If the container is transparent, only to
-    /// findings at the container itself.
+    /// findings at the container itself. These get the declaration of the part.
     #[cold]
     #[inline(never)]
-    pub(crate) fn place(&mut self, count: usize, part: &Part<'j>, transparent: bool) {
+    pub(crate) fn place(
+        &mut self,
+        count: usize,
+        part: &Part<'j>,
+        transparent: bool,
+        spec: Option<&'static FieldSpec>,
+    ) {
         for found in &mut self.found[count..] {
+            if found.path.is_empty() {
+                found.cause.spec = found.cause.spec.or(spec);
+            }
             if !transparent || found.path.is_empty() {
                 found.path.push(part.clone());
             }

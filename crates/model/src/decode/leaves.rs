@@ -1,5 +1,5 @@
 use super::decoder::Leaf;
-use super::{Cause, Check, Decoder, FieldSpec, Kind, Part, Sent};
+use super::{Check, Decoder, FieldSpec, Kind, Part, Sent};
 use crate::json::{Next, SyntaxErrorKind};
 use crate::value::{
     Choice, DateTime, Decimal, Free, Integer, NumberFault, Reading, Text, TextOrInteger, date_of,
@@ -13,34 +13,34 @@ type Decoded<T> = Result<Option<T>, SyntaxErrorKind>;
 impl<'j> Decoder<'j> {
     /// Decodes the next string. Adds a finding if there is none, or if it contains U+0000.
     #[inline]
-    fn string(&mut self, spec: Option<&'static FieldSpec>) -> Decoded<Cow<'j, str>> {
+    fn string(&mut self) -> Decoded<Cow<'j, str>> {
         match self.cursor.plain_string() {
             Some(text) => Ok(Some(Cow::Borrowed(text))),
-            None => self.odd_string(spec),
+            None => self.odd_string(),
         }
     }
 
     /// Slow path of [`Self::string`].
     #[cold]
     #[inline(never)]
-    fn odd_string(&mut self, spec: Option<&'static FieldSpec>) -> Decoded<Cow<'j, str>> {
+    fn odd_string(&mut self) -> Decoded<Cow<'j, str>> {
         if self.cursor.peek()? != Next::String {
-            return self.refuse(&Check::INVALID, spec);
+            return self.refuse(&Check::INVALID);
         }
         let text = self.cursor.string()?;
         // A raw U+0000 is not valid JSON, so only a string with escapes can contain one.
         if matches!(&text, Cow::Owned(text) if text.contains('\0')) {
-            self.findings.add(&Check::NUL, Cause::default());
+            self.findings.add(&Check::NUL, Sent::Other);
             return Ok(None);
         }
         Ok(Some(text))
     }
 
     /// Decodes the next string or number. Returns it as sent, and true if it was a string.
-    fn string_or_number(&mut self, spec: &'static FieldSpec) -> Decoded<(Cow<'j, str>, bool)> {
+    fn string_or_number(&mut self) -> Decoded<(Cow<'j, str>, bool)> {
         match self.cursor.peek()? {
             Next::Number => Ok(Some((Cow::Borrowed(self.cursor.number()?), false))),
-            _ => Ok(self.string(Some(spec))?.map(|text| (text, true))),
+            _ => Ok(self.string()?.map(|text| (text, true))),
         }
     }
 }
@@ -116,16 +116,16 @@ impl<'j> Leaf<'j> for Text<'j> {
 
     #[inline(never)]
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
-        let Some(text) = decoder.string(Some(spec))?.map(Text) else { return Ok(None) };
+        let Some(text) = decoder.string()?.map(Text) else { return Ok(None) };
         if let Some(check) = check_text(&text, spec) {
-            return decoder.fault(check, spec, counted(&text));
+            return decoder.fault(check, counted(&text));
         }
         if let Kind::Open { known, .. } = spec.kind
             && !text.is_blank()
             && !known.contains(&text.trimmed())
         {
             let sent = decoder.findings.nearest(text.trimmed(), known);
-            decoder.findings.add(&Check::UNRECOGNISED, Cause::of(spec, sent));
+            decoder.findings.add(&Check::UNRECOGNISED, sent);
         }
         Ok(Some(text))
     }
@@ -136,15 +136,15 @@ impl<'j> Leaf<'j> for TextOrInteger<'j> {
         let (text, is_number) = match decoder.cursor.peek()? {
             Next::Number => match read_integer(decoder.cursor.number()?, false) {
                 Some(integer) => (Text::from(integer.to_string()), true),
-                None => return decoder.fault(&Check::INVALID, spec, Sent::Other),
+                None => return decoder.fault(&Check::INVALID, Sent::Other),
             },
-            _ => match decoder.string(Some(spec))? {
+            _ => match decoder.string()? {
                 Some(text) => (Text(text), false),
                 None => return Ok(None),
             },
         };
         match check_text(&text, spec) {
-            Some(check) => decoder.fault(check, spec, counted(&text)),
+            Some(check) => decoder.fault(check, counted(&text)),
             None => Ok(Some(Self { text, is_number })),
         }
     }
@@ -157,14 +157,13 @@ impl<'j, C: Choice> Leaf<'j> for C {
     }
 
     #[inline(never)]
-    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
-        let Some(text) = decoder.string(Some(spec))? else { return Ok(None) };
+    fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
+        let Some(text) = decoder.string()? else { return Ok(None) };
         match C::of(&text) {
             Some(choice) => Ok(Some(choice)),
             None => {
-                let words = if let Kind::Choice(words) = spec.kind { words } else { &[] };
-                let sent = decoder.findings.nearest(&text, words);
-                decoder.fault(&Check::INVALID_CHOICE, spec, sent)
+                let sent = decoder.findings.nearest(&text, C::KNOWN);
+                decoder.fault(&Check::INVALID_CHOICE, sent)
             }
         }
     }
@@ -177,31 +176,31 @@ impl<'j> Leaf<'j> for NaiveDate {
     }
 
     #[inline(never)]
-    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
-        let Some(text) = decoder.string(Some(spec))? else { return Ok(None) };
+    fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
+        let Some(text) = decoder.string()? else { return Ok(None) };
         match parse_date(text.as_bytes()) {
             Some(date) => Ok(Some(date)),
-            None if has_form_of_date(&text) => decoder.fault(&Check::INVALID, spec, Sent::NoSuchDay),
-            None => decoder.fault(&Check::INVALID, spec, Sent::Other),
+            None if has_form_of_date(&text) => decoder.fault(&Check::INVALID, Sent::NoSuchDay),
+            None => decoder.fault(&Check::INVALID, Sent::Other),
         }
     }
 }
 
 impl<'j> Leaf<'j> for DateTime<'j> {
     #[inline]
-    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
-        let Some(text) = decoder.string(Some(spec))? else { return Ok(None) };
+    fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
+        let Some(text) = decoder.string()? else { return Ok(None) };
         match DateTime::read(text, decoder.zone) {
             Reading::Usable(datetime) => Ok(Some(datetime)),
             Reading::OutOfRange { by_zone } => {
                 decoder.zone_matters |= by_zone;
-                decoder.fault(&Check::INVALID, spec, Sent::OutOfRange)
+                decoder.fault(&Check::INVALID, Sent::OutOfRange)
             }
             Reading::Edge(datetime) => {
                 decoder.zone_matters = true;
                 Ok(Some(datetime))
             }
-            Reading::Invalid => decoder.fault(&Check::INVALID, spec, Sent::Other),
+            Reading::Invalid => decoder.fault(&Check::INVALID, Sent::Other),
         }
     }
 }
@@ -219,25 +218,25 @@ impl<'j> Leaf<'j> for Decimal<'j> {
     #[inline(never)]
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
         let Kind::Decimal { before, after, positive } = spec.kind else {
-            return decoder.refuse(&Check::INVALID, None);
+            return decoder.refuse(&Check::INVALID);
         };
-        let Some((sent, quoted)) = decoder.string_or_number(spec)? else { return Ok(None) };
+        let Some((sent, quoted)) = decoder.string_or_number()? else { return Ok(None) };
         let (before, after) = if decoder.any_digits { (u32::MAX, u32::MAX) } else { (before, after) };
         match read_decimal(&sent, quoted, before, after) {
             Ok(value) if positive && value.is_sign_negative() && !value.is_zero() => {
-                decoder.fault(&Check::MIN_VALUE, spec, Sent::Other)
+                decoder.fault(&Check::MIN_VALUE, Sent::Other)
             }
             Ok(value) => Ok(Some(Decimal::new(sent, quoted, value))),
-            Err(NumberFault::Invalid) => decoder.fault(&Check::INVALID, spec, Sent::Other),
+            Err(NumberFault::Invalid) => decoder.fault(&Check::INVALID, Sent::Other),
             Err(NumberFault::TooManyDigits) => {
                 let digits =
                     digits_of_decimal(&sent, quoted).map_or(Sent::Other, |(before, _)| Sent::Count(before));
-                decoder.fault(&Check::MAX_DIGITS, spec, digits)
+                decoder.fault(&Check::MAX_DIGITS, digits)
             }
             Err(NumberFault::TooManyPlaces) => {
                 let digits =
                     digits_of_decimal(&sent, quoted).map_or(Sent::Other, |(_, after)| Sent::Count(after));
-                decoder.fault(&Check::MAX_DECIMAL_PLACES, spec, digits)
+                decoder.fault(&Check::MAX_DECIMAL_PLACES, digits)
             }
         }
     }
@@ -245,17 +244,17 @@ impl<'j> Leaf<'j> for Decimal<'j> {
 
 impl<'j> Leaf<'j> for Integer<'j> {
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
-        let Some((sent, quoted)) = decoder.string_or_number(spec)? else { return Ok(None) };
+        let Some((sent, quoted)) = decoder.string_or_number()? else { return Ok(None) };
         let Kind::Integer { min, max } = spec.kind else {
-            return decoder.fault(&Check::INVALID, spec, Sent::Other);
+            return decoder.fault(&Check::INVALID, Sent::Other);
         };
         match read_integer(&sent, quoted) {
-            None => decoder.fault(&Check::INVALID, spec, Sent::Other),
+            None => decoder.fault(&Check::INVALID, Sent::Other),
             Some(value) if min.is_some_and(|min| value < min) => {
-                decoder.fault(&Check::MIN_VALUE, spec, Sent::Other)
+                decoder.fault(&Check::MIN_VALUE, Sent::Other)
             }
             Some(value) if max.is_some_and(|max| value > max) => {
-                decoder.fault(&Check::MAX_VALUE, spec, Sent::Other)
+                decoder.fault(&Check::MAX_VALUE, Sent::Other)
             }
             Some(value) => Ok(Some(Integer::new(sent, quoted, value))),
         }
@@ -268,9 +267,9 @@ impl<'j> Leaf<'j> for bool {
         decoder.cursor.boolean()
     }
 
-    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
+    fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
         // `usual` accepts every boolean.
-        decoder.refuse(&Check::INVALID, Some(spec))
+        decoder.refuse(&Check::INVALID)
     }
 }
 
@@ -281,7 +280,7 @@ impl<'j> Leaf<'j> for Free<'j> {
             _ => (Next::Object, &Check::INVALID),
         };
         if decoder.cursor.peek()? != wanted {
-            return decoder.refuse(check, Some(spec));
+            return decoder.refuse(check);
         }
         let start = decoder.cursor.mark();
         let count = decoder.findings.count();
@@ -295,7 +294,7 @@ impl<'j> Decoder<'j> {
     /// Skips free content and checks its strings and names for U+0000 (fields 6).
     fn free(&mut self) -> Result<(), SyntaxErrorKind> {
         match self.cursor.peek()? {
-            Next::String => self.string(None).map(drop),
+            Next::String => self.string().map(drop),
             Next::Object => self.free_object(),
             Next::Array => self.free_array(),
             Next::Number | Next::True | Next::False | Next::Null => self.cursor.skip(),
@@ -308,12 +307,12 @@ impl<'j> Decoder<'j> {
         while more {
             let name = self.cursor.name()?;
             if name.contains('\0') {
-                self.findings.add(&Check::NUL, Cause::default());
+                self.findings.add(&Check::NUL, Sent::Other);
             }
             let count = self.findings.count();
             self.free()?;
             if self.findings.count() > count {
-                self.findings.place(count, &Part::foreign(name), false);
+                self.findings.place(count, &Part::foreign(name), false, None);
             }
             self.findings.thin(start);
             more = self.cursor.more_members()?;
@@ -329,7 +328,7 @@ impl<'j> Decoder<'j> {
             let count = self.findings.count();
             self.free()?;
             if self.findings.count() > count {
-                self.findings.place(count, &Part::Index(index), false);
+                self.findings.place(count, &Part::Index(index), false, None);
             }
             self.findings.thin(start);
             index += 1;

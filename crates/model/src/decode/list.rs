@@ -1,5 +1,5 @@
 use super::decoder::Leaf;
-use super::{Cause, Check, Decoder, Draft, Field, FieldSpec, Kind, MAX_FINDINGS, Part, Sent};
+use super::{Check, Decoder, Draft, Field, FieldSpec, Kind, MAX_FINDINGS, Part, Sent};
 use crate::json::{Next, SyntaxErrorKind};
 
 /// An array of a draft: usable items at their indexes, and gaps for faulty ones.
@@ -78,7 +78,6 @@ impl<'j> Decoder<'j> {
     pub(crate) fn object_item<T: Draft<'j>>(
         &mut self,
         items: &mut Vec<Item<T>>,
-        spec: &'static FieldSpec,
     ) -> Result<(), SyntaxErrorKind> {
         match self.cursor.peek()? {
             Next::Object => {
@@ -88,8 +87,8 @@ impl<'j> Decoder<'j> {
                 }
                 return Ok(());
             }
-            Next::Null => self.refuse::<()>(&Check::NULL, Some(spec))?,
-            _ => self.refuse::<()>(&Check::INVALID, Some(spec))?,
+            Next::Null => self.refuse::<()>(&Check::NULL)?,
+            _ => self.refuse::<()>(&Check::INVALID)?,
         };
         items.push(Item::Faulty);
         Ok(())
@@ -99,10 +98,10 @@ impl<'j> Decoder<'j> {
 impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxErrorKind> {
         let Kind::List { item, min, max, batch } = spec.kind else {
-            return decoder.refuse(&Check::INVALID, None);
+            return decoder.refuse(&Check::INVALID);
         };
         if decoder.cursor.peek()? != Next::Array {
-            return decoder.refuse(&Check::NOT_A_LIST, Some(spec));
+            return decoder.refuse(&Check::NOT_A_LIST);
         }
         let general = if batch { decoder.limits.batch_items } else { decoder.limits.items };
         let start = decoder.findings.count();
@@ -110,13 +109,13 @@ impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
         let sent = decoder.items::<T>(&mut items, item, general)?;
         if sent > general {
             decoder.findings.forget(start);
-            return decoder.fault(&Check::TOO_MANY_ITEMS, spec, Sent::Count(sent));
+            return decoder.fault(&Check::TOO_MANY_ITEMS, Sent::Count(sent));
         }
         // A wrong number of items leaves the array usable for rules (fields 1.7).
         if sent < min {
-            decoder.findings.add(&Check::TOO_FEW_ITEMS, Cause::of(spec, Sent::Count(sent)));
+            decoder.findings.add(&Check::TOO_FEW_ITEMS, Sent::Count(sent));
         } else if max.is_some_and(|max| sent > max) {
-            decoder.findings.add(&Check::TOO_MANY_ITEMS, Cause::of(spec, Sent::Count(sent)));
+            decoder.findings.add(&Check::TOO_MANY_ITEMS, Sent::Count(sent));
         }
         // Rules do not check a list of which items are missing.
         Ok((items.len() == sent as usize).then_some(Self(items)))
@@ -166,7 +165,7 @@ impl<'j> Decoder<'j> {
                     items.pop();
                 }
                 if self.findings.count() > count {
-                    self.findings.place(count, &Part::Index(index), false);
+                    self.findings.place(count, &Part::Index(index), false, Some(spec));
                     self.findings.thin(start);
                 }
             }

@@ -186,7 +186,7 @@ impl<'j> Decoder<'j> {
         draft.decode_member(index, self)?;
         if self.findings.count() > count {
             let part = Part::Name(fields[index].name);
-            self.findings.place(count, &part, draft.is_transparent(index));
+            self.findings.place(count, &part, draft.is_transparent(index), Some(&fields[index]));
             self.findings.thin(start);
         }
         Ok(())

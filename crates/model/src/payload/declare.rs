@@ -132,9 +132,9 @@ macro_rules! objects {
                 fn decode_item(
                     items: &mut Vec<$crate::Item<Self>>,
                     decoder: &mut $crate::decode::Decoder<'j>,
-                    spec: &'static $crate::FieldSpec,
+                    _: &'static $crate::FieldSpec,
                 ) -> Result<(), $crate::SyntaxErrorKind> {
-                    decoder.object_item(items, spec)
+                    decoder.object_item(items)
                 }
             }
         )*

@@ -1,5 +1,8 @@
 /// One of a closed list of values (fields 1.5).
 pub(crate) trait Choice: Copy {
+    /// The words of the list.
+    const KNOWN: &'static [&'static str];
+
     /// The choice that is written as this text.
     fn of(text: &str) -> Option<Self>;
 }
@@ -17,6 +20,8 @@ macro_rules! choices {
             }
 
             impl $crate::value::Choice for $name {
+                const KNOWN: &'static [&'static str] = Self::WORDS;
+
                 fn of(text: &str) -> Option<Self> {
                     Self::from_word(text)
                 }

@@ -20,7 +20,9 @@ fn check(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker:
         checker.report_as(
             at.member("reading_value"),
             Code::ReadingValueExceedsDials,
-            format_args!("The reading has {digits} digits before the point, the meter {dials} dials."),
+            format_args!(
+                "The reading has {digits} digits before the point, but the meter has {dials} dials."
+            ),
         );
     }
 }

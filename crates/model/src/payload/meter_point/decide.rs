@@ -4,7 +4,9 @@
 use super::draft::{MeterPoint, MeterPointCommon, Variant};
 use super::{FIELDS, PREFERENCE, decode_as};
 use crate::choices::SupplyType;
-use crate::decode::{Cause, Check, Decoder, Draft, Field, FieldSpec, Hints, Item, Members, Part, Slots};
+use crate::decode::{
+    Cause, Check, Decoder, Draft, Field, FieldSpec, Hints, Item, Members, Part, Sent, Slots,
+};
 use crate::json::{Next, SyntaxErrorKind};
 use crate::value::{Choice, Text};
 
@@ -240,7 +242,7 @@ impl<'j> Slots<'j> for MeterPoint<'j> {
     fn decode_item(
         items: &mut Vec<Item<Self>>,
         decoder: &mut Decoder<'j>,
-        spec: &'static FieldSpec,
+        _: &'static FieldSpec,
     ) -> Result<(), SyntaxErrorKind> {
         let check = match decoder.cursor.peek()? {
             Next::Object => {
@@ -250,7 +252,7 @@ impl<'j> Slots<'j> for MeterPoint<'j> {
             Next::Null => &Check::NULL,
             _ => &Check::INVALID,
         };
-        decoder.refuse::<()>(check, Some(spec))?;
+        decoder.refuse::<()>(check)?;
         items.push(Item::Faulty);
         Ok(())
     }
@@ -270,7 +272,7 @@ fn decode<'j>(decoder: &mut Decoder<'j>) -> Result<MeterPoint<'j>, SyntaxErrorKi
         decoded = decode_as(decoder, kind)?;
     }
     if decoded.assumed {
-        decoder.findings.add(&Check::SUPPLY_TYPE_ASSUMED, Cause::default());
+        decoder.findings.add(&Check::SUPPLY_TYPE_ASSUMED, Sent::Other);
     }
     let common = &decoded.point.common;
     if let (Field::Value(said), Some(named)) = (&common.supply_type, named_by(&common.mpxn))
