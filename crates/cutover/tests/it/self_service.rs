@@ -73,7 +73,8 @@ fn refused_creates_are_listed_until_they_are_accepted() {
     assert_eq!(figures, json!({"accounts": 1, "without_number": 0, "top_errors": top}));
     faulty["external_account_number"] = json!("A-3");
     assert_eq!(client.create(&faulty).status, 400);
-    drop(server);
+    server.signal("TERM");
+    assert_eq!(server.ended().0, Some(0));
     let listed = installation.run_json(&["supplier", "refused", "ACME"]);
     let numbers: Vec<_> =
         listed.as_array().unwrap().iter().map(|refused| refused["external_account_number"].clone()).collect();
