@@ -156,7 +156,8 @@ async fn markup_in_a_payload_is_escaped() {
     service.import_pending();
     let mut browser = service.browser().await;
     let list = browser.page("/console/suppliers/ACME_ENERGY/").await;
-    let link = between(&list, "<th scope=\"row\"><a href=\"", "\"").to_owned();
+    let rows = between(&list, "id=\"account-list\"", "</section>");
+    let link = between(rows, "<th scope=\"row\"><a href=\"", "\"").to_owned();
     let reveal = browser.post(&format!("{link}reveal/"), "").await.text().to_owned();
     let pages = [list, browser.page(&link).await, reveal];
     for page in &pages {
