@@ -46,7 +46,6 @@ pub mod choices;
 pub mod describe;
 mod imported;
 pub mod known;
-mod pattern;
 mod request;
 mod response;
 pub mod service;
@@ -59,7 +58,6 @@ pub use decode::{
     MAX_FINDINGS, MAX_ITEMS, ObjectSpec, Presence,
 };
 pub use json::{MAX_DEPTH, SyntaxError, SyntaxErrorKind, Writer};
-pub use pattern::pattern;
 pub use payload::*;
 pub use request::*;
 pub use response::*;

@@ -3,12 +3,12 @@
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{
-    Cause, RefusedCreate, RefusedFigures, StoreError, Supplier, Tx, find_stale, read_committed,
+    RefusedCreate, RefusedFault, RefusedFigures, StoreError, Supplier, Tx, find_stale, read_committed,
     write_with_retry,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{Issue, SupplierCode};
-use cutover_model::{RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, Timestamp, pattern};
+use cutover_model::{RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -26,7 +26,7 @@ const TOP: u32 = 10;
 /// What happened last to an account since the log was written.
 #[derive(Debug, Clone)]
 enum Latest {
-    Refused(Vec<Cause>),
+    Refused(Vec<RefusedFault>),
     Accepted,
 }
 
@@ -76,9 +76,9 @@ impl RefusedLog {
             *self.gathered().without_number.entry(supplier_id).or_default() += 1;
             return;
         };
-        let mut causes: Vec<Cause> = Vec::new();
+        let mut causes: Vec<RefusedFault> = Vec::new();
         for issue in issues {
-            let cause = Cause { code: issue.code.to_string(), attr: pattern(&issue.attr) };
+            let cause = RefusedFault { code: issue.code.to_string(), attr: issue.attr.pattern() };
             if !causes.contains(&cause) {
                 causes.push(cause);
             }
@@ -267,7 +267,7 @@ pub(super) fn figures(tx: &mut dyn Tx, supplier_id: i64) -> Result<RefusedFigure
 
 /// Returns the figures as answers show them.
 pub(super) fn shown_figures(figures: &RefusedFigures) -> RefusedShown {
-    let cause = |(cause, count): &(Cause, u64)| RefusedCauseShown {
+    let cause = |(cause, count): &(RefusedFault, u64)| RefusedCauseShown {
         code: cause.code.clone(),
         attr: cause.attr.clone(),
         count: *count,
@@ -280,7 +280,7 @@ pub(super) fn shown_figures(figures: &RefusedFigures) -> RefusedShown {
 }
 
 fn shown(refused: &RefusedCreate, supplier: &Supplier) -> RefusedCreateShown {
-    let item = |cause: &Cause| RefusedItem { code: cause.code.clone(), attr: cause.attr.clone() };
+    let item = |cause: &RefusedFault| RefusedItem { code: cause.code.clone(), attr: cause.attr.clone() };
     RefusedCreateShown {
         external_account_number: refused.number.clone(),
         refused_at: Timestamp(supplier.settings.time_zone.local(refused.refused_at)),

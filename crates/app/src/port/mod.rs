@@ -49,7 +49,7 @@ pub use processes::{
     ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, Staging, StepWrite, StoredIssue,
     StoredIssues, StoredProcess,
 };
-pub use refusals::{Cause, Refusals, RefusedCreate, RefusedFigures};
+pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
     LastSupplier, MayConflict, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict, WriteJob,

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 /// A fault for which accounts are refused: nothing of a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Cause {
+pub struct RefusedFault {
     /// The code.
     pub code: String,
-    /// The pattern of the path: see [`cutover_model::pattern`].
+    /// The pattern of the path: see [`pattern`](cutover_core::AttrPath::pattern).
     pub attr: String,
 }
 
@@ -19,7 +19,7 @@ pub struct RefusedCreate {
     /// Time of the refusal.
     pub refused_at: DateTime<Utc>,
     /// Its faults, each once.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<RefusedFault>,
 }
 
 /// Figures of the refused creates of a supplier.
@@ -30,7 +30,7 @@ pub struct RefusedFigures {
     /// Number of refused payloads without a usable number.
     pub without_number: u64,
     /// The most frequent causes, with the number of accounts of each, the most frequent first.
-    pub top: Vec<(Cause, u64)>,
+    pub top: Vec<(RefusedFault, u64)>,
 }
 
 /// Queries of refused creates (contract D13). They keep figures of them.

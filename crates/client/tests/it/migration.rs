@@ -98,17 +98,22 @@ fn every_account_is_a_row() {
         (200, json!({"items": [listed("N-0", None, Some("document_gone"))], "next": "cursor=2"})),
         // An empty page need not be the last.
         (200, json!({"items": [], "next": "cursor=3"})),
-        (200, json!([
-            listed("X-9", None, Some("import_process_retries_exhausted")),
-            listed("X-10", None, Some("import_process_failed_validation")),
-            listed("X-11", None, Some("import_process_failed_validation")),
-        ])),
+        (
+            200,
+            json!([
+                listed("X-9", None, Some("import_process_retries_exhausted")),
+                listed("X-10", None, Some("import_process_failed_validation")),
+                listed("X-11", None, Some("import_process_failed_validation")),
+            ]),
+        ),
     ];
     answers.extend(std::iter::repeat_n((200, json!([])), 5));
     answers.push((200, json!([listed("N-1", Some("A-1"), None), listed("N-2", Some("A-2"), None)])));
     stub.answers(LIST, answers);
-    let item = |attr: &str| json!({"attr": attr, "code": "invalid", "rule": "STR-04", "detail": "It is invalid."});
-    let issues = json!({"attempt": 1, "errors": [item("notes.0.body"), item("customers.1.email")], "warnings": []});
+    let item =
+        |attr: &str| json!({"attr": attr, "code": "invalid", "rule": "STR-04", "detail": "It is invalid."});
+    let issues =
+        json!({"attempt": 1, "errors": [item("notes.0.body"), item("customers.1.email")], "warnings": []});
     stub.answers(&format!("{LIST}X-10/issues/"), [(200, issues)]);
     stub.answers(&format!("{LIST}X-11/issues/"), [(404, json!({}))]);
     let ran =

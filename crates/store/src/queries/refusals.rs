@@ -7,7 +7,7 @@ use super::statement::Bind;
 use super::types::{Json, Timestamp};
 use super::{Conn, SqlTx, number};
 use crate::error::Result;
-use cutover_app::port::{Cause, Refusals, RefusedCreate, RefusedFigures, StoreError};
+use cutover_app::port::{Refusals, RefusedCreate, RefusedFault, RefusedFigures, StoreError};
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use std::collections::BTreeMap;
@@ -71,13 +71,13 @@ fn change(
         })
     });
     RefusedRow::insert_all(&rows.collect::<Result<Vec<_>>>()?, conn)?;
-    let mut causes = BTreeMap::<&Cause, i64>::new();
+    let mut causes = BTreeMap::<&RefusedFault, i64>::new();
     added.iter().flat_map(|refused| &refused.causes).for_each(|cause| *causes.entry(cause).or_default() += 1);
     removed
         .iter()
         .flat_map(|refused| &refused.causes)
         .for_each(|cause| *causes.entry(cause).or_default() -= 1);
-    for (Cause { code, attr }, change) in causes.into_iter().filter(|(_, change)| *change != 0) {
+    for (RefusedFault { code, attr }, change) in causes.into_iter().filter(|(_, change)| *change != 0) {
         CountCause { supplier_id, code: code.clone(), attr: attr.clone(), change }.execute(conn)?;
     }
     let more = number::<usize, i64>(added.len(), "a number of rows")?
@@ -108,7 +108,8 @@ fn figures(conn: &mut Conn, supplier_id: i64, limit: u32) -> Result<RefusedFigur
         .limit(limit.into())
         .load(conn)?;
     let count = |count| number::<i64, u64>(count, "a number of refused creates");
-    let top = top.into_iter().map(|(code, attr, accounts)| Ok((Cause { code, attr }, count(accounts)?)));
+    let top =
+        top.into_iter().map(|(code, attr, accounts)| Ok((RefusedFault { code, attr }, count(accounts)?)));
     Ok(RefusedFigures {
         accounts: count(accounts)?,
         without_number: count(without_number)?,

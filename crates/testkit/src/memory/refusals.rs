@@ -1,5 +1,5 @@
 use super::State;
-use cutover_app::port::{Cause, Refusals, RefusedCreate, RefusedFigures, StoreError};
+use cutover_app::port::{Refusals, RefusedCreate, RefusedFault, RefusedFigures, StoreError};
 use std::collections::BTreeMap;
 
 impl State {
@@ -65,7 +65,7 @@ impl Refusals for State {
     }
 
     fn refused_figures(&mut self, supplier_id: i64, limit: u32) -> Result<RefusedFigures, StoreError> {
-        let mut causes = BTreeMap::<Cause, u64>::new();
+        let mut causes = BTreeMap::<RefusedFault, u64>::new();
         for cause in self.refused_of(supplier_id).flat_map(|refused| &refused.causes) {
             *causes.entry(cause.clone()).or_default() += 1;
         }

@@ -148,7 +148,13 @@ pub fn processes_are_found_by_key(store: &dyn Store) {
     assert!(step(store, &claimed, Event::Claimed, at(2)));
     let claimed = process(store, &acme, "A-1").process;
     let (rejected, entry) = claimed.step(Event::Rejected, at(3), Actor::System).unwrap();
-    let issue = StoredIssue { attr: "customers".into(), code: "required".into(), detail: "x".into() };
+    let issue = StoredIssue {
+        attr: "customers".into(),
+        pattern: "customers".into(),
+        code: "required".into(),
+        detail: "x".into(),
+        ..StoredIssue::default()
+    };
     let issues = StoredIssues { errors: vec![issue], warnings: Vec::new() };
     let written = issues.clone();
     assert_eq!(

@@ -1,13 +1,13 @@
 //! Refused creates.
 
 use super::helpers::{at, on_threads, put, see, supplier};
-use cutover_app::port::{Cause, RefusedCreate, Store, Supplier};
+use cutover_app::port::{RefusedCreate, RefusedFault, Store, Supplier};
 
-fn cause(code: &str, attr: &str) -> Cause {
-    Cause { code: code.into(), attr: attr.into() }
+fn cause(code: &str, attr: &str) -> RefusedFault {
+    RefusedFault { code: code.into(), attr: attr.into() }
 }
 
-fn refused(number: &str, second: i64, causes: &[Cause]) -> RefusedCreate {
+fn refused(number: &str, second: i64, causes: &[RefusedFault]) -> RefusedCreate {
     RefusedCreate { number: number.into(), refused_at: at(second), causes: causes.to_vec() }
 }
 
