@@ -102,6 +102,13 @@ struct Batch {
     without_number: u64,
 }
 
+impl Batch {
+    fn has_refused(&self) -> bool {
+        let is_refused = |(_, _, latest): &(String, _, Latest)| matches!(latest, Latest::Refused(_));
+        self.without_number > 0 || self.accounts.iter().any(is_refused)
+    }
+}
+
 impl App {
     /// Writes the refused creates that this process has gathered, in bounded transactions. What could not be written is
     /// gathered again.
@@ -128,6 +135,9 @@ impl App {
         }
         let mut result = Ok(());
         for (supplier_id, batch) in by_supplier {
+            if self.is_nothing_to_write(supplier_id, &batch) {
+                continue;
+            }
             let Batch { accounts, mut without_number } = batch;
             let mut chunks: Vec<_> = accounts.chunks(BATCH).map(<[_]>::to_vec).collect();
             if chunks.is_empty() {
@@ -167,9 +177,14 @@ impl App {
         }
     }
 
+    /// Returns true if accounts of a supplier without refused creates were accepted, as most are.
+    fn is_nothing_to_write(&self, supplier_id: i64, batch: &Batch) -> bool {
+        let figures = || read_committed(&*self.store, |tx| tx.refused_figures(supplier_id, 0));
+        !batch.has_refused() && figures().is_ok_and(|figures| figures.accounts == 0)
+    }
+
     fn record_batch(&self, supplier_id: i64, batch: &Batch) -> Result<(), StoreError> {
-        let has_refused = |(_, _, latest): &(String, _, Latest)| matches!(latest, Latest::Refused(_));
-        if batch.without_number == 0 && !batch.accounts.iter().any(has_refused) {
+        if !batch.has_refused() {
             // Most accounts were never refused: that is found without a lock.
             let numbers = numbers(batch);
             if read_committed(&*self.store, |tx| tx.refused_among(supplier_id, &numbers))?.is_empty() {
