@@ -123,7 +123,7 @@ fn every_account_is_a_row() {
     assert!(sandbox.read("r.html").contains("The sums do not agree."));
     let queries = stub.state().queries.split_off(1);
     assert_eq!(queries[0], "status=ERRORED&page_size=10000");
-    assert_eq!((queries[1].as_str(), queries[2].as_str(), queries.len()), ("cursor=2", "cursor=3", 9));
+    assert_eq!((queries[1].as_str(), queries[2].as_str(), queries.len()), ("cursor=2", "cursor=3", 11));
 }
 
 #[test]
