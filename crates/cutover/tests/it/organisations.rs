@@ -244,6 +244,9 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
             post(vec![supplier(small("O-1"), "import_supplier"), (linked("NONE"), linked("C-O"))])
         }
         ("get", "/v2/data-import/accounts/{supplier}/{number}/") => get(|s, n| format!("{ACCOUNTS}{s}/{n}/")),
+        ("get", "/v2/data-import/accounts/{supplier}/{number}/issues/") => {
+            get(|s, n| format!("{ACCOUNTS}{s}/{n}/issues/"))
+        }
         ("get", "/v2/data-import/accounts/{supplier}/") => get(|s, n| {
             if s == "ACME" {
                 format!("{ACCOUNTS}NOBODY-{n}/")
