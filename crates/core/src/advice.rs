@@ -262,6 +262,8 @@ advice! {
     ServiceUnavailable: "Wait as long as the header Retry-After says, then repeat the request unchanged.";
     EncryptionKeyMissing: "Repeat the request; the operator finds the missing key with cutover doctor.";
     Error: "Repeat the request unchanged; tell the operator the header X-Request-Id if it stays.";
+    ContractInUse: "Keep the contract in the list, or cancel and correct the accounts that name it first.";
+    AccountImportProcessNotPending: "Only PENDING accounts can be cancelled; send the account again to replace it.";
 }
 
 #[cfg(test)]
