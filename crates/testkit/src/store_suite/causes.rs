@@ -192,7 +192,7 @@ pub fn lists_by_cause_have_each_account_once(store: &dyn Store) {
         }
     }
     let is_invalid = |n: &usize| n % 4 < 2;
-    let is_warned = |n: &usize| n % 3 == 0;
+    let is_warned = |n: &usize| n.is_multiple_of(3);
     let names = |numbers: Vec<usize>| numbers.iter().map(|n| format!("A-{n}")).collect::<Vec<_>>();
     let state = |state, filter| ProcessFilter { state: Some(state), ..filter };
     let both = ProcessFilter { warning_code: Some("invalid"), ..failed("invalid") };
