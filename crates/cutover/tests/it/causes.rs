@@ -13,14 +13,20 @@ fn without_customers(number: &str) -> Value {
 
 /// `A-1` and `A-2` are imported with a warning; `F-1` and `F-2` were accepted with it, and then rejected for it.
 fn failed() -> (Installation, Server, Client) {
-    let (installation, server, client) = Installation::serving();
-    client.import(&[without_customers("A-1"), without_customers("A-2")]);
-    installation.run_json(&["supplier", "set", "ACME", "--max-concurrent-imports", "0"]);
-    for number in ["F-1", "F-2"] {
-        assert_eq!(client.create(&without_customers(number)).status, 201);
+    let (installation, key) = Installation::with_supplier();
+    {
+        let server = installation.serve();
+        server.client(&key).import(&[without_customers("A-1"), without_customers("A-2")]);
+    }
+    {
+        let api = installation.serve_with(&["--role", "api"]);
+        for number in ["F-1", "F-2"] {
+            assert_eq!(api.client(&key).create(&without_customers(number)).status, 201);
+        }
     }
     installation.run_json(&["supplier", "set", "ACME", "--rule", "ACC-04=error"]);
-    installation.run_json(&["supplier", "set", "ACME", "--max-concurrent-imports", "none"]);
+    let server = installation.serve();
+    let client = server.client(&key);
     for number in ["F-1", "F-2"] {
         client.wait(number, "ERRORED");
     }

@@ -3,7 +3,7 @@
 use super::schema::{
     account_events, account_instructions, accounts, agreements, business_instruction_accounts, customers,
     historical_statements, ledgers, line_items, meter_points, meters, note_documents, notes, payloads,
-    payment_instructions, payment_schedules, process_contracts, process_history, processes,
+    payment_instructions, payment_schedules, process_causes, process_contracts, process_history, processes,
     property_administrators, readings, registers, statements, supply_addresses, tax_items, transactions,
 };
 use super::types::Digits;
@@ -55,6 +55,7 @@ fn erase(conn: &mut Conn, id: i64) -> Result<Vec<ErasedRows>> {
         process_contracts.process_id
         payloads.process_id
         process_history.process_id
+        process_causes.process_id
         processes.id
     ))
 }
