@@ -1,6 +1,6 @@
 use chrono::NaiveDate;
 use cutover_core::Now;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 
 /// The inputs of rules other than the payload. They are fetched between decoding and checking, for usable
@@ -14,8 +14,8 @@ pub struct Facts<'f> {
     pub supplier_known: Option<bool>,
     /// If set, whether the organisation has the contract that the account names (rule PST-10).
     pub contract_known: Option<bool>,
-    /// The meter points of the payload that another imported account has (rule PST-12).
-    pub taken_meter_points: Option<&'f HashSet<MeterPointKey>>,
+    /// The meter points of the payload that another imported account has, and that account (rule PST-12).
+    pub taken_meter_points: Option<&'f HashMap<MeterPointKey, MeterPointHolder>>,
     /// The states of the payload's documents (rules DOC-02, DOC-03), by trimmed path without the leading `/`.
     pub documents: Option<&'f HashMap<String, DocumentState>>,
 }
@@ -51,6 +51,15 @@ impl fmt::Debug for WantedDocument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WantedDocument").field("must_be_pdf", &self.must_be_pdf).finish_non_exhaustive()
     }
+}
+
+/// An imported account of the organisation that has a meter point.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MeterPointHolder {
+    /// The code of its import supplier.
+    pub supplier: String,
+    /// Its number in the supplier's system.
+    pub number: String,
 }
 
 /// A meter point of a payload, to be looked up among imported accounts (rule PST-12).

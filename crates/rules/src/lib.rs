@@ -45,7 +45,7 @@ pub use check::{
     check_account, check_business, check_business_payment_instruction, check_historical_statements,
     check_notes, check_payment_instruction, check_transactions,
 };
-pub use facts::{DocumentState, Facts, MeterPointKey, WantedDocument};
+pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, WantedDocument};
 pub use lookups::{
     contract_to_look_up, documents_of_account, documents_of_notes, documents_of_statements,
     meter_points_to_look_up,

@@ -1,8 +1,8 @@
 use crate::port::{MeterPointQuestion, StoreError, Tx};
 use cutover_core::ExternalAccountNumber;
 use cutover_model::AccountRequest;
-use cutover_rules::{Facts, MeterPointKey, contract_to_look_up, meter_points_to_look_up};
-use std::collections::HashSet;
+use cutover_rules::{Facts, MeterPointHolder, MeterPointKey, contract_to_look_up, meter_points_to_look_up};
+use std::collections::HashMap;
 
 /// The facts about an account payload that have to be looked up in the store.
 pub(crate) struct FactsToRead {
@@ -15,7 +15,7 @@ pub(crate) struct FactsToRead {
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     contract: Option<bool>,
-    taken: Option<HashSet<MeterPointKey>>,
+    taken: Option<HashMap<MeterPointKey, MeterPointHolder>>,
 }
 
 impl FactsToRead {
@@ -57,8 +57,8 @@ impl FactsToRead {
             (Some(supplier_id), Some(number)) if !self.meter_points.is_empty() => {
                 let question = |sought| MeterPointQuestion { organisation_id, supplier_id, number, sought };
                 let questions: Vec<_> = self.meter_points.iter().map(question).collect();
-                let pairs = self.meter_points.iter().zip(tx.are_meter_points_taken(&questions)?);
-                Some(pairs.filter(|(_, is_taken)| *is_taken).map(|(point, _)| point.clone()).collect())
+                let pairs = self.meter_points.iter().zip(tx.meter_point_holders(&questions)?);
+                Some(pairs.filter_map(|(point, holder)| Some((point.clone(), holder?))).collect())
             }
             _ => None,
         };

@@ -2,7 +2,7 @@ use super::{Position, StoreError, VerifiedInstruction};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
 use cutover_model::{Account, Encode, HistoricalStatement, Writer};
-use cutover_rules::MeterPointKey;
+use cutover_rules::{MeterPointHolder, MeterPointKey};
 
 /// An account to be written, with everything in its payload.
 #[derive(Debug, Clone)]
@@ -143,9 +143,10 @@ pub trait Accounts {
         numbers: &[ExternalAccountNumber],
     ) -> Result<Vec<Option<i64>>, StoreError>;
 
-    /// Answers for each question if its meter point is taken (rule PST-12).
-    fn are_meter_points_taken(
+    /// Returns for each question the account that has its meter point, if there is one (rule PST-12): of several the
+    /// first by supplier and number.
+    fn meter_point_holders(
         &mut self,
         questions: &[MeterPointQuestion<'_>],
-    ) -> Result<Vec<bool>, StoreError>;
+    ) -> Result<Vec<Option<MeterPointHolder>>, StoreError>;
 }

@@ -64,4 +64,4 @@ pub use webhooks::{
 };
 
 // Types of the rules in the ports' signatures, because adapters depend on the ports only.
-pub use cutover_rules::{DocumentState, MeterPointKey, WantedDocument};
+pub use cutover_rules::{DocumentState, MeterPointHolder, MeterPointKey, WantedDocument};

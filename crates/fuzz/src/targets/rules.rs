@@ -8,13 +8,13 @@ use cutover_model::{
     decode_historical_statements, decode_notes, decode_payment_instruction, decode_transactions,
 };
 use cutover_rules::{
-    DocumentState, Facts, Profile, RULES, Report, WantedDocument, check_account, check_business,
-    check_business_payment_instruction, check_historical_statements, check_notes, check_payment_instruction,
-    check_transactions, documents_of_account, documents_of_notes, documents_of_statements,
-    meter_points_to_look_up, rule,
+    DocumentState, Facts, MeterPointHolder, Profile, RULES, Report, WantedDocument, check_account,
+    check_business, check_business_payment_instruction, check_historical_statements, check_notes,
+    check_payment_instruction, check_transactions, documents_of_account, documents_of_notes,
+    documents_of_statements, meter_points_to_look_up, rule,
 };
 use cutover_testkit::FakeClock;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The rules.
 pub(crate) const TARGET: Target = Target {
@@ -82,10 +82,10 @@ fn run(input: &[u8]) {
 fn account(body: &Body<'_>) {
     let zone = body.zone();
     let Some(decoded) = decoded(body.bytes, |bytes| decode_account(bytes, zone)) else { return };
-    let taken: Option<HashSet<_>> = decoded
-        .draft
-        .as_ref()
-        .map(|request| meter_points_to_look_up(request).into_iter().step_by(2).collect());
+    let holder = || MeterPointHolder { supplier: "ACME".into(), number: "A-1".into() };
+    let taken: Option<HashMap<_, _>> = decoded.draft.as_ref().map(|request| {
+        meter_points_to_look_up(request).into_iter().step_by(2).map(|point| (point, holder())).collect()
+    });
     let wanted = decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
     let documents = documents(body.variation, wanted);
     let facts = Facts { taken_meter_points: taken.as_ref(), documents: documents.as_ref(), ..facts(body) };

@@ -15,25 +15,27 @@ pub(super) const PST_12: Rule = Rule {
 
 fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let Some(taken) = checker.facts.taken_meter_points.filter(|taken| !taken.is_empty()) else { return };
-    if meter_point_key(point.point).is_some_and(|key| taken.contains(&key)) {
-        checker.report(at.member("mpxn"), Code::MeterPointOfAnotherAccount);
+    if let Some(holder) = meter_point_key(point.point).and_then(|key| taken.get(&key)) {
+        let text = format_args!("Account {} of {} has this meter point.", holder.number, holder.supplier);
+        checker.report_as(at.member("mpxn"), Code::MeterPointOfAnotherAccount, text);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::MeterPointKey;
     use crate::testing::*;
-    use std::collections::HashSet;
+    use crate::{MeterPointHolder, MeterPointKey};
+    use std::collections::HashMap;
 
-    fn found(taken: &HashSet<MeterPointKey>, own: Value) -> Vec<String> {
+    fn found(taken: &HashMap<MeterPointKey, MeterPointHolder>, own: Value) -> Vec<String> {
         run_with("PST-12", point(own), Facts { taken_meter_points: Some(taken), ..facts() })
     }
 
     #[test]
     fn a_meter_point_of_another_account_is_reported() {
         let key = MeterPointKey { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
-        let (taken, none) = (HashSet::from([key]), HashSet::new());
+        let holder = MeterPointHolder { supplier: "ACME".into(), number: "A-1".into() };
+        let (taken, none) = (HashMap::from([(key, holder)]), HashMap::new());
         let own = json!({"mpxn": " 6001 ", "supply_start_date": "2026-01-01"});
         let expected = ["supply_addresses.0.meter_points.0.mpxn meter_point_of_another_account (warning)"];
         assert_eq!(found(&taken, own.clone()), expected);

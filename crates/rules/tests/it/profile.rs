@@ -2,9 +2,9 @@
 
 use crate::{check, check_historical_statements, facts, lines};
 use cutover_core::{Level, RuleId, Zone};
-use cutover_rules::{Facts, InvalidProfile, MeterPointKey, Profile};
+use cutover_rules::{Facts, InvalidProfile, MeterPointHolder, MeterPointKey, Profile};
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 fn with(levels: &[(&'static str, Level)]) -> Profile {
     Profile::new(levels.iter().copied()).unwrap()
@@ -87,7 +87,8 @@ fn a_meter_point_of_another_account_can_be_an_error() {
     let point = json!({"mpxn": "6001", "supply_start_date": "2026-01-01"});
     let body = json!({"supply_addresses": [{"meter_points": [point]}]}).to_string();
     let taken = MeterPointKey { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
-    let taken = HashSet::from([taken]);
+    let holder = MeterPointHolder { supplier: "ACME".into(), number: "A-7".into() };
+    let taken = HashMap::from([(taken, holder)]);
     let found = |profile: &Profile| {
         let decoded = cutover_model::decode_account(body.as_bytes(), Zone::UTC).unwrap();
         let facts = Facts { taken_meter_points: Some(&taken), ..facts() };

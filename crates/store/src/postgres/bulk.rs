@@ -7,10 +7,10 @@ use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::types::{Day, Json, Timestamp};
 use crate::error::Result;
-use cutover_app::port::MeterPointQuestion;
+use cutover_app::port::{MeterPointHolder, MeterPointQuestion};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 bind_arrays! {
     Vec<bool> => Bool;
@@ -75,7 +75,7 @@ pub(super) fn steps(conn: &mut Conn, mut steps: Vec<Step<'_>>) -> Result<Vec<boo
 }
 
 statement! {
-    /// Numbers of the questions whose meter point is taken. OFFSET makes the planner begin with the meter
+    /// Numbers of the questions whose meter point another account has, and that account. OFFSET makes the planner begin with the meter
     /// point and find its account by the key, even if it planned with empty tables: otherwise it reads all
     /// accounts of a supplier.
     Taken {
@@ -84,18 +84,22 @@ statement! {
         number: Vec<String>,
         mpxn: Vec<String>,
         start: Vec<Day>,
-    } -> BigInt
-        = "SELECT q.place FROM unnest(" organisation_id ", " supplier_id ", " number ", " mpxn ", " start
-            ") WITH ORDINALITY AS q (organisation_id, supplier_id, number, mpxn, start, place) WHERE EXISTS (\
-            SELECT 1 FROM (SELECT p.account_id, p.supply_end_date FROM meter_points p WHERE p.mpxn = q.mpxn OFFSET 0) m \
+    } -> (BigInt, Text, Text)
+        = "SELECT q.place, h.code, h.external_account_number FROM unnest(" organisation_id ", " supplier_id ", " number ", " mpxn ", " start
+            ") WITH ORDINALITY AS q (organisation_id, supplier_id, number, mpxn, start, place) CROSS JOIN LATERAL (\
+            SELECT s.code, a.external_account_number FROM (SELECT p.account_id, p.supply_end_date FROM meter_points p WHERE p.mpxn = q.mpxn OFFSET 0) m \
             CROSS JOIN LATERAL (SELECT o.supplier_id, o.external_account_number FROM accounts o \
             WHERE o.id = m.account_id OFFSET 0) a \
             JOIN suppliers s ON s.id = a.supplier_id WHERE (m.supply_end_date IS NULL OR m.supply_end_date > q.start) \
             AND s.organisation_id = q.organisation_id \
-            AND (a.supplier_id <> q.supplier_id OR a.external_account_number <> q.number))"
+            AND (a.supplier_id <> q.supplier_id OR a.external_account_number <> q.number) \
+            ORDER BY s.code, a.external_account_number LIMIT 1) h"
 }
 
-pub(super) fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<Vec<bool>> {
+pub(super) fn meter_point_holders(
+    conn: &mut Conn,
+    questions: &[MeterPointQuestion<'_>],
+) -> Result<Vec<Option<MeterPointHolder>>> {
     if questions.is_empty() {
         return Ok(Vec::new());
     }
@@ -106,8 +110,10 @@ pub(super) fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -
         mpxn: questions.iter().map(|q| q.sought.mpxn.clone()).collect(),
         start: questions.iter().map(|q| Day(q.sought.supply_start_date)).collect(),
     };
-    let taken: HashSet<i64> = statement.load::<i64>(conn)?.into_iter().collect();
-    Ok((1..).zip(questions).map(|(number, _)| taken.contains(&number)).collect())
+    let rows = statement.load::<(i64, String, String)>(conn)?.into_iter();
+    let mut holders: HashMap<i64, MeterPointHolder> =
+        rows.map(|(place, supplier, number)| (place, MeterPointHolder { supplier, number })).collect();
+    Ok((1..).zip(questions).map(|(place, _)| holders.remove(&place)).collect())
 }
 
 #[cfg(test)]

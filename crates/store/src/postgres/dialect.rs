@@ -9,7 +9,7 @@ use super::{bulk, claim, fold, partitions};
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
-use cutover_app::port::{FeedPosition, MeterPointQuestion};
+use cutover_app::port::{FeedPosition, MeterPointHolder, MeterPointQuestion};
 use diesel::backend::Backend;
 use diesel::data_types::PgTimestamp;
 use diesel::deserialize::{self, FromSql};
@@ -256,8 +256,11 @@ impl SqlDialect for Dialect {
         claim::expired_leases(conn, hints, before)
     }
 
-    fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<Vec<bool>> {
-        bulk::are_taken(conn, questions)
+    fn meter_point_holders(
+        conn: &mut Conn,
+        questions: &[MeterPointQuestion<'_>],
+    ) -> Result<Vec<Option<MeterPointHolder>>> {
+        bulk::meter_point_holders(conn, questions)
     }
 
     fn lock_suppliers(conn: &mut Conn) -> Result<()> {

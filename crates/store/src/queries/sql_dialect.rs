@@ -4,7 +4,7 @@ use super::processes::write::Step;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, NaiveDate, Utc};
-use cutover_app::port::{FeedPosition, MeterPointQuestion};
+use cutover_app::port::{FeedPosition, MeterPointHolder, MeterPointQuestion};
 use diesel::backend::Backend;
 use diesel::deserialize;
 use diesel::serialize::{self, Output};
@@ -79,7 +79,10 @@ pub(crate) trait SqlDialect {
 
     /// Returns for each meter point whether another account of the organisation has it. Identifiers are
     /// stored trimmed.
-    fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<Vec<bool>>;
+    fn meter_point_holders(
+        conn: &mut Conn,
+        questions: &[MeterPointQuestion<'_>],
+    ) -> Result<Vec<Option<MeterPointHolder>>>;
 
     /// Locks the list of suppliers, including those that do not exist yet. Claims are not blocked.
     fn lock_suppliers(conn: &mut Conn) -> Result<()>;

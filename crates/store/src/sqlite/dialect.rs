@@ -11,10 +11,10 @@ use super::queries::types::Day;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, NaiveDate, Utc};
-use cutover_app::port::{FeedPosition, MeterPointQuestion};
+use cutover_app::port::{FeedPosition, MeterPointHolder, MeterPointQuestion};
 use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql};
-use diesel::dsl::{exists, max};
+use diesel::dsl::max;
 use diesel::prelude::*;
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::{BigInt, Text};
@@ -139,8 +139,11 @@ impl SqlDialect for Dialect {
         claim::expired_leases(conn, before)
     }
 
-    fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<Vec<bool>> {
-        questions.iter().map(|question| is_taken(conn, question)).collect()
+    fn meter_point_holders(
+        conn: &mut Conn,
+        questions: &[MeterPointQuestion<'_>],
+    ) -> Result<Vec<Option<MeterPointHolder>>> {
+        questions.iter().map(|question| meter_point_holder(conn, question)).collect()
     }
 
     fn lock_suppliers(_: &mut Conn) -> Result<()> {
@@ -214,18 +217,24 @@ impl SqlDialect for Dialect {
     }
 }
 
-fn is_taken(conn: &mut Conn, question: &MeterPointQuestion<'_>) -> Result<bool> {
+fn meter_point_holder(
+    conn: &mut Conn,
+    question: &MeterPointQuestion<'_>,
+) -> Result<Option<MeterPointHolder>> {
     let MeterPointQuestion { organisation_id, supplier_id, number, sought } = *question;
     let is_another =
         accounts::supplier_id.ne(supplier_id).or(accounts::external_account_number.ne(number.as_str()));
     let ends_after = meter_points::supply_end_date.gt(Day::from(sought.supply_start_date));
-    let holders = meter_points::table
+    let holder = meter_points::table
         .inner_join(accounts::table.inner_join(suppliers::table))
         .filter(meter_points::mpxn.eq(&sought.mpxn))
         .filter(meter_points::supply_end_date.is_null().or(ends_after))
         .filter(suppliers::organisation_id.eq(organisation_id))
-        .filter(is_another);
-    Ok(diesel::select(exists(holders)).get_result(conn)?)
+        .filter(is_another)
+        .order((suppliers::code, accounts::external_account_number))
+        .select((suppliers::code, accounts::external_account_number))
+        .first::<(String, String)>(conn);
+    Ok(holder.optional()?.map(|(supplier, number)| MeterPointHolder { supplier, number }))
 }
 
 // Messages of `sqlite3_errmsg`. They are the texts of `sqlite3_errstr`, which diesel passes on without their

@@ -1,6 +1,6 @@
 use super::{State, kept};
 use cutover_app::port::{
-    Accounts, ImportedAccount, ImportedPage, MeterPointKey, MeterPointQuestion, NewAccount,
+    Accounts, ImportedAccount, ImportedPage, MeterPointHolder, MeterPointKey, MeterPointQuestion, NewAccount,
     NewHistoricalStatement, NewNote, NewTransaction, Position, StoreError, VerifiedInstruction,
 };
 use cutover_core::{ExternalAccountNumber, Zone, trimmed};
@@ -94,16 +94,19 @@ impl State {
         account.ok_or_else(|| StoreError::Failed(format!("there is no account {id}")))
     }
 
-    fn is_taken(&self, question: &MeterPointQuestion<'_>) -> bool {
-        let owns = |supplier_id| {
+    fn meter_point_holder(&self, question: &MeterPointQuestion<'_>) -> Option<MeterPointHolder> {
+        let own = |supplier_id| {
             let mut own = self.suppliers.iter().filter(|s| s.organisation_id == question.organisation_id);
-            own.any(|supplier| supplier.id == supplier_id)
+            own.find(|supplier| supplier.id == supplier_id)
         };
-        self.accounts.values().any(|account| {
-            owns(account.new.supplier_id)
-                && !account.is_of(question.supplier_id, question.number)
-                && account.takes(question.sought)
-        })
+        let holders = self.accounts.values().filter_map(|account| {
+            let supplier = own(account.new.supplier_id)?;
+            let holds =
+                !account.is_of(question.supplier_id, question.number) && account.takes(question.sought);
+            let (supplier, number) = (supplier.code.to_string(), account.new.number.to_string());
+            holds.then_some(MeterPointHolder { supplier, number })
+        });
+        holders.min()
     }
 }
 
@@ -160,10 +163,10 @@ impl Accounts for State {
         Ok(numbers.iter().map(|number| find(number).map(|(id, _)| *id)).collect())
     }
 
-    fn are_meter_points_taken(
+    fn meter_point_holders(
         &mut self,
         questions: &[MeterPointQuestion<'_>],
-    ) -> Result<Vec<bool>, StoreError> {
-        Ok(questions.iter().map(|question| self.is_taken(question)).collect())
+    ) -> Result<Vec<Option<MeterPointHolder>>, StoreError> {
+        Ok(questions.iter().map(|question| self.meter_point_holder(question)).collect())
     }
 }

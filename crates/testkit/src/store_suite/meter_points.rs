@@ -27,6 +27,11 @@ type Wanted<'a> = (&'a Supplier, &'a str, (&'a str, &'a str));
 
 /// Looks up whether each meter point is taken, in one query.
 fn are_taken(store: &dyn Store, wanted: &[Wanted<'_>]) -> Vec<bool> {
+    holders(store, wanted).iter().map(Option::is_some).collect()
+}
+
+/// Looks up the account that has each meter point, as supplier and number.
+fn holders(store: &dyn Store, wanted: &[Wanted<'_>]) -> Vec<Option<String>> {
     let parsed = |(of, number, (mpxn, start)): &Wanted<'_>| {
         let sought = MeterPointKey { mpxn: (*mpxn).into(), supply_start_date: start.parse().unwrap() };
         (of.organisation_id, of.id, number.parse().unwrap(), sought)
@@ -39,7 +44,11 @@ fn are_taken(store: &dyn Store, wanted: &[Wanted<'_>]) -> Vec<bool> {
         sought,
     });
     let questions: Vec<_> = questions.collect();
-    see(store, |tx| tx.are_meter_points_taken(&questions))
+    let found = see(store, |tx| tx.meter_point_holders(&questions));
+    found
+        .into_iter()
+        .map(|holder| holder.map(|holder| format!("{} {}", holder.supplier, holder.number)))
+        .collect()
 }
 
 /// The same for meter points of one account.
@@ -92,6 +101,12 @@ pub fn an_account_does_not_block_its_own_meter_points(store: &dyn Store) {
     assert_eq!(taken(store, &acme, "A-1", &sought), [false]);
     assert_eq!(taken(store, &acme, "A-2", &sought), [true]);
     assert_eq!(taken(store, &second, "A-1", &sought), [true]);
+    // Of several accounts the first by supplier and number is named, and never the own one.
+    let named = |of, number| holders(store, &[(of, number, sought[0])]).remove(0);
+    assert_eq!(named(&acme, "A-9").as_deref(), Some("ACME A-1"));
+    import(store, &second, 2, &supplied(&[("6001", "2020-01-01", "null")]));
+    assert_eq!(named(&acme, "A-9").as_deref(), Some("ACME A-1"));
+    assert_eq!(named(&acme, "A-1").as_deref(), Some("SECOND A-2"));
 }
 
 /// The query can mix accounts, suppliers and organisations, and contain duplicates.

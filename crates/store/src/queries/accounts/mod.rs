@@ -27,7 +27,8 @@ use account::AccountRow;
 use builder::Builder;
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{
-    Accounts, ImportedAccount, ImportedPage, MeterPointQuestion, NewAccount, Position, StoreError,
+    Accounts, ImportedAccount, ImportedPage, MeterPointHolder, MeterPointQuestion, NewAccount, Position,
+    StoreError,
 };
 use cutover_core::ExternalAccountNumber;
 use diesel::prelude::*;
@@ -77,11 +78,11 @@ impl Accounts for SqlTx<'_> {
         self.run(|conn| load::ids(conn, supplier_id, numbers))
     }
 
-    fn are_meter_points_taken(
+    fn meter_point_holders(
         &mut self,
         questions: &[MeterPointQuestion<'_>],
-    ) -> Result<Vec<bool>, StoreError> {
-        self.run(|conn| Dialect::are_taken(conn, questions))
+    ) -> Result<Vec<Option<MeterPointHolder>>, StoreError> {
+        self.run(|conn| Dialect::meter_point_holders(conn, questions))
     }
 }
 

@@ -131,7 +131,7 @@ fn meter_points_are_found_by_their_identifiers() {
     let plan = plan_of(&mut conn, |tx| {
         let number = &"2".parse().unwrap();
         let question = MeterPointQuestion { organisation_id: 1, supplier_id: 1, number, sought: &sought };
-        tx.are_meter_points_taken(&[question]).map(|_| ())
+        tx.meter_point_holders(&[question]).map(|_| ())
     });
     assert_by_key(&plan);
     assert_uses(&plan, "meter_points USING INDEX meter_points_by_mpxn (mpxn=?)");

@@ -121,7 +121,7 @@ fn meter_points_of_others_are_found_by_their_identifiers_from_the_first_day() {
     let sought = MeterPointKey { mpxn: "619999".into(), supply_start_date: "2026-01-01".parse().unwrap() };
     let question =
         MeterPointQuestion { organisation_id: 1, supplier_id: 1, number: &number, sought: &sought };
-    let ask = || read_committed(&*env.store, |tx| tx.are_meter_points_taken(&[question])).unwrap();
+    let ask = || read_committed(&*env.store, |tx| tx.meter_point_holders(&[question])).unwrap();
     let tables = ["accounts", "meter_points"];
     for table in tables {
         env.database.sql(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)")).unwrap();
