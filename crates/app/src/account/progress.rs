@@ -85,7 +85,7 @@ impl App {
     /// [`StoreError`] if it could not be read.
     pub fn progress(&self, caller: &Caller, supplier: &str) -> Result<Option<Progress>, StoreError> {
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
-        self.try_to_record_refused();
+        self.record_refused_for(caller, &code);
         // One snapshot, so that the counts and the totals agree.
         read(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };

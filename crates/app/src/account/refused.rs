@@ -164,6 +164,17 @@ impl App {
         }
     }
 
+    /// Records what is gathered before a caller reads it. The requests of others write nothing.
+    pub(super) fn record_refused_for(&self, caller: &Caller, supplier: &SupplierCode) {
+        if self.refused.gathered().is_empty() {
+            return;
+        }
+        let found = read_committed(&*self.store, |tx| tx.supplier_of(caller.organisation_id, supplier));
+        if found.is_ok_and(|supplier| supplier.is_some()) {
+            self.try_to_record_refused();
+        }
+    }
+
     fn gather_again(&self, supplier_id: i64, batch: Batch) {
         let mut gathered = self.refused.gathered();
         if batch.without_number > 0 {
@@ -207,8 +218,8 @@ impl App {
         after: &str,
         limit: u32,
     ) -> Result<Option<(Vec<RefusedCreateShown>, bool)>, StoreError> {
-        self.try_to_record_refused();
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
+        self.record_refused_for(caller, &code);
         find_stale(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
             let mut page = tx.refused_after(supplier.id, after, limit.saturating_add(1))?;

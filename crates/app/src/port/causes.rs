@@ -73,7 +73,7 @@ mod tests {
     fn a_failure_without_items_is_counted_by_its_own_code() {
         let error = ProcessError::new(Code::ScheduleWindowMissed);
         let own = Cause { code: "schedule_window_missed".to_owned(), attr: None };
-        assert_eq!(Cause::of_error(Some(&error), None), [own.clone()]);
+        assert_eq!(Cause::of_error(Some(&error), None), std::slice::from_ref(&own));
         assert_eq!(Cause::of_error(Some(&error), Some(&StoredIssues::default())), [own]);
         let issues = StoredIssues { errors: vec![issue(1), issue(1)], warnings: vec![issue(2)] };
         assert_eq!(Cause::of_error(Some(&error), Some(&issues)), Cause::of_issues(&[issue(1)]));

@@ -2,7 +2,7 @@ use crate::after_import::additions;
 use crate::harness::{
     ACCOUNTS, Action, Answer, BUSINESS, BUSINESS_INSTRUCTION, Client, INSTRUCTION, Installation, LISTS,
     NOTES, STATEMENTS, Server, TRANSACTIONS, TRANSFER_STATUS, VALIDATE, Vendor, adding, business,
-    business_instruction, instruction,
+    business_instruction, instruction, items,
 };
 use crate::payloads::small;
 use serde_json::{Value, json};
@@ -197,6 +197,18 @@ fn another_organisations_account_is_not_read() {
     assert_alike(&ask("NOBODY"), &ask("OTHERS"), "supplier");
 }
 
+/// The number that a business is given is its place in its own organisation.
+#[test]
+fn another_organisations_businesses_are_not_listed() {
+    let (_installation, _server, client, owner, _vendor) = neighbours();
+    let listed = |client: &Client| client.get(BUSINESSES).json();
+    let identifier = |business: &Value| business["external_business_identifier"].clone();
+    let of = |client: &Client| items(&listed(client)).iter().map(identifier).collect::<Vec<_>>();
+    assert!(of(&owner).contains(&json!("B-O")));
+    assert!(!of(&client).contains(&json!("B-O")));
+}
+
+const BUSINESSES: &str = "/v2/data-import/businesses/";
 const EVENTS: &str = "/v2/data-import/events/";
 
 /// A request: method, path, body.
@@ -257,11 +269,23 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
         .into_iter()
         .take(1)
         .collect(),
-        ("get", "/v2/data-import/import-suppliers/{supplier}/progress/") => {
-            get(|s, _| format!("/v2/data-import/import-suppliers/{s}/progress/"))
-                .into_iter()
-                .take(1)
-                .collect()
+        ("post", "/v2/data-import/accounts/{supplier}/{number}/cancel/") => {
+            let ask = |of: &str| ("POST", format!("{ACCOUNTS}{of}/cancel/"), Vec::new());
+            vec![Pair(ask("NOBODY/O-1"), ask("OTHERS/O-1")), Pair(ask("ACME/NONE"), ask("ACME/O-1"))]
+        }
+        ("get", path) if path.starts_with("/v2/data-import/import-suppliers/{supplier}/") => {
+            let ask = |supplier| ("GET", path.replace("{supplier}", supplier), Vec::new());
+            vec![Pair(ask("NOBODY"), ask("OTHERS"))]
+        }
+        // The list names nothing; `another_organisations_businesses_are_not_listed`.
+        ("get", BUSINESSES) => Vec::new(),
+        ("get" | "put", "/v2/data-import/businesses/{business}/") => {
+            let method = if method == "get" { "GET" } else { "PUT" };
+            let ask = |id: &str| {
+                let body = if method == "PUT" { business(id, &["C-O"]).to_string() } else { String::new() };
+                (method, format!("{BUSINESSES}{id}/"), body.into_bytes())
+            };
+            vec![Pair(ask("NONE"), ask("B-O"))]
         }
         // For another role: `another_organisations_account_is_not_read`.
         (

@@ -105,7 +105,7 @@ mod tests {
             "attr": "notes.1",
             "code": "duplicate_note",
             "rule": "NOT-04",
-            "detail": "The same note is given earlier; this one will not be created.",
+            "detail": "The same note is given earlier; this one will not be created. Send the note once.",
             "source": "notes",
         }]);
         assert_eq!(json!(added), expected);

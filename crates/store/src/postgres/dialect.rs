@@ -209,11 +209,12 @@ impl SqlDialect for Dialect {
         "(SELECT transactions_before FROM feed_origin) + pg_current_xact_id()::text::bigint";
     const EVENT_ID: &'static str = "nextval('feed_event_ids')";
     /// Those before the oldest open transaction. One that only reads has no number and delays nothing. One of
-    /// another database cannot have written an event; without the right to see that, it counts as well.
+    /// another database or of autovacuum cannot have written an event; without the right to see that, it counts as
+    /// well.
     const VISIBLE_EVENTS: &'static str = " AND written_in < (SELECT transactions_before FROM feed_origin) \
         + coalesce((SELECT min(open::text::bigint) FROM pg_snapshot_xip(pg_current_snapshot()) AS open \
         WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_xid = open::xid \
-        AND datname <> current_database())), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)";
+        AND (datname <> current_database() OR backend_type = 'autovacuum worker'))), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)";
     /// PostgreSQL rolls such a transaction back even on COMMIT.
     const REFUSAL_ENDS_TRANSACTION: bool = true;
 

@@ -50,7 +50,7 @@ const SETUP: &str = "
     INSERT INTO transactions (account_id, position, ledger, statement, transaction_id, transaction_date, amount, type)
         SELECT 1, n, 0, 'current', 'T', '2026-01-01', '1.00', 'CREDIT' FROM generate_series(0, 2) n;
     INSERT INTO tax_items SELECT 1, t, n, '1', 'GST', '1', '1', 'x' FROM generate_series(1, 2) t, generate_series(0, 1) n;
-    INSERT INTO businesses VALUES (1, 1, 1, 'B-1', NULL, NULL, NULL, sha256('x'), '2026-01-01');
+    INSERT INTO businesses VALUES (1, 1, 1, 1, 'B-1', NULL, NULL, NULL, sha256('x'), '2026-01-01');
     INSERT INTO business_contracts
         SELECT 1, n, 1, 'C-' || n, '2026-01-01', '2026-01-01' FROM generate_series(0, 1) n;
 ";

@@ -59,7 +59,8 @@ pub fn furnish(store: &dyn Store) -> i64 {
 
 /// Adds one of everything that can be added.
 fn add_to(store: &dyn Store, acme: &Supplier, to: &NewAccount) {
-    let (id, business) = (to.process_id, business(acme, "B-1", &["C-1"], 1));
+    let (id, organisation) = (to.process_id, acme.organisation_id);
+    let business = business(acme, "B-1", &["C-1"], 1);
     put(store, move |tx| {
         tx.add_note(id, &added_note())?;
         tx.add_historical_statement(id, &added_statement())?;
@@ -73,6 +74,7 @@ fn add_to(store: &dyn Store, acme: &Supplier, to: &NewAccount) {
             |key| VerifiedInstruction { key, details: InstructionDetails::default(), verified_at: at(5) };
         tx.add_account_instruction(id, &verified(key(CANARIES[4])))?;
         let business = tx.insert_business(&business)?.id;
+        tx.set_contract_of(id, Some((organisation, "C-1")))?;
         tx.add_business_instruction(business, &verified(key("of the business")), &[id])
     });
 }

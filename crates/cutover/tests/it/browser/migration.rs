@@ -69,7 +69,7 @@ fn errors_link_to_their_accounts() {
     page.follow_in("Top errors", "E-1");
     page.until_at("/console/suppliers/ACME/accounts/E-1/");
     page.go("/console/suppliers/ACME/");
-    page.follow_in("Top errors", "import_process_failed_validation");
+    page.follow_in("Top errors", "customer_family_name_required");
     page.wait_until("those that have it", || {
         let list = page.text_of("#account-list");
         list.contains("E-1") && !list.contains("A-1")

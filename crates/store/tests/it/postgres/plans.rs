@@ -121,7 +121,10 @@ fn meter_points_of_others_are_found_by_their_identifiers_from_the_first_day() {
     let sought = MeterPointKey { mpxn: "619999".into(), supply_start_date: "2026-01-01".parse().unwrap() };
     let question =
         MeterPointQuestion { organisation_id: 1, supplier_id: 1, number: &number, sought: &sought };
-    let ask = || read_committed(&*env.store, |tx| tx.meter_point_holders(&[question])).unwrap();
+    let ask = || {
+        let holders = read_committed(&*env.store, |tx| tx.meter_point_holders(&[question])).unwrap();
+        holders[0].is_some()
+    };
     let tables = ["accounts", "meter_points"];
     for table in tables {
         env.database.sql(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)")).unwrap();
@@ -130,7 +133,7 @@ fn meter_points_of_others_are_found_by_their_identifiers_from_the_first_day() {
     often(ask);
     env.database.sql(OTHERS).unwrap();
     tables.iter().for_each(|table| reset(&env, table));
-    assert_eq!(ask(), [true]);
+    assert!(ask());
     let database = env.close();
     tables.iter().for_each(|table| assert_few_are_read(&database, table));
 }
