@@ -159,13 +159,13 @@ impl Cause {
 }
 
 fn nearest_member(leaf: &Part<'_>, fields: &'static [FieldSpec]) -> Option<String> {
-    let Part::Name(name) = leaf else { return None };
+    let name = leaf.name()?;
     let near = nearest(name, fields.iter().map(|field| field.name))?;
     Some(format!("This member is not documented here; the nearest documented one is `{near}`."))
 }
 
 fn other_kinds(leaf: &Part<'_>) -> Option<String> {
-    let Part::Name(name) = leaf else { return None };
+    let name = leaf.name()?;
     let kinds = crate::payload::kinds_with(name);
     let kinds: Vec<&str> = kinds.map(|kind| kind.as_str()).collect();
     Some(format!(

@@ -23,6 +23,15 @@ pub(crate) enum Part<'j> {
 }
 
 impl<'j> Part<'j> {
+    /// The name of a member, documented or not.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Name(name) => Some(name),
+            Self::Foreign(name) => Some(name),
+            Self::Index(_) => None,
+        }
+    }
+
     /// The name of an undocumented member, truncated if it is long: every fault below repeats it.
     pub(crate) fn foreign(name: Cow<'j, str>) -> Self {
         match name.char_indices().nth(MAX_NAME) {
