@@ -79,9 +79,9 @@ pub struct ListedAccount<'a> {
 pub struct ProcessFilter<'a> {
     /// In this state. Processes in a state of a newer version match only filters without a state.
     pub state: Option<State>,
-    /// Failed with a [cause](Cause::of_error) of this code, which may be of a newer version.
+    /// Failed with a [cause](super::Cause::of_error) of this code, which may be of a newer version.
     pub error_code: Option<&'a str>,
-    /// With a [warning](Cause::of_issues) of this code.
+    /// With a [warning](super::Cause::of_issues) of this code.
     pub warning_code: Option<&'a str>,
     /// Last step later than this.
     pub modified_after: Option<DateTime<Utc>>,
@@ -142,7 +142,7 @@ pub struct StepWrite<'a> {
     /// The entry of its history.
     pub entry: &'a HistoryEntry,
     /// The issues of the last check; `None` leaves the stored ones. A failed step counts by their errors, or
-    /// by the code of its own error if there are none: see [`Cause::of_error`].
+    /// by the code of its own error if there are none: see [`Cause::of_error`](super::Cause::of_error).
     pub issues: Option<&'a StoredIssues>,
 }
 

@@ -19,6 +19,8 @@ use crate::error::Error;
 const SETTINGS: &str = "xtask/schemathesis";
 /// The account that requests name.
 const NUMBER: &str = "ELEC-1001";
+/// The business that requests name.
+const BUSINESS: &str = "B-HALLORAN";
 /// Data that is created first: two accounts, so that a page of one has a next page, and a business with a
 /// contract.
 const CREATED: &[(&str, &str)] = &[
@@ -62,7 +64,7 @@ fn command(program: &Path, service: &Service, cursor: &str, report: &Path) -> Co
     command.args(["--report", "json", "--report-json-path"]).arg(report);
     command.env("PYTHONUNBUFFERED", "1").env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("CUTOVER_SUPPLIER", service::SUPPLIER).env("CUTOVER_READER", &service.reader);
-    command.env("CUTOVER_NUMBER", NUMBER).env("CUTOVER_CURSOR", cursor);
+    command.env("CUTOVER_NUMBER", NUMBER).env("CUTOVER_CURSOR", cursor).env("CUTOVER_BUSINESS", BUSINESS);
     command
 }
 
