@@ -34,7 +34,7 @@ impl Code {
         ADVICE.iter().find(|(code, ..)| *code == self)
     }
 
-    /// What was expected, or what to do about it: one or two sentences in ASCII. Its wording may change.
+    /// Returns one or two sentences in ASCII that state the expected value or the remedy. Its wording may change.
     pub fn advice(self) -> &'static str {
         self.row().map_or("", |(_, text, _)| text)
     }
@@ -44,7 +44,7 @@ impl Code {
         self.row().and_then(|(.., example)| *example)
     }
 
-    /// What is wrong and what was expected: the text of an issue that says nothing more specific.
+    /// Returns the default text of an issue: the fault, then the advice.
     pub fn message(self) -> Cow<'static, str> {
         match self.advice() {
             "" => Cow::Borrowed(self.detail()),

@@ -23,7 +23,7 @@ const BATCH: usize = 500;
 /// Maximum number of causes in the progress of a supplier.
 const TOP: u32 = 10;
 
-/// What happened last to an account since the log was written.
+/// The last create of an account since the log was written.
 #[derive(Debug, Clone)]
 enum Latest {
     Refused(Vec<RefusedFault>),
@@ -95,7 +95,7 @@ impl RefusedLog {
     }
 }
 
-/// What is to be written of a supplier.
+/// Refusals and accepted creates of a supplier that are not written yet.
 #[derive(Debug, Clone, Default)]
 struct Batch {
     accounts: Vec<(String, DateTime<Utc>, Latest)>,
@@ -181,7 +181,7 @@ impl App {
             *gathered.without_number.entry(supplier_id).or_default() += batch.without_number;
         }
         for (number, at, latest) in batch.accounts {
-            // What happened meanwhile is newer.
+            // A later create takes precedence.
             if !gathered.accounts.contains_key(&(supplier_id, number.clone())) {
                 gathered.put(supplier_id, number, at, latest);
             }

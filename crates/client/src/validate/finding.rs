@@ -15,7 +15,7 @@ pub(crate) struct Finding {
     pub(crate) code: &'static str,
     /// Text for people; never holds a value of the account.
     pub(crate) detail: Cow<'static, str>,
-    /// What was sent, if it is to be shown.
+    /// The value as sent; `None` unless `--show-values` is given.
     pub(crate) value: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Example {
     pub(crate) import_supplier: Option<String>,
     pub(crate) external_account_number: Option<String>,
     pub(crate) attr: String,
-    /// What was sent, if it is to be shown.
+    /// The value as sent; `None` unless `--show-values` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<String>,
 }

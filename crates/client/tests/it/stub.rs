@@ -51,7 +51,7 @@ pub(crate) struct State {
     pub(crate) answers: HashMap<String, VecDeque<(u16, Value)>>,
     /// Answers with the settings of suppliers, by code; those of UTC for others.
     pub(crate) settings: HashMap<String, (u16, Value)>,
-    /// How often the settings of a supplier were asked for.
+    /// Number of requests for the settings of a supplier.
     pub(crate) settings_requests: HashMap<String, u32>,
     /// Queries of the `GET` requests, in order.
     pub(crate) queries: Vec<String>,
