@@ -103,7 +103,8 @@ impl State {
             let supplier = own(account.new.supplier_id)?;
             let holds =
                 !account.is_of(question.supplier_id, question.number) && account.takes(question.sought);
-            let (supplier, number) = (supplier.code.to_string(), account.new.number.to_string());
+            let number = trimmed(account.new.account.external_account_number.as_sent()).to_owned();
+            let supplier = supplier.code.to_string();
             holds.then_some(MeterPointHolder { supplier, number })
         });
         holders.min()
