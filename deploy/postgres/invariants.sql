@@ -13,7 +13,8 @@
 -- One statement reads every row: it sees one state, also of a database in use, and writes nothing. With `accepted`
 -- it creates a temporary table, which is not possible on a standby.
 --
--- I1  Every accepted account has its process; every process has its payload, unless that is archived.
+-- I1  Every accepted account has its process; every process has its payload, unless that is archived. An account that
+--     is imported or archived has no previous attempt.
 -- I2  A supplier's account number has one process, and at most one account.
 -- I3  A process is PROCESSED if and only if its account is complete: under its number, with a ledger, rows numbered
 --     without a gap, and parents for all of them; and its history has every step and one import. An account that the
@@ -126,6 +127,7 @@ WITH accepted AS (
     SELECT k.supplier, k.external_account_number AS number, c.invariant, c.what
     FROM known k
     LEFT JOIN payloads y ON y.process_id = k.id
+    LEFT JOIN previous_attempts r ON r.process_id = k.id
     LEFT JOIN entries h ON h.process_id = k.id
     LEFT JOIN process_history f ON f.process_id = h.process_id AND f.version = h.first
     LEFT JOIN process_history e ON e.process_id = h.process_id AND e.version = h.last
@@ -135,6 +137,8 @@ WITH accepted AS (
         ('I1', CASE WHEN y.process_id IS NULL AND k.archived_at IS NULL THEN 'has no payload' END),
         ('I1', CASE WHEN y.process_id IS NOT NULL AND k.archived_at IS NOT NULL
             THEN 'is archived, and its payload is here' END),
+        ('I1', CASE WHEN r.process_id IS NOT NULL AND (k.state = 'PROCESSED' OR k.archived_at IS NOT NULL)
+            THEN 'is imported or archived, and its previous attempt is here' END),
         ('I3', CASE WHEN (k.state = 'PROCESSED') <> (k.service_account_number IS NOT NULL)
             THEN format('is %s, with %s account number', k.state,
                 CASE WHEN k.service_account_number IS NULL THEN 'no' ELSE 'an' END) END),

@@ -22,7 +22,7 @@ DELETE FROM totals;
 
 INSERT INTO process_counts SELECT supplier_id, state, coalesce(error_code, ''), count(*) FROM processes GROUP BY 1, 2, 3;
 INSERT INTO process_minutes
-    SELECT supplier_id, ended_in(state, modified_at), state, count(*) FROM processes
+    SELECT supplier_id, ended_in(state, modified_at), state, count(*), min(modified_at), max(modified_at) FROM processes
     WHERE ended_in(state, modified_at) IS NOT NULL GROUP BY 1, 2, 3;
 
 INSERT INTO process_causes (process_id, level, code, attr, supplier_id, created_at, rank)

@@ -68,15 +68,15 @@ points! {
     SweepLooked = "sweep_looked",
     /// A sweep has read them again in its transaction, and has not written.
     SweepRead = "sweep_read",
-    /// The processes of a batch of a job are changed, its position is not moved.
+    /// The processes of a batch have changed; the position of the job has not moved.
     JobStepped = "job_stepped",
     /// A batch of a job is committed.
     JobBatchDone = "job_batch_done",
-    /// Deliveries of a webhook are added, its position is not moved.
+    /// Deliveries of a webhook have been added; its position has not moved.
     DeliveriesAdded = "deliveries_added",
-    /// Deliveries are claimed, nothing is sent.
+    /// Deliveries have been claimed; nothing has been sent.
     DeliveriesClaimed = "deliveries_claimed",
-    /// The answers of receivers are there, and not recorded.
+    /// Receivers have answered; nothing has been recorded.
     DeliveriesAnswered = "deliveries_answered",
     /// A transaction of SQLite is about to be committed; about `accounts` if it stores new accounts.
     Commit = "commit",

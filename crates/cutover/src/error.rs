@@ -21,6 +21,9 @@ pub(crate) enum Error {
     /// Standard output failed.
     #[error("the output cannot be written: {0}")]
     Output(#[from] io::Error),
+    /// The command line lacks an argument that only some databases need.
+    #[error("{0}")]
+    Usage(String),
     /// Any other failure, as text.
     #[error("{0}")]
     Refused(String),

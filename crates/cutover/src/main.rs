@@ -34,7 +34,8 @@ fn main() -> ExitCode {
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}", output::plain(&error.to_string()));
-            ExitCode::FAILURE
+            // As the parser of the command line ends.
+            if matches!(error, error::Error::Usage(_)) { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }

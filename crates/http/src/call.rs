@@ -1,3 +1,4 @@
+use crate::answer::json;
 use crate::connection::pace::Pace;
 use crate::endpoint::Endpoint;
 use crate::openapi::Parameter;
@@ -14,6 +15,7 @@ use cutover_app::auth::Caller;
 use cutover_app::port::Access;
 use cutover_app::{App, FoundDocuments, Step};
 use futures_util::future::LocalBoxFuture;
+use serde::Serialize;
 use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,6 +28,14 @@ pub(crate) type Answer<'c> = LocalBoxFuture<'c, Result<HttpResponse, Refusal>>;
 
 /// The handler of an endpoint.
 pub(crate) type Handler = for<'c> fn(&'c mut Call) -> Answer<'c>;
+
+/// Returns a response with a JSON body; without one there is no such resource.
+///
+/// # Errors
+/// [`Refusal::NotFound`].
+pub(crate) fn found(body: Option<impl Serialize>) -> Result<HttpResponse, Refusal> {
+    Ok(json(&mut HttpResponse::Ok(), &body.ok_or(Refusal::NotFound)?))
+}
 
 /// One request, as passed to its handler.
 pub(crate) struct Call {

@@ -127,7 +127,7 @@ impl ExportBucket {
         let (sender, receiver) = mpsc::channel();
         let requests = requests(self.store.clone());
         let answer = self.runtime.spawn(async move {
-            // The receiver waits for it.
+            // The channel is open: its receiver waits below.
             let _ = sender.send(requests.await);
         });
         let done = receiver.recv().map_err(|_| ExportFailed("the request was cut off".to_owned()));

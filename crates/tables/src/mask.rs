@@ -21,7 +21,7 @@ const FIRST_YEAR: i32 = 1930;
 const DAYS: u64 = 25_567;
 
 impl Mask {
-    /// Replaces with this key, which must be random and kept secret.
+    /// Returns a mask with this key, which must be random and kept secret.
     pub fn new(key: [u8; 32]) -> Self {
         Self { key }
     }

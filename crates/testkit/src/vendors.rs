@@ -58,6 +58,8 @@ mod tests {
 
     fn vendor(base_url: &str) -> Vendor {
         Vendor {
+            organisation_id: 1,
+            organisation: "Acme".into(),
             name: "pay".into(),
             kind: VendorKind::Http.into(),
             base_url: base_url.into(),

@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS state (
 INSERT OR IGNORE INTO state VALUES (1, NULL, 1, NULL, 0);
 ";
 
-/// After these the account is gone.
+/// Types of events after which the account no longer exists.
 const REMOVALS: [&str; 2] = ["account.erased", "account_import_process.undone"];
 
 #[derive(QueryableByName)]
@@ -72,7 +72,7 @@ impl Copy {
                 delete.bind::<Text, _>(text(event, "external_account_number")?).execute(database)?;
             }
             // An effect that must happen once, like a letter to the customer, belongs here, as a row of a table of
-            // things to do. Types that we do not know have no other effect.
+            // things to do. Unknown types have no other effect.
             sql_query("INSERT INTO effects VALUES (?, 1) ON CONFLICT DO UPDATE SET count = count + 1")
                 .bind::<Text, _>(kind)
                 .execute(database)?;

@@ -19,7 +19,7 @@ use serde_json::Value;
 use service::{Answer, Fault, Response, Result, Service, encoded};
 use std::io::BufRead;
 
-/// After these the account is there, or has changed: it is read again.
+/// Types of events after which the account exists or has changed: it is read again.
 const CHANGES: [&str; 6] = [
     "account_import_process.processed",
     "account.notes_added",
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
             load(&mut service, &mut copy, supplier)?;
         }
         match follow(&mut service, &mut copy, supplier, if has("--until-idle") { 0 } else { 30 })? {
-            // We were away for longer than events are kept.
+            // The program was stopped for longer than events are kept.
             None => copy.restart()?,
             Some(false) if has("--until-idle") => return Ok(()),
             Some(_) => {}
@@ -58,7 +58,7 @@ fn main() -> Result<()> {
 
 /// Streams all imported accounts, from the cursor of an interrupted load on.
 fn load(service: &mut Service, copy: &mut Copy, supplier: &str) -> Result<()> {
-    // Both closures need it.
+    // Both closures write to it.
     let copy = std::cell::RefCell::new(copy);
     let path = || {
         let after = copy.borrow_mut().state()?.cursor.map(|cursor| format!("?after={}", encoded(&cursor)));
@@ -74,7 +74,7 @@ fn load(service: &mut Service, copy: &mut Copy, supplier: &str) -> Result<()> {
 fn load_lines(response: Response, copy: &mut Copy) -> std::result::Result<(), Fault> {
     let mut batch = Vec::new();
     for line in service::lines(response).split(b'\n') {
-        // What is stored is not read again.
+        // The accounts up to the cursor are stored.
         let Some(line) = line.ok().and_then(|line| serde_json::from_slice::<Value>(&line).ok()) else {
             break;
         };
@@ -116,7 +116,7 @@ fn follow(service: &mut Service, copy: &mut Copy, supplier: &str, wait: u32) -> 
         };
         copy.apply(event, account.as_ref())?;
     }
-    // The service may have passed over events of other suppliers, perhaps without finding one of ours.
+    // The page may be empty and still have a later position: events of other suppliers were passed over.
     copy.reached(&reached)?;
     Ok(Some(!events.is_empty() || position.as_deref() != Some(&reached)))
 }

@@ -14,7 +14,7 @@ pub(crate) enum Answer<T> {
     Found(T),
     /// 404.
     Missing,
-    /// 410: events after our position were removed before we read them.
+    /// 410: events after the position were removed before they were read.
     Expired,
 }
 

@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{PageLimit, Position, ProcessFilter, StoreError, find_stale, read_committed};
+use crate::port::{Cause, PageLimit, Position, ProcessFilter, StoreError, find_stale, read_committed};
 use cutover_core::{Code, Level, SupplierCode, Word, Zone};
 use cutover_model::{DateTime, ProcessStatus};
 use cutover_process::{Process, State};
@@ -36,14 +36,18 @@ pub struct AccountStatus {
     pub status: ProcessStatus,
     /// The status as stored: a newer version may have written one that the API does not show.
     pub stored_status: Word<State>,
+    /// The codes of its error as failures are counted: those of the items, otherwise that of the error itself.
+    /// Sorted, each once.
+    pub error_codes: Vec<String>,
 }
 
 impl AccountStatus {
-    pub(crate) fn new(process: &Process, zone: Zone) -> Self {
+    pub(crate) fn new(process: &Process, causes: &[Cause], zone: Zone) -> Self {
         Self {
             number: process.snapshot().external_account_number.to_string(),
             status: super::process_status(process, zone),
             stored_status: process.stored_state(),
+            error_codes: Cause::codes(causes).map(str::to_owned).collect(),
         }
     }
 }
@@ -93,7 +97,10 @@ impl App {
             let warning_code = filter.warning_code.as_ref().map(Word::as_str);
             let filter = ProcessFilter { state: filter.status, error_code, warning_code, modified_after };
             let page = tx.list_processes(supplier.id, filter, after, PageLimit::of(limit))?;
-            let shown = page.processes.iter().map(|listed| AccountStatus::new(&listed.process, zone));
+            let shown = page
+                .processes
+                .iter()
+                .map(|listed| AccountStatus::new(&listed.process, &listed.error_causes, zone));
             Ok(Some(AccountPage { accounts: shown.collect(), next: page.next }))
         })
     }

@@ -4,6 +4,7 @@ use crate::port::{
     FeedFilter, FeedPosition, ImportedAccount, PageLimit, Position, StoreError, Supplier, Tx, read,
 };
 use cutover_core::{ExternalAccountNumber, SupplierCode, Zone};
+use cutover_model::AccountTotals;
 
 /// A position in the imported accounts of a supplier, from which a reader can go on at any later time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,6 +132,47 @@ impl App {
             let accounts = accounts.into_iter().map(|(_, account)| account).collect();
             Ok((accounts, next.unwrap_or(numbers.len())))
         })
+    }
+}
+
+/// Totals of some accounts, and the position of the last one if others follow.
+pub type TotalsPage = (Vec<AccountTotals>, Option<Position>);
+
+/// Maximum number of accounts that are read at once for their totals.
+const TOTALS_AT_ONCE: u32 = 200;
+
+impl App {
+    /// Returns the totals of the next imported accounts of a supplier of the caller's organisation, at most `limit`, in
+    /// import order (contract D13); `None` if there is no such supplier.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn account_totals(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        after: Option<Position>,
+        limit: u32,
+    ) -> Result<Option<TotalsPage>, StoreError> {
+        let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
+        let (mut totals, mut after) = (Vec::new(), after);
+        loop {
+            let wanted = (limit - totals.len() as u32).min(TOTALS_AT_ONCE);
+            let page = read(&*self.store, |tx| {
+                let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
+                let page = tx.imported_page(supplier.id, after, wanted)?;
+                Ok::<_, StoreError>(Some((page, supplier.settings.time_zone)))
+            })?;
+            let Some((page, zone)) = page else { return Ok(None) };
+            for (position, account) in &page.accounts {
+                let number = account.account.external_account_number.trimmed().to_owned();
+                totals.push(AccountTotals::new(number, account.totals(zone)));
+                after = Some(*position);
+            }
+            if !page.has_more || totals.len() as u32 >= limit {
+                return Ok(Some((totals, after.filter(|_| page.has_more))));
+            }
+        }
     }
 }
 

@@ -3,7 +3,7 @@ use crate::auth::Caller;
 use crate::port::{StoreError, StoredIssue, StoredIssues, read};
 use cutover_core::{Code, ExternalAccountNumber, SupplierCode, Word};
 use cutover_model::{AccountError, AccountIssues, AccountWarning};
-use cutover_process::Process;
+use cutover_process::{Process, ProcessError};
 
 impl App {
     /// Returns the issues of an account (contract D13); `None` if the organisation has no such process.
@@ -35,8 +35,13 @@ impl App {
 /// Returns the issues without errors of an earlier attempt: the last one may be running, or have failed without
 /// items.
 pub(crate) fn of_last_attempt(process: &Process, issues: StoredIssues) -> StoredIssues {
+    without_unrelated_errors(process.latest_error(), issues)
+}
+
+/// Returns the issues without errors that do not belong to the error of their attempt.
+pub(crate) fn without_unrelated_errors(error: Option<&ProcessError>, issues: StoredIssues) -> StoredIssues {
     // The error of a newer version may have items as well.
-    let is_rejected = process.latest_error().is_some_and(|error| {
+    let is_rejected = error.is_some_and(|error| {
         error.code.known().is_none_or(|code| *code == Code::ImportProcessFailedValidation)
     });
     StoredIssues { errors: if is_rejected { issues.errors } else { Vec::new() }, ..issues }

@@ -23,8 +23,8 @@ pub use create::{CheckAccount, CreateRefused, CreateStep, LookUpDocuments, Resub
 pub(crate) use create::{stored, stored_of};
 pub(crate) use facts::{FactsToRead, Known};
 pub use find::{AccountFilter, AccountPage, AccountStatus};
-pub use imported::{ImportCursor, ImportedAccounts, ImportedRefused};
-pub(crate) use issues::of_last_attempt;
+pub use imported::{ImportCursor, ImportedAccounts, ImportedRefused, TotalsPage};
+pub(crate) use issues::{of_last_attempt, without_unrelated_errors};
 pub use list::OpenList;
 pub(crate) use progress::progress;
 pub use progress::{Progress, StatusCount, TopCause, shown_progress};

@@ -11,8 +11,10 @@ use cutover_process::State;
 /// Maximum number of errors or warnings, and of example accounts of each.
 const CAUSES: u32 = 10;
 const EXAMPLES: u32 = 3;
-/// Time span of the rate: whole minutes, of which the current one is incomplete.
-const WINDOW: TimeDelta = TimeDelta::minutes(5);
+/// Time without an end of an account after which a stretch of work is over.
+const PAUSE: TimeDelta = TimeDelta::minutes(5);
+/// Longest part of a stretch that the rate is computed from, which bounds the minutes to read.
+const LONGEST_STRETCH: TimeDelta = TimeDelta::hours(24);
 
 /// Progress of a supplier's migration (contract D12).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +25,8 @@ pub struct Progress {
     pub top_errors: Vec<TopCause>,
     /// The most frequent warnings, the most frequent first; at most ten.
     pub top_warnings: Vec<TopCause>,
-    /// Number of accounts per minute that were imported, ended a dry run or failed lately, with one decimal
-    /// place.
+    /// Number of accounts per minute that were imported, ended a dry run or failed since the current stretch of
+    /// work began, with one decimal place; 0 if there is none.
     pub rate_per_minute: Decimal,
     /// Estimated time at which no account waits any more; `None` if none waits, the rate is zero, or the
     /// supplier is not Ongoing.
@@ -103,7 +105,7 @@ pub(crate) fn progress(
     let states = tx.state_counts(supplier.id)?;
     let counts = counted(&states);
     let waiting = accounts(&counts, State::Pending) + accounts(&counts, State::InProgress);
-    let pace = Pace::of(&tx.minute_counts(supplier.id, now - WINDOW + TimeDelta::minutes(1))?, now);
+    let pace = Pace::of(&tx.minute_counts(supplier.id, now - LONGEST_STRETCH)?, now);
     let goes_on = supplier.settings.status == SupplierStatus::Ongoing;
     Ok(Progress {
         counts,
@@ -146,25 +148,30 @@ fn top_causes(tx: &mut dyn Tx, supplier_id: i64, level: Level) -> Result<Vec<Top
     top.into_iter().map(with_examples).collect()
 }
 
-/// Number of accounts that ended in a number of seconds.
+/// Number of accounts that ended in the current stretch of work, and its length.
 struct Pace {
     ended: u64,
-    seconds: u64,
+    milliseconds: u64,
 }
 
 impl Pace {
-    /// Computes the pace from the first minute in the window that has a count. Minutes later than now are
-    /// ignored: the clock was set back.
+    /// Computes the pace of the current stretch from the counts of minutes, oldest first. Steps later than now
+    /// are ignored: the clock was set back.
     fn of(counts: &[MinuteCount], now: DateTime<Utc>) -> Self {
-        let until_now = || counts.iter().filter(|count| count.minute <= now);
-        let ended = until_now().map(|count| count.processes).sum();
-        let elapsed = until_now().next().map_or(TimeDelta::zero(), |first| now - first.minute);
-        Self { ended, seconds: u64::try_from(elapsed.num_seconds()).unwrap_or(0).max(1) }
+        let (mut ended, mut begin) = (0, now);
+        for count in counts.iter().rev().filter(|count| count.first_at <= now) {
+            if begin - count.last_at > PAUSE {
+                break;
+            }
+            ended += count.processes;
+            begin = begin.min(count.first_at);
+        }
+        Self { ended, milliseconds: u64::try_from((now - begin).num_milliseconds()).unwrap_or(0).max(1_000) }
     }
 
     fn per_minute(&self) -> Decimal {
-        let mut rate =
-            (Decimal::from(self.ended) * Decimal::from(60) / Decimal::from(self.seconds)).round_dp(1);
+        let mut rate = (Decimal::from(self.ended) * Decimal::from(60_000) / Decimal::from(self.milliseconds))
+            .round_dp(1);
         rate.rescale(1);
         rate
     }
@@ -174,8 +181,8 @@ impl Pace {
         if waiting == 0 || self.ended == 0 {
             return None;
         }
-        let seconds = u128::from(waiting) * u128::from(self.seconds) / u128::from(self.ended);
-        now.checked_add_signed(TimeDelta::try_seconds(i64::try_from(seconds).ok()?)?)
+        let left = u128::from(waiting) * u128::from(self.milliseconds) / u128::from(self.ended);
+        now.checked_add_signed(TimeDelta::try_milliseconds(i64::try_from(left).ok()?)?)
     }
 }
 
@@ -202,23 +209,39 @@ pub fn shown_progress(progress: &Progress) -> SupplierProgress {
 mod tests {
     use super::*;
 
-    /// Returns the rate for counts of minutes, which begin at seconds after 12:00.
-    fn rate(minutes: &[(i64, u64)], now: i64) -> String {
+    /// Returns the rate after ends of accounts, in seconds after 12:00.
+    fn rate(ends: &[i64], now: i64) -> String {
         let at = |seconds| DateTime::from_timestamp(1_795_003_200 + seconds, 0).unwrap();
-        let count = |(begins, processes): &(i64, u64)| MinuteCount {
-            minute: at(*begins),
+        let minutes = ends.chunk_by(|one, other| one / 60 == other / 60);
+        let count = |ends: &[i64]| MinuteCount {
+            minute: at(ends[0] / 60 * 60),
             state: State::Processed.into(),
-            processes: *processes,
+            processes: ends.len() as u64,
+            first_at: at(ends[0]),
+            last_at: at(*ends.last().unwrap()),
         };
-        let counts: Vec<_> = minutes.iter().map(count).collect();
+        let counts: Vec<_> = minutes.map(count).collect();
         Pace::of(&counts, at(now)).per_minute().to_string()
     }
 
     #[test]
-    fn minutes_in_the_future_do_not_count() {
-        assert_eq!(rate(&[(0, 30), (60, 90)], 120), "60.0");
-        assert_eq!(rate(&[(0, 30), (60, 5), (120, 9_000), (3_600, 90_000)], 60), "35.0");
-        assert_eq!(rate(&[(3_600, 90_000)], 30), "0.0");
+    fn the_rate_is_that_of_the_current_stretch() {
+        // Ten seconds at the end of a minute count as ten seconds.
+        assert_eq!(rate(&[50, 52, 54, 56, 58], 60), "30.0");
+        // One a minute for an hour, of which the last five minutes had none.
+        let hour: Vec<i64> = (0..60).map(|minute| minute * 60).collect();
+        assert_eq!(rate(&hour, 3_600), "1.0");
+        assert_eq!(rate(&hour, 59 * 60 + 300), "0.9");
+        assert_eq!(rate(&hour, 59 * 60 + 301), "0.0");
+        // A pause of more than five minutes begins a new stretch, one of five does not.
+        assert_eq!(rate(&[0, 1, 2, 302, 303], 332), "0.9");
+        assert_eq!(rate(&[0, 1, 2, 303, 304], 333), "4.0");
         assert_eq!(rate(&[], 30), "0.0");
+    }
+
+    #[test]
+    fn minutes_in_the_future_do_not_count() {
+        assert_eq!(rate(&[0, 30, 3_600], 60), "2.0");
+        assert_eq!(rate(&[3_600], 30), "0.0");
     }
 }

@@ -1,4 +1,4 @@
-//! Refused creates: each node gathers them, and writes what it has gathered now and then (contract D13).
+//! Refused creates: each node gathers them in memory and writes them at intervals (contract D13).
 
 use crate::App;
 use crate::auth::Caller;
@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const KEPT: u64 = 100_000;
 /// Maximum number of causes that are kept of one refused create.
 const CAUSES: usize = 100;
-/// Maximum number of accounts that a node remembers until it writes them. What comes on top is not recorded.
+/// Maximum number of accounts that a node gathers between two writes. Further ones are not recorded.
 const GATHERED: usize = 100_000;
 /// Number of accounts that are written in one transaction.
 const BATCH: usize = 500;
@@ -110,8 +110,8 @@ impl Batch {
 }
 
 impl App {
-    /// Writes the refused creates that this process has gathered, in bounded transactions. What could not be written is
-    /// gathered again.
+    /// Writes the refused creates that this process has gathered, in bounded transactions. Those that could not be
+    /// written are kept for the next write.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be written.
@@ -156,15 +156,14 @@ impl App {
         result
     }
 
-    /// Like [`record_refused`](Self::record_refused), for callers that have more to do: what could not be written is
-    /// written next time.
+    /// Like [`record_refused`](Self::record_refused), for callers that go on after a failure.
     pub(crate) fn try_to_record_refused(&self) {
         if let Err(error) = self.record_refused() {
             tracing::warn!(%error, "refused creates could not be recorded");
         }
     }
 
-    /// Records what is gathered before a caller reads it. The requests of others write nothing.
+    /// Records the gathered refusals of a supplier before its caller reads them. Requests of others write nothing.
     pub(super) fn record_refused_for(&self, caller: &Caller, supplier: &SupplierCode) {
         if self.refused.gathered().is_empty() {
             return;
@@ -188,7 +187,7 @@ impl App {
         }
     }
 
-    /// Returns true if accounts of a supplier without refused creates were accepted, as most are.
+    /// Returns true if all gathered creates were accepted and the supplier has no refused ones, as is usual.
     fn is_nothing_to_write(&self, supplier_id: i64, batch: &Batch) -> bool {
         let figures = || read_committed(&*self.store, |tx| tx.refused_figures(supplier_id, 0));
         !batch.has_refused() && figures().is_ok_and(|figures| figures.accounts == 0)
@@ -229,6 +228,15 @@ impl App {
         })
     }
 
+    /// Returns the figures of the refused creates of a supplier.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn refused_figures(&self, supplier: &Supplier) -> Result<RefusedFigures, StoreError> {
+        self.try_to_record_refused();
+        read_committed(&*self.store, |tx| figures(tx, supplier.id))
+    }
+
     /// Calls `f` with every refused create of a supplier, by number.
     ///
     /// # Errors
@@ -254,12 +262,19 @@ fn numbers(batch: &Batch) -> Vec<String> {
     batch.accounts.iter().map(|(number, _, _)| number.clone()).collect()
 }
 
-/// Writes what happened to some accounts of a supplier. What is stored of a later time stays, and a refusal from before
-/// the account was accepted by another node is left out.
+/// Writes the last create of some accounts of a supplier. Stored refusals of a later time stay, and a refusal is
+/// left out if another node accepted the account after it.
 fn write_batch(tx: &mut dyn Tx, supplier_id: i64, batch: &Batch) -> Result<(), StoreError> {
+    // Nothing is kept of a supplier that was erased meanwhile.
+    if tx.supplier_by_id(supplier_id)?.is_none() {
+        return Ok(());
+    }
     tx.lock_refusals(supplier_id)?;
     let stored = tx.refused_among(supplier_id, &numbers(batch))?;
     let mut stored: HashMap<_, _> = stored.into_iter().map(|old| (old.number.clone(), old)).collect();
+    let refused = batch.accounts.iter().filter(|(_, _, latest)| matches!(latest, Latest::Refused(_)));
+    let refused: Vec<String> = refused.map(|(number, _, _)| number.clone()).collect();
+    let created: HashMap<String, _> = tx.created_among(supplier_id, &refused)?.into_iter().collect();
     let (mut removed, mut added) = (Vec::new(), Vec::new());
     for (number, at, latest) in &batch.accounts {
         let old = stored.remove(number);
@@ -267,14 +282,10 @@ fn write_batch(tx: &mut dyn Tx, supplier_id: i64, batch: &Batch) -> Result<(), S
             continue;
         }
         removed.extend(old);
-        if let Latest::Refused(causes) = latest {
-            let process = match number.parse() {
-                Ok(number) => tx.process(supplier_id, &number)?,
-                Err(_) => None,
-            };
-            if process.is_none_or(|stored| stored.process.snapshot().created_at <= *at) {
-                added.push(RefusedCreate { number: number.clone(), refused_at: *at, causes: causes.clone() });
-            }
+        if let Latest::Refused(causes) = latest
+            && created.get(number).is_none_or(|created_at| created_at <= at)
+        {
+            added.push(RefusedCreate { number: number.clone(), refused_at: *at, causes: causes.clone() });
         }
     }
     tx.change_refusals(supplier_id, &removed, &added, batch.without_number)?;

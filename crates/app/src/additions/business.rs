@@ -34,6 +34,33 @@ pub enum ReplaceRefused {
     Add(#[from] AddRefused),
 }
 
+/// A business in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedBusiness {
+    /// Its identifier in the supplier's system.
+    pub identifier: String,
+    /// Its number at this service.
+    pub number: i64,
+    /// The code of the supplier that sent it.
+    pub supplier: String,
+    /// Its kind, as it was sent.
+    pub kind: Option<String>,
+    /// Number of its contracts.
+    pub contracts: usize,
+}
+
+impl From<BusinessRecord> for ListedBusiness {
+    fn from(BusinessRecord { number, request }: BusinessRecord) -> Self {
+        Self {
+            identifier: request.external_business_identifier.trimmed().to_owned(),
+            number,
+            supplier: request.import_supplier_code.trimmed().to_owned(),
+            kind: request.business.business_type.map(|kind| kind.as_str().to_owned()),
+            contracts: request.business.business_contracts.map_or(0, |contracts| contracts.len()),
+        }
+    }
+}
+
 impl From<StoreError> for ReplaceRefused {
     fn from(error: StoreError) -> Self {
         Self::Add(error.into())
@@ -92,11 +119,7 @@ impl App {
     pub fn business(&self, caller: &Caller, identifier: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let identifier = cutover_core::trimmed(identifier);
         let found = read(&*self.store, |tx| tx.business_record(caller.organisation_id, identifier))?;
-        Ok(found.map(|record| {
-            let mut writer = Writer::new();
-            write_record(&record, &mut writer);
-            writer.into_bytes()
-        }))
+        Ok(found.map(|record| business_json(&record)))
     }
 
     /// Returns businesses of the caller's organisation with greater numbers than `after`, at most `limit`, as a JSON
@@ -129,6 +152,29 @@ impl App {
         })
     }
 
+    /// Returns businesses of the caller's organisation with greater numbers than `after`, at most `limit`, for a list, and
+    /// the number to go on after; `None` if no others follow.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn listed_businesses(
+        &self,
+        caller: &Caller,
+        after: i64,
+        limit: u32,
+    ) -> Result<(Vec<ListedBusiness>, Option<i64>), StoreError> {
+        let organisation = caller.organisation_id;
+        read(&*self.store, |tx| {
+            let identifiers = tx.businesses_after(organisation, after, limit.saturating_add(1))?;
+            let mut listed = Vec::new();
+            for identifier in identifiers.iter().take(limit as usize) {
+                listed.extend(tx.business_record(organisation, identifier)?.map(ListedBusiness::from));
+            }
+            let last = listed.last().map(|business| business.number);
+            Ok((listed, last.filter(|_| identifiers.len() > limit as usize)))
+        })
+    }
+
     fn checked_business(&self, caller: &Caller, body: &[u8]) -> Result<NewBusiness, AddRefused> {
         let checked = check_at_once::<draft::BusinessRequest<'_>>(self, caller, body)?;
         let (request, supplier, now) = checked.accepted()?;
@@ -142,6 +188,13 @@ impl App {
             request,
         })
     }
+}
+
+/// Returns a business as JSON: its number, then the members of the create.
+pub(crate) fn business_json(record: &BusinessRecord) -> Vec<u8> {
+    let mut writer = Writer::new();
+    write_record(record, &mut writer);
+    writer.into_bytes()
 }
 
 /// Writes a business: its number, then the members of the create.
@@ -215,7 +268,8 @@ fn replace(tx: &mut dyn Tx, identifier: &str, new: &NewBusiness) -> Result<i64, 
     if !taken.is_empty() {
         return Err(AddRefused::faults(taken).into());
     }
-    // This locks the contracts: whoever refers to one from now on finds it gone, and is seen below otherwise.
+    // This locks the contracts: an account that refers to a removed one was either created before and is found
+    // below, or is refused.
     tx.replace_business(stored.id, new)?;
     let sent: HashSet<&str> = identifiers(new).collect();
     for removed in own.iter().filter(|contract| !sent.contains(contract.as_str())) {

@@ -7,7 +7,8 @@ mod request;
 mod statements;
 mod transactions;
 
-pub use business::ReplaceRefused;
+pub(crate) use business::business_json;
+pub use business::{ListedBusiness, ReplaceRefused};
 pub use instruction::{InstructionStep, InstructionStored, PendingInstruction, VendorRefused};
 pub use request::AddRefused;
 pub use transactions::{AddTransactions, TransactionsRefused};

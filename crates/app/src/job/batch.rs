@@ -21,10 +21,12 @@ pub(super) struct Batch {
     pub(super) next: Option<JobPosition>,
 }
 
-fn event(kind: JobKind) -> Event {
+/// Returns the step of an operation on processes.
+fn event(kind: JobKind) -> Result<Event, StoreError> {
     match kind {
-        JobKind::Retry => Event::RetriedByOperator,
-        JobKind::Cancel => Event::Cancelled,
+        JobKind::Retry => Ok(Event::RetriedByOperator),
+        JobKind::Cancel => Ok(Event::Cancelled),
+        JobKind::EraseSupplier => Err(StoreError::Failed("an erasure takes no steps".into())),
     }
 }
 
@@ -35,6 +37,7 @@ pub(super) fn step(
     kind: JobKind,
     now: DateTime<Utc>,
 ) -> Result<Batch, StoreError> {
+    let event = event(kind)?;
     let selected = next_of(tx, job, kind, BATCH)?;
     let ids: Vec<i64> = selected.processes.iter().map(Process::id).collect();
     let mut issues: HashMap<i64, StoredIssues> = HashMap::new();
@@ -48,7 +51,7 @@ pub(super) fn step(
     for process in selected.processes {
         // Without a payload there is nothing to try again.
         let Some(stored) = issues.remove(&process.id()) else { continue };
-        if let Ok((process, entry)) = process.step(event(kind), at, Actor::Operator) {
+        if let Ok((process, entry)) = process.step(event.clone(), at, Actor::Operator) {
             // The stored errors belong to the attempt that ended.
             steps.push((process, entry, StoredIssues { errors: Vec::new(), ..stored }));
         }

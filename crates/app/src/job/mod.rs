@@ -5,6 +5,7 @@
 //! process with workers, works on it.
 
 mod batch;
+mod erase;
 mod run;
 mod runner;
 mod select;

@@ -1,6 +1,7 @@
 //! Claims jobs and works on them.
 
 use super::batch::step;
+use super::erase::{self, Erased};
 use crate::App;
 use crate::fault::{self, Point};
 use crate::operator::{Audited, record_action};
@@ -12,12 +13,16 @@ use chrono::{DateTime, Duration, Utc};
 
 /// Time for which a claim, or a batch, gives its owner a job.
 pub(crate) const LEASE: Duration = Duration::seconds(10);
+/// Time after which a job that waits for others is looked at again.
+const WAIT: Duration = Duration::seconds(1);
 
 /// Result of a batch.
 #[derive(Debug)]
 pub(crate) enum Ran {
     /// The job after the batch. Its state tells if it has ended.
     Job(Box<Job>),
+    /// The job waits for others, for a second: nothing was done.
+    Waits(Box<Job>),
     /// The job was stopped, or somebody else has claimed it: nothing was done.
     Lost,
 }
@@ -57,21 +62,37 @@ impl App {
             let Some(kind) = job.kind.known().copied() else {
                 return Err(StoreError::Failed("a newer version of the program began this job".into()));
             };
-            let batch = step(tx, &job, kind, now)?;
-            job.changed += batch.changed;
-            job.skipped += batch.skipped;
-            match batch.next {
-                Some(next) => (job.position, job.due_at) = (next, Some(now + LEASE)),
-                None => end(tx, &mut job, kind, now)?,
-            }
+            let before = job.changed;
+            let waits = match kind {
+                JobKind::EraseSupplier => work_on_erasure(tx, &mut job, now)?,
+                JobKind::Retry | JobKind::Cancel => {
+                    let batch = step(tx, &job, kind, now)?;
+                    job.changed += batch.changed;
+                    job.skipped += batch.skipped;
+                    match batch.next {
+                        Some(next) => (job.position, job.due_at) = (next, Some(now + LEASE)),
+                        None => end(tx, &mut job, kind, now)?,
+                    }
+                    false
+                }
+            };
             if !tx.change_job(&job)? {
                 return Err(StoreError::Conflict("a job was changed meanwhile".into()));
             }
             job.version += 1;
-            Ok((Ran::Job(Box::new(job)), batch.changed))
+            let changed = if kind == JobKind::EraseSupplier { 0 } else { job.changed - before };
+            let job = Box::new(job);
+            Ok((if waits { Ran::Waits(job) } else { Ran::Job(job) }, changed))
         });
         let (ran, changed) = ran?;
         fault::reached(Point::JobBatchDone, "");
+        if let Ran::Job(job) = &ran
+            && job.kind == JobKind::EraseSupplier
+            && job.state == JobState::Done
+        {
+            // The rows are removed even if this fails.
+            let _ = self.store.scrub();
+        }
         if changed > 0 {
             self.wake.notify_one();
             self.store.notify_workers();
@@ -79,7 +100,7 @@ impl App {
         Ok(ran)
     }
 
-    /// Gives a job back: anybody can claim it at once.
+    /// Returns the lease of a job: any process can claim it at once.
     pub(crate) fn give_back_job(&self, id: i64, claim: i64) -> Result<(), StoreError> {
         let now = self.clock.now();
         write_with_retry(&*self.store, move |tx| {
@@ -115,6 +136,19 @@ fn is_due(job: &Job, now: DateTime<Utc>) -> bool {
     job.state == JobState::Running && job.due_at.is_some_and(|due| due <= now)
 }
 
+/// Works on the erasure of a supplier. Returns true if it waits for others.
+fn work_on_erasure(tx: &mut dyn Tx, job: &mut Job, now: DateTime<Utc>) -> Result<bool, StoreError> {
+    match erase::step(tx, job, now)? {
+        Erased::Some => job.due_at = Some(now + LEASE),
+        Erased::Nothing => {
+            job.due_at = Some(now + WAIT);
+            return Ok(true);
+        }
+        Erased::All => end(tx, job, JobKind::EraseSupplier, now)?,
+    }
+    Ok(false)
+}
+
 /// Ends a job. Processes that matched and took another step before the job came to them were skipped.
 fn end(tx: &mut dyn Tx, job: &mut Job, kind: JobKind, now: DateTime<Utc>) -> Result<(), StoreError> {
     job.state = JobState::Done.into();
@@ -124,6 +158,7 @@ fn end(tx: &mut dyn Tx, job: &mut Job, kind: JobKind, now: DateTime<Utc>) -> Res
     let action = match kind {
         JobKind::Retry => AuditAction::ProcessRetried,
         JobKind::Cancel => AuditAction::ProcessCancelled,
+        JobKind::EraseSupplier => AuditAction::SupplierErased,
     };
     let audited = Audited { subject: subject(job), detail: detail(job) };
     record_action(tx, now, Operator::read(&job.actor), action, audited)
@@ -136,12 +171,15 @@ pub(crate) fn subject(job: &Job) -> Subject {
 
 /// Returns what the audit trail tells of a job.
 pub(crate) fn detail(job: &Job) -> Detail {
-    Detail::default()
+    let detail = Detail::default()
         .word("job", &job.name)
         .word_if("status", job.filter.status.as_ref())
         .word_if("error_code", job.filter.error_code.as_ref())
-        .word_if("before", job.filter.before.map(|before| before.to_rfc3339()))
-        .count("matched", job.matched)
-        .count("changed", job.changed)
-        .count("skipped", job.skipped)
+        .word_if("before", job.filter.before.map(|before| before.to_rfc3339()));
+    if job.kind == JobKind::EraseSupplier {
+        // The audit trail names the supplier by its key, which leads nowhere once the supplier is erased.
+        let detail = detail.word("supplier", &job.supplier);
+        return job.removed.iter().fold(detail, |detail, (table, rows)| detail.count(table, *rows));
+    }
+    detail.count("matched", job.matched).count("changed", job.changed).count("skipped", job.skipped)
 }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Number of batches after which a job is given back, so that others have their turn.
+/// Number of batches after which the lease of a job is returned, so that other jobs are served.
 const TURN: usize = 50;
 /// Pause of an idle runner.
 const POLL: Duration = Duration::from_secs(1);
 /// Pause after a failure.
 const REST: Duration = Duration::from_secs(1);
 
-/// Works on jobs that nobody works on: a loop on a thread of its own.
+/// Works on jobs without an owner, in a loop on a thread of its own.
 pub struct JobRunner {
     app: Arc<App>,
     stop: Arc<AtomicBool>,
@@ -26,7 +26,7 @@ impl JobRunner {
         Self { app, stop }
     }
 
-    /// Works until it is stopped. Then it gives its job back.
+    /// Works until it is stopped. Then it returns the lease of its job.
     pub fn run(&self) {
         while !self.is_stopped() {
             match self.run_once() {
@@ -40,7 +40,7 @@ impl JobRunner {
         }
     }
 
-    /// Claims the job that is due first and works on it for a turn. Returns false if none is due.
+    /// Claims the job that is due first and works on some batches of it. Returns false if none is due.
     ///
     /// # Errors
     /// [`StoreError`]; the lease of the job expires, and then it is worked on again.
@@ -52,7 +52,7 @@ impl JobRunner {
             }
             match self.app.run_batch(job.id, job.claim)? {
                 Ran::Job(job) if job.state == JobState::Running => {}
-                Ran::Job(_) | Ran::Lost => return Ok(true),
+                Ran::Job(_) | Ran::Waits(_) | Ran::Lost => return Ok(true),
             }
         }
         self.app.give_back_job(job.id, job.claim)?;

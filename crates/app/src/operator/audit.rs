@@ -3,9 +3,11 @@ use super::suppliers::find;
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{
-    AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Operator, StoreError, Subject, Tx, read, write,
+    AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Operator, StoreError, StoredProcess, Subject,
+    Tx, read, write,
 };
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 
 /// The subject and details of an action for its audit entry.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +36,32 @@ pub struct AuditScope {
     pub action: Option<AuditAction>,
     /// Maximum number of actions.
     pub limit: u32,
+}
+
+/// The scope of a page of actions of an organisation.
+#[derive(Debug, Clone, Default)]
+pub struct OwnAuditScope {
+    /// About this supplier, by its code.
+    pub supplier: Option<String>,
+    /// By this author, as [`Operator`] is written.
+    pub by: Option<String>,
+    /// This action only.
+    pub action: Option<AuditAction>,
+    /// Before the action with this key.
+    pub before: Option<i64>,
+    /// Maximum number of actions.
+    pub limit: u32,
+}
+
+/// A page of actions.
+#[derive(Debug, Clone, Default)]
+pub struct AuditPage {
+    /// The actions, the last first.
+    pub records: Vec<AuditRecord>,
+    /// The account numbers of their processes, by key. Erased accounts are missing.
+    pub numbers: HashMap<i64, String>,
+    /// The key before which the next page begins; `None` if there is none.
+    pub next: Option<i64>,
 }
 
 impl Operator {
@@ -77,12 +105,49 @@ impl App {
                     None => return Ok(None),
                 },
             };
-            let filter = AuditFilter { since: scope.since, supplier_id, action: scope.action };
-            tx.audit_records(filter, scope.limit).map(Some)
+            let filter = AuditFilter {
+                since: scope.since,
+                supplier_id,
+                action: scope.action,
+                ..AuditFilter::default()
+            };
+            tx.audit_records(&filter, scope.limit).map(Some)
         })?;
         found.ok_or_else(|| {
             OperatorError::not_found("supplier", scope.supplier.as_deref().unwrap_or_default())
         })
+    }
+
+    /// Returns a page of the actions on an organisation, its suppliers and their accounts, the last first.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if it has no such supplier.
+    pub fn own_audit(&self, caller: &Caller, scope: &OwnAuditScope) -> Result<AuditPage, OperatorError> {
+        let supplier = scope.supplier.as_ref().map(|code| self.own_supplier(caller, code)).transpose()?;
+        let filter = AuditFilter {
+            organisation_id: Some(caller.organisation_id),
+            supplier_id: supplier.map(|supplier| supplier.id),
+            by: scope.by.clone(),
+            action: scope.action,
+            before: scope.before,
+            since: None,
+        };
+        let page = read(&*self.store, |tx| {
+            let mut records = tx.audit_records(&filter, scope.limit.saturating_add(1))?;
+            let has_more = records.len() > scope.limit as usize;
+            records.truncate(scope.limit as usize);
+            let mut ids: Vec<i64> = records.iter().filter_map(|record| record.process_id).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            let found = if ids.is_empty() { Vec::new() } else { tx.processes_by_id(&ids)? };
+            let number = |stored: StoredProcess| {
+                (stored.process.id(), stored.process.snapshot().external_account_number.to_string())
+            };
+            let numbers = found.into_iter().map(number).collect();
+            let next = records.last().filter(|_| has_more).map(|last| last.id);
+            Ok::<_, StoreError>(AuditPage { records, numbers, next })
+        })?;
+        Ok(page)
     }
 
     /// Records that a backup of the database begins. The backup contains the entry.

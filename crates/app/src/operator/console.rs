@@ -1,11 +1,11 @@
 //! Use cases of the console, limited to the organisation of the signed-in person (contract D2).
 
-use super::processes::{Intent, locate, missing, report};
-use super::{Activity, Audited, OperatorError, ProcessReport, SupplierChange};
+use super::processes::Intent;
+use super::{Activity, OperatorError, ProcessReport, SupplierChange};
 use crate::App;
 use crate::account::{Progress, StatusCount};
 use crate::auth::Caller;
-use crate::port::{AuditAction, Operator, StoreError, Subject, Supplier, read_committed};
+use crate::port::{Operator, StoreError, Supplier, read_committed};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_core::SupplierStatus;
 
@@ -108,26 +108,6 @@ impl App {
     ) -> Result<ProcessReport, OperatorError> {
         self.own_supplier(caller, supplier)?;
         self.show_process(supplier, number)
-    }
-
-    /// Reports on a process of an organisation, to be shown with personal data, and records that in the audit
-    /// trail.
-    ///
-    /// # Errors
-    /// As [`show_own_process`](Self::show_own_process).
-    pub fn reveal_own_process(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-        number: &str,
-    ) -> Result<ProcessReport, OperatorError> {
-        self.own_supplier(caller, supplier)?;
-        let (code, number) = (supplier.to_owned(), number.to_owned());
-        self.run_audited(&Operator::of(caller), AuditAction::AccountRevealed, move |tx, _| {
-            let (supplier, stored) = locate(tx, &code, &number)?.ok_or_else(|| missing(&code, &number))?;
-            let audited = Audited::of(Subject::process(&supplier, stored.process.id()));
-            Ok((report(tx, &supplier, &stored)?, audited))
-        })
     }
 
     /// Cancels a pending process of an organisation and returns its id.

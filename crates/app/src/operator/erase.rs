@@ -114,7 +114,7 @@ fn erase(tx: &mut dyn Tx, supplier: &Supplier, id: i64) -> Result<Vec<ErasedRows
     if let Some(totals) = tx.account_totals(id)? {
         tx.remove_totals(supplier.id, &totals)?;
     }
-    tx.erase(id)
+    tx.erase(&[id])
 }
 
 /// Removes the refused create of an account: it holds the number.

@@ -11,8 +11,8 @@ use crate::port::{
 };
 use chrono::{DateTime, Utc};
 use cutover_core::ExternalAccountNumber;
-use cutover_process::State;
-use std::collections::HashSet;
+use cutover_process::{Process, State};
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 /// Maximum number of processes read per page of a count.
@@ -54,6 +54,9 @@ impl BulkRequest {
     }
 
     fn check(&self) -> Result<(), OperatorError> {
+        if self.kind == JobKind::EraseSupplier {
+            return Err(OperatorError::Refused("a supplier is erased as a whole".into()));
+        }
         if let Some(status) = self.status.filter(|status| !begins_from(self.kind, *status)) {
             let doing = if self.kind == JobKind::Cancel { "cancelled" } else { "tried again" };
             return Err(OperatorError::Refused(format!("processes that are {status} cannot be {doing}")));
@@ -139,6 +142,7 @@ impl App {
             matched,
             changed: 0,
             skipped: 0,
+            removed: BTreeMap::new(),
             position: JobPosition::default(),
             due_at: None,
             claim: 0,
@@ -189,11 +193,15 @@ impl App {
             };
             match ran {
                 Some(Ok(Ran::Job(ran))) => job = *ran,
+                Some(Ok(Ran::Waits(ran))) => {
+                    job = *ran;
+                    self.wake.sleep(LOOK, || false);
+                }
                 Some(Ok(Ran::Lost)) => {
                     claim = None;
                     job = self.show_job(name)?;
                 }
-                // Others write as well: this is no reason to leave the job to them.
+                // Other writers may hold the lock: the batch is tried again.
                 Some(Err(StoreError::Busy(_))) | None => {
                     self.wake.sleep(LOOK, || false);
                     job = self.show_job(name)?;
@@ -269,7 +277,7 @@ impl App {
         self.change_job(&by, of, name, AuditAction::JobStopped)
     }
 
-    /// Lets a stopped job go on where it was stopped. Anybody can claim it then.
+    /// Resumes a job where it was stopped. Any process can claim it then.
     ///
     /// # Errors
     /// [`OperatorError`]: there is no such job, or it has ended.
@@ -286,7 +294,7 @@ impl App {
         self.change_job(&by, of, name, AuditAction::JobResumed)
     }
 
-    /// Stops or resumes a job. Nothing happens, and nothing is recorded, if it is as it should be.
+    /// Stops or resumes a job. If it is in that state already, nothing is changed or recorded.
     fn change_job(
         &self,
         by: &Operator,
@@ -339,6 +347,33 @@ impl App {
     }
 
     /// Returns the number of processes that a request matches, and their keys if it has a list of numbers.
+    /// Returns the keys of the first processes that a bulk operation matches, by creation; all of those that a list of
+    /// numbers names by their keys.
+    pub(super) fn first_of_bulk(
+        &self,
+        supplier: &Supplier,
+        request: &BulkRequest,
+        most: usize,
+    ) -> Result<Vec<i64>, OperatorError> {
+        let begun_at = self.clock.now();
+        if request.numbers.is_some() {
+            let mut listed = self.select(supplier, request, begun_at)?.1;
+            listed.truncate(most);
+            return Ok(listed);
+        }
+        let (mut ids, mut position) = (Vec::new(), Some(JobPosition::default()));
+        let (filter, limit) = (request.filter(), PageLimit::of(most as u32));
+        while let Some(from) = position.filter(|_| ids.len() < most) {
+            let by = (request.kind, &filter);
+            let page =
+                read_committed(&*self.store, |tx| matching(tx, supplier.id, by, begun_at, from, limit))?;
+            ids.extend(page.processes.iter().map(Process::id));
+            position = page.next;
+        }
+        ids.truncate(most);
+        Ok(ids)
+    }
+
     fn select(
         &self,
         supplier: &Supplier,

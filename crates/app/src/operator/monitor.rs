@@ -20,18 +20,18 @@ pub struct Backlog {
     pub running: u64,
     /// Number of processes in each state that ends a process, in the order of the states.
     pub ended: Vec<(State, u64)>,
-    /// Webhooks, and what they were not sent yet.
+    /// Webhooks and their open deliveries.
     pub webhooks: WebhookBacklog,
 }
 
-/// Numbers of webhooks, and of what they were not sent yet.
+/// Numbers of webhooks and of their open deliveries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WebhookBacklog {
     /// Enabled webhooks.
     pub enabled: u64,
     /// Disabled webhooks.
     pub disabled: u64,
-    /// Open deliveries of enabled webhooks. Events that they have not come to are not counted.
+    /// Open deliveries of enabled webhooks. Events after the position of a webhook are not counted.
     pub open: u64,
     /// Age of the oldest of their events; zero if there is none.
     pub oldest: Duration,

@@ -3,13 +3,13 @@ use super::{Audited, OperatorError};
 use crate::App;
 use crate::account::{of_last_attempt, process_status};
 use crate::port::{
-    AuditAction, ImportedAccount, Operator, PageLimit, ProcessFilter, StepWrite, StoreError, StoredIssues,
-    StoredProcess, Subject, Supplier, Tx, read, read_committed,
+    AuditAction, ImportedAccount, ListedProcess, Operator, PageLimit, ProcessFilter, StepWrite, StoreError,
+    StoredIssues, StoredProcess, Subject, Supplier, Tx, read, read_committed,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{Code, Level, Word, Zone};
 use cutover_model::ProcessStatus;
-use cutover_process::{Actor, Event, HistoryEntry, Process, State};
+use cutover_process::{Actor, Event, HistoryEntry, State};
 
 /// Number of processes read per page.
 const PAGE: u32 = 1_000;
@@ -47,28 +47,40 @@ impl App {
         &self,
         supplier: &str,
         filter: ProcessFilter<'_>,
-        mut f: impl FnMut(&Process, Zone),
+        mut f: impl FnMut(&ListedProcess, Zone),
     ) -> Result<(), OperatorError> {
         let supplier = self.show_supplier(supplier)?;
         for (what, level, code) in [
             ("error code", Level::Error, filter.error_code),
             ("warning code", Level::Warning, filter.warning_code),
         ] {
-            if let Some(code) = code.filter(|code| code.parse::<Code>().is_err())
-                && !read_committed(&*self.store, |tx| tx.has_cause(supplier.id, level, code))?
-            {
-                return Err(OperatorError::not_found(what, code));
-            }
+            self.check_code(supplier.id, what, level, code)?;
         }
         let mut after = None;
         loop {
             let limit = PageLimit::of(PAGE);
             let page = read(&*self.store, |tx| tx.list_processes(supplier.id, filter, after, limit))?;
-            page.processes.iter().for_each(|listed| f(&listed.process, supplier.settings.time_zone));
+            page.processes.iter().for_each(|listed| f(listed, supplier.settings.time_zone));
             match page.next {
                 Some(next) => after = Some(next),
                 None => return Ok(()),
             }
+        }
+    }
+
+    /// Checks that a code is documented, or that of any account of a supplier.
+    pub(super) fn check_code(
+        &self,
+        supplier_id: i64,
+        what: &'static str,
+        level: Level,
+        code: Option<&str>,
+    ) -> Result<(), OperatorError> {
+        match code.filter(|code| code.parse::<Code>().is_err()) {
+            Some(code) if !read_committed(&*self.store, |tx| tx.has_cause(supplier_id, level, code))? => {
+                Err(OperatorError::not_found(what, code))
+            }
+            _ => Ok(()),
         }
     }
 

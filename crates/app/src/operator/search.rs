@@ -61,6 +61,6 @@ fn by_account(
 fn shown(supplier: &Supplier, stored: &StoredProcess) -> AccountMatch {
     AccountMatch {
         supplier: supplier.code.to_string(),
-        account: AccountStatus::new(&stored.process, supplier.settings.time_zone),
+        account: AccountStatus::new(&stored.process, &stored.error_causes, supplier.settings.time_zone),
     }
 }

@@ -154,6 +154,9 @@ impl App {
         let supplier = self.run_audited(by, AuditAction::SupplierSet, move |tx, at| {
             tx.lock_suppliers()?;
             let mut supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
+            if tx.erasure_of(supplier.id)?.is_some() {
+                return Err(OperatorError::Refused("it is being erased: its settings stay".into()));
+            }
             let audited = Audited { subject: Subject::supplier(&supplier), detail: change.detail() };
             let before = supplier.settings.status.clone();
             change.apply(&mut supplier.settings)?;

@@ -1,6 +1,6 @@
 use super::{Audited, OperatorError};
 use crate::App;
-use crate::port::{AuditAction, Detail, StoreError, Vendor, VendorError, VendorKind, read};
+use crate::port::{AuditAction, Detail, Organisation, Subject, Tx, Vendor, VendorError, VendorKind, read};
 
 /// Maximum length of a vendor's name in payloads (fields 5).
 const MAX_NAME: usize = 128;
@@ -8,12 +8,14 @@ const MAX_NAME: usize = 128;
 const SETTINGS: &str = "CUTOVER_";
 
 impl App {
-    /// Adds a payment vendor.
+    /// Adds a payment vendor of an organisation.
     ///
     /// # Errors
-    /// [`OperatorError`]: the name is taken or illegal, or the address or the variable is refused.
+    /// [`OperatorError`]: there is no such organisation, the name is taken in it or illegal, or the address or the variable is
+    /// refused.
     pub fn add_vendor(
         &self,
+        organisation: &str,
         name: &str,
         kind: VendorKind,
         base_url: &str,
@@ -21,17 +23,23 @@ impl App {
     ) -> Result<Vendor, OperatorError> {
         let name = legal_name(name)?;
         self.vendors.check_base_url(base_url).map_err(OperatorError::Refused)?;
-        let vendor = Vendor {
-            name,
-            kind: kind.into(),
-            base_url: base_url.trim_end_matches('/').to_owned(),
-            secret_env: secret_env.map(legal_variable).transpose()?,
-            created_at: self.clock.now(),
-        };
-        self.run_audited(&self.operator, AuditAction::VendorAdded, move |tx, _| {
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        let secret_env = secret_env.map(legal_variable).transpose()?;
+        let organisation = organisation.to_owned();
+        self.run_audited(&self.operator, AuditAction::VendorAdded, move |tx, created_at| {
+            let owner = owner(tx, &organisation)?;
+            let vendor = Vendor {
+                organisation_id: owner.id,
+                organisation: owner.name,
+                name,
+                kind: kind.into(),
+                base_url,
+                secret_env,
+                created_at,
+            };
             match tx.add_vendor(&vendor)? {
                 true => {
-                    let audited = audited_vendor(&vendor.name);
+                    let audited = audited_vendor(owner.id, &vendor.name);
                     Ok((vendor, audited))
                 }
                 false => Err(OperatorError::Exists { what: "vendor", name: vendor.name }),
@@ -39,23 +47,40 @@ impl App {
         })
     }
 
-    /// Returns every payment vendor, by name.
+    /// Returns the payment vendors of an organisation, or of all, by organisation and name.
     ///
     /// # Errors
-    /// [`StoreError`] if they could not be read.
-    pub fn vendors(&self) -> Result<Vec<Vendor>, StoreError> {
-        read(&*self.store, |tx| tx.vendors())
+    /// [`OperatorError::NotFound`] if there is no such organisation.
+    pub fn vendors(&self, organisation: Option<&str>) -> Result<Vec<Vendor>, OperatorError> {
+        let found = read(&*self.store, |tx| match organisation {
+            None => tx.vendors(None).map(Some),
+            Some(name) => match tx.organisation(name)? {
+                Some(owner) => tx.vendors(Some(owner.id)).map(Some),
+                None => Ok(None),
+            },
+        })?;
+        found.ok_or_else(|| OperatorError::not_found("organisation", organisation.unwrap_or_default()))
+    }
+
+    /// Returns a payment vendor of an organisation.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such organisation, or none with this name in it.
+    pub fn show_vendor(&self, organisation: &str, name: &str) -> Result<Vendor, OperatorError> {
+        let found = self.vendors(Some(organisation))?.into_iter().find(|vendor| vendor.name == name);
+        found.ok_or_else(|| OperatorError::not_found("vendor", name))
     }
 
     /// Removes a payment vendor. Instructions that it has confirmed remain.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is none with this name.
-    pub fn remove_vendor(&self, name: &str) -> Result<(), OperatorError> {
-        let name = name.to_owned();
+    /// [`OperatorError::NotFound`] if there is no such organisation, or none with this name in it.
+    pub fn remove_vendor(&self, organisation: &str, name: &str) -> Result<(), OperatorError> {
+        let (organisation, name) = (organisation.to_owned(), name.to_owned());
         self.run_audited(&self.operator, AuditAction::VendorRemoved, move |tx, _| {
-            match tx.remove_vendor(&name)? {
-                true => Ok(((), audited_vendor(&name))),
+            let owner = owner(tx, &organisation)?;
+            match tx.remove_vendor(owner.id, &name)? {
+                true => Ok(((), audited_vendor(owner.id, &name))),
                 false => Err(OperatorError::not_found("vendor", name)),
             }
         })
@@ -70,9 +95,14 @@ impl App {
     }
 }
 
+fn owner(tx: &mut dyn Tx, organisation: &str) -> Result<Organisation, OperatorError> {
+    tx.organisation(organisation)?.ok_or_else(|| OperatorError::not_found("organisation", organisation))
+}
+
 /// Returns the audit entry for a vendor.
-fn audited_vendor(name: &str) -> Audited {
-    Audited { detail: Detail::default().word("vendor", name), ..Audited::default() }
+fn audited_vendor(organisation_id: i64, name: &str) -> Audited {
+    let subject = Subject::organisation(organisation_id);
+    Audited { subject, detail: Detail::default().word("vendor", name) }
 }
 
 fn legal_name(name: &str) -> Result<String, OperatorError> {

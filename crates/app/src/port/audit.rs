@@ -64,6 +64,10 @@ string_enum! {
         SupplierAdded = "supplier.add",
         /// Settings of an import supplier were given, its status among them: paused, resumed, completed.
         SupplierSet = "supplier.set",
+        /// An import supplier was erased; its code, and the number of removed rows of each table.
+        SupplierErased = "supplier.erase",
+        /// A business was removed; its number.
+        BusinessErased = "business.erase",
         /// A payment vendor was added; by its name.
         VendorAdded = "vendor.add",
         /// A payment vendor was removed; by its name.
@@ -92,6 +96,8 @@ string_enum! {
         JobResumed = "job.resume",
         /// Payload and history of processes of a supplier were moved to an archive; how many.
         ProcessesArchived = "process.archive",
+        /// The failed accounts of a supplier were handed out; the format and the filter.
+        ProcessesExported = "process.export",
         /// Personal data of an account was shown at the console.
         AccountRevealed = "account.reveal",
         /// All that is kept of an account was handed out.
@@ -240,8 +246,14 @@ pub struct AuditRecord {
 }
 
 /// A filter of actions, which have to match all given criteria.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AuditFilter {
+    /// About this organisation, its suppliers or their accounts.
+    pub organisation_id: Option<i64>,
+    /// With a smaller key: the next page.
+    pub before: Option<i64>,
+    /// By this author, as [`Operator`] is written.
+    pub by: Option<String>,
     /// At this time or later.
     pub since: Option<DateTime<Utc>>,
     /// About this supplier, or an account of it.
@@ -255,6 +267,7 @@ pub trait Audit {
     /// Records an action, in the transaction that performs it.
     fn record(&mut self, entry: &AuditEntry) -> Result<(), StoreError>;
 
-    /// Returns recorded actions, the last first, at most `limit`.
-    fn audit_records(&mut self, filter: AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError>;
+    /// Returns recorded actions, the last first, at most `limit`. Those of an organisation, a supplier, an author or an
+    /// action are found by an index.
+    fn audit_records(&mut self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError>;
 }

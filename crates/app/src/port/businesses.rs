@@ -1,4 +1,4 @@
-use super::StoreError;
+use super::{ErasedRows, StoreError};
 use chrono::{DateTime, Utc};
 use cutover_model::BusinessRequest;
 
@@ -76,6 +76,16 @@ pub trait Businesses {
     /// [`StoreError::Conflict`] if the identifier of a contract is taken by another business of the organisation.
     fn replace_business(&mut self, business_id: i64, business: &NewBusiness) -> Result<(), StoreError>;
 
+    /// Returns keys of businesses that a supplier sent last, at most `limit`.
+    fn businesses_of(&mut self, supplier_id: i64, limit: u32) -> Result<Vec<i64>, StoreError>;
+
+    /// Makes another supplier of the organisation the one that a business is of.
+    fn pass_business(&mut self, business_id: i64, supplier_id: i64) -> Result<(), StoreError>;
+
+    /// Removes a business with everything that is kept of it, and returns the number of rows by table. Its number is not
+    /// used again. The caller has locked it and its contracts, and knows that no account refers to them.
+    fn erase_business(&mut self, business_id: i64) -> Result<Vec<ErasedRows>, StoreError>;
+
     /// Returns the (trimmed) identifiers of the contracts of a business.
     fn contracts_of(&mut self, business_id: i64) -> Result<Vec<String>, StoreError>;
 
@@ -92,6 +102,12 @@ pub trait Businesses {
 
     /// Returns true if an account that is imported, or waits to be, refers to a contract.
     fn is_contract_in_use(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError>;
+
+    /// Returns the supplier of such an account, one of them if there are several.
+    fn supplier_using(&mut self, organisation_id: i64, identifier: &str) -> Result<Option<i64>, StoreError>;
+
+    /// Returns the supplier of an account that an instruction of a business applies to, one of them if there are several.
+    fn supplier_paying(&mut self, business_id: i64) -> Result<Option<i64>, StoreError>;
 
     /// Notes the contract that the account of a process names, and its organisation; `None` if it names none.
     fn set_contract_of(&mut self, process_id: i64, contract: Option<(i64, &str)>) -> Result<(), StoreError>;

@@ -19,6 +19,11 @@ pub struct Cause {
 }
 
 impl Cause {
+    /// Returns the codes of sorted causes, each once.
+    pub fn codes(causes: &[Self]) -> impl Iterator<Item = &str> {
+        causes.chunk_by(|one, next| one.code == next.code).map(|same| same[0].code.as_str())
+    }
+
     /// Returns the causes of the error of a process, sorted: the items of the step that ended it, or the code
     /// of the error itself.
     pub fn of_error(error: Option<&ProcessError>, issues: Option<&StoredIssues>) -> Vec<Self> {

@@ -15,7 +15,7 @@ pub enum Traces {
     UntilVacuum,
 }
 
-/// Queries that remove accounts. The caller has locked the process and the account.
+/// Queries that remove accounts and suppliers. The caller has locked the processes and the accounts.
 pub trait Erasure {
     /// Returns the share of an account in the totals of its supplier, with all additions; `None` if it is not
     /// imported. Reads no details, so that an unreadable account can be removed.
@@ -24,7 +24,23 @@ pub trait Erasure {
     /// Returns the paths of the documents that an imported account names, as they were sent.
     fn account_documents(&mut self, account_id: i64) -> Result<Vec<String>, StoreError>;
 
-    /// Removes every row of a process and of its account, and returns their number by table, without tables
+    /// Removes every row of processes and of their accounts, and returns their number by table, without tables
     /// that had none. The caller updates the totals with [`super::Figures::remove_totals`].
-    fn erase(&mut self, process_id: i64) -> Result<Vec<ErasedRows>, StoreError>;
+    fn erase(&mut self, process_ids: &[i64]) -> Result<Vec<ErasedRows>, StoreError>;
+
+    /// Counts what is kept of a supplier besides its processes: businesses and jobs. Reads an index of each.
+    fn supplier_rows(&mut self, supplier_id: i64) -> Result<Vec<ErasedRows>, StoreError>;
+
+    /// Removes figures of a supplier by the minute, and jobs of it with their lists, except the job that erases it.
+    /// Removes at most `limit` rows, and returns their number by table: none if nothing was left.
+    fn erase_minutes_and_jobs(
+        &mut self,
+        supplier_id: i64,
+        job_id: i64,
+        limit: u32,
+    ) -> Result<Vec<ErasedRows>, StoreError>;
+
+    /// Removes a supplier with its settings and the rest of its figures; returns the number of rows by table. `None`, and
+    /// nothing is removed, if it has processes, businesses or refused creates, or if another transaction folds figures.
+    fn erase_supplier(&mut self, supplier_id: i64) -> Result<Option<Vec<ErasedRows>>, StoreError>;
 }

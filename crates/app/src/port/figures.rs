@@ -32,6 +32,10 @@ pub struct MinuteCount {
     pub state: Word<State>,
     /// Their number.
     pub processes: u64,
+    /// Time of the first step to this state in the minute. The process may have taken another one since.
+    pub first_at: DateTime<Utc>,
+    /// Time of the last such step.
+    pub last_at: DateTime<Utc>,
 }
 
 /// Figures of the processes of a supplier, for monitoring.

@@ -2,6 +2,7 @@ use super::StoreError;
 use chrono::{DateTime, Utc};
 use cutover_core::{Word, string_enum};
 use cutover_process::State;
+use std::collections::BTreeMap;
 
 string_enum! {
     "a kind of job";
@@ -11,6 +12,8 @@ string_enum! {
         Retry = "process.retry",
         /// Cancel each process.
         Cancel = "process.cancel",
+        /// Remove everything that is kept of the supplier.
+        EraseSupplier = "supplier.erase",
     }
 }
 
@@ -85,6 +88,8 @@ pub struct Job {
     pub changed: u64,
     /// Number of processes that it has left as they are, because their state did not allow the change.
     pub skipped: u64,
+    /// Of an erasure: number of removed rows by table.
+    pub removed: BTreeMap<String, u64>,
     /// The last process that it has come to.
     pub position: JobPosition,
     /// Of a running job: the time from which it may be claimed, which is the end of its lease.
@@ -116,6 +121,9 @@ pub trait Jobs {
     /// Returns jobs of an organisation, or of all, the last first, at most `limit`.
     fn jobs(&mut self, organisation_id: Option<i64>, limit: u32) -> Result<Vec<Job>, StoreError>;
 
+    /// Returns the job that erases a supplier, unless it is done.
+    fn erasure_of(&mut self, supplier_id: i64) -> Result<Option<Job>, StoreError>;
+
     /// Returns the running job that is due first, if it is due at this time.
     fn due_job(&mut self, at: DateTime<Utc>) -> Result<Option<Job>, StoreError>;
 
@@ -123,7 +131,8 @@ pub trait Jobs {
     /// transaction has locked it and `waits` is false.
     fn lock_job(&mut self, id: i64, waits: bool) -> Result<Option<Job>, StoreError>;
 
-    /// Writes what can change of a job and increases its version. Returns false if it has changed since it was read.
+    /// Writes the changed columns of a job and increases its version. Returns false if it has changed since it
+    /// was read.
     fn change_job(&mut self, job: &Job) -> Result<bool, StoreError>;
 
     /// Releases the leases of all running jobs. Only for a database that no other node is using.

@@ -46,8 +46,8 @@ pub use nodes::{Node, Nodes};
 pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{
     AccountList, Archivable, Creation, ListedAccount, ListedProcess, PageLimit, PayloadById, Position,
-    ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, Staging, StepWrite, StoredIssue,
-    StoredIssues, StoredProcess,
+    PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, Staging, StepWrite,
+    StoredIssue, StoredIssues, StoredProcess,
 };
 pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};

@@ -1,7 +1,8 @@
 use super::StoreError;
+use super::causes::Cause;
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, IssueSource, ServiceAccountNumber, Word};
-use cutover_process::{Actor, HistoryEntry, NewProcess, Process, State};
+use cutover_process::{Actor, HistoryEntry, NewProcess, Process, ProcessError, State};
 
 /// The accepted payload of a process.
 #[derive(Clone, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub struct StoredProcess {
     pub supplier_id: i64,
     /// Fingerprint of the staged payload.
     pub fingerprint: [u8; 32],
+    /// The causes of its error, sorted.
+    pub error_causes: Vec<Cause>,
 }
 
 /// A position in a supplier's lists: the creation time of the process, then its key.
@@ -101,6 +104,8 @@ pub struct ListedProcess {
     pub process: Process,
     /// Its position in the list.
     pub position: Position,
+    /// The causes of its error, sorted.
+    pub error_causes: Vec<Cause>,
 }
 
 /// Limits of a page of a list.
@@ -211,6 +216,26 @@ pub struct ProcessToArchive {
 
 masked! { ProcessToArchive }
 
+/// The last attempt of a process before the current one that had a result: it failed, or a rehearsal passed. Its
+/// payload may be the current one.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PreviousAttempt {
+    /// Its number.
+    pub attempt: u32,
+    /// The state in which it ended.
+    pub state: Word<State>,
+    /// Time of its end.
+    pub ended_at: DateTime<Utc>,
+    /// The error that it ended with.
+    pub error: Option<ProcessError>,
+    /// The issues of its check.
+    pub issues: StoredIssues,
+    /// Its payload, as in [`Staged::payload`].
+    pub payload: Vec<u8>,
+}
+
+masked! { PreviousAttempt }
+
 /// Queries of import processes, their payloads, issues and history, and of the queue that workers claim from.
 pub trait Processes {
     /// Returns the key for the next process to be inserted.
@@ -222,6 +247,14 @@ pub trait Processes {
         supplier_id: i64,
         number: &ExternalAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError>;
+
+    /// Returns the creation times of those processes of a supplier that have one of these numbers, which are
+    /// trimmed.
+    fn created_among(
+        &mut self,
+        supplier_id: i64,
+        numbers: &[String],
+    ) -> Result<Vec<(String, DateTime<Utc>)>, StoreError>;
 
     /// Returns processes of a supplier whose account number begins with a text, by number, at most `limit`.
     /// An index has this order, so other processes cost nothing.
@@ -266,6 +299,9 @@ pub trait Processes {
     /// new issues if there are any; publishes their events. The result is false for a process that is not at
     /// [`Process::version_before`] any more, because somebody else took a step: nothing of it is written. A
     /// claim ends [`cutover_process::LEASE`] after its step.
+    ///
+    /// A step that begins another attempt, by the supplier or the operator, keeps the one before it if that had a
+    /// result ([`previous_attempt`](Self::previous_attempt)); an import removes it.
     fn step_processes(&mut self, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError>;
 
     /// Writes one step without issues; returns true if it was written.
@@ -286,6 +322,12 @@ pub trait Processes {
 
     /// Returns the issues of a process.
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError>;
+
+    /// Returns the previous attempt of a process, until it is imported, archived or erased.
+    fn previous_attempt(&mut self, process_id: i64) -> Result<Option<PreviousAttempt>, StoreError>;
+
+    /// Returns the number of the [previous attempt](Self::previous_attempt), which is not read.
+    fn previous_attempt_number(&mut self, process_id: i64) -> Result<Option<u32>, StoreError>;
 
     /// Replaces the issues of an imported account, which is locked, and counts its warnings. This is no step.
     fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError>;

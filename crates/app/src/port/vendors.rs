@@ -15,10 +15,14 @@ string_enum! {
     }
 }
 
-/// A payment vendor that the operator has configured, for all organisations.
+/// A payment vendor that the operator has configured for an organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vendor {
-    /// Its name in payloads.
+    /// The store's key of the organisation.
+    pub organisation_id: i64,
+    /// The name of the organisation.
+    pub organisation: String,
+    /// Its name in payloads, unique in the organisation.
     pub name: String,
     /// Its protocol. A vendor with a protocol of a newer version cannot be called.
     pub kind: Word<VendorKind>,
@@ -32,17 +36,17 @@ pub struct Vendor {
 
 /// Queries of the configured vendors.
 pub trait Vendors {
-    /// Adds a vendor; false if the name is taken.
+    /// Adds a vendor; false if the name is taken in its organisation.
     fn add_vendor(&mut self, vendor: &Vendor) -> Result<bool, StoreError>;
 
-    /// Returns the vendor with this name.
-    fn vendor(&mut self, name: &str) -> Result<Option<Vendor>, StoreError>;
+    /// Returns the vendor of an organisation with this name.
+    fn vendor(&mut self, organisation_id: i64, name: &str) -> Result<Option<Vendor>, StoreError>;
 
-    /// Returns every vendor, by name.
-    fn vendors(&mut self) -> Result<Vec<Vendor>, StoreError>;
+    /// Returns the vendors of an organisation, or of all, by organisation and name.
+    fn vendors(&mut self, organisation_id: Option<i64>) -> Result<Vec<Vendor>, StoreError>;
 
-    /// Removes a vendor; false if there is none with this name.
-    fn remove_vendor(&mut self, name: &str) -> Result<bool, StoreError>;
+    /// Removes a vendor; false if the organisation has none with this name.
+    fn remove_vendor(&mut self, organisation_id: i64, name: &str) -> Result<bool, StoreError>;
 }
 
 /// An instruction as its vendor returns it.

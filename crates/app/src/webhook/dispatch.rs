@@ -213,7 +213,8 @@ impl WebhookDispatcher {
         Ok(count)
     }
 
-    /// Returns how many deliveries of each webhook may be claimed, in turns that begin after the last webhook served.
+    /// Returns the number of deliveries of each webhook that may be claimed, beginning after the last webhook
+    /// served.
     fn rooms(&mut self, active: &[ActiveWebhook], now: DateTime<Utc>) -> Vec<Room> {
         self.keyless.retain(|_, since| since.elapsed() < KEYLESS);
         self.failing.retain(|id| active.iter().any(|webhook| webhook.id == *id));

@@ -1,4 +1,5 @@
-//! Moves webhooks through the feed: one transaction adds deliveries and moves the position, so that none is left out.
+//! Moves webhooks through the feed: one transaction adds deliveries and moves the position, so that no event
+//! is lost.
 
 use crate::App;
 use crate::fault::{self, Point};
@@ -16,7 +17,7 @@ const PAGE: u32 = 250;
 const DISORDER: Duration = Duration::hours(1);
 
 impl App {
-    /// Returns the webhooks that may have something to do, and those among them that have events to read.
+    /// Returns the webhooks with open deliveries or unread events, and those of them with unread events.
     pub(crate) fn webhooks_with_news(&self) -> Result<(Vec<ActiveWebhook>, Vec<i64>), StoreError> {
         read_committed(&*self.store, |tx| {
             let active = tx.active_webhooks()?;
@@ -31,7 +32,7 @@ impl App {
         })
     }
 
-    /// Adds deliveries of the next events of a webhook and moves its position. Returns true if it moved.
+    /// Adds deliveries of the next events to a webhook and moves its position. Returns true if it moved.
     pub(crate) fn plan_deliveries(&self, webhook_id: i64) -> Result<bool, StoreError> {
         let now = self.clock.now();
         write(&*self.store, move |tx| {

@@ -12,5 +12,6 @@ mod sweep;
 
 pub use import::Outcome;
 pub(crate) use outage::Interrupted;
+pub(crate) use prepare::{decode_again, report_again};
 pub use run::{Worked, Worker, WorkerMetrics};
 pub use sweep::Swept;

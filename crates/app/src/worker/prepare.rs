@@ -1,11 +1,13 @@
 use super::claim::Claimed;
 use crate::account::{FactsToRead, Known, profile, stored};
 use crate::documents::{FoundDocuments, missing};
-use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, read_committed};
+use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, Supplier, read_committed};
 use crate::{App, codec};
 use chrono::DateTime;
-use cutover_core::{Now, ServiceAccountNumber};
-use cutover_model::{Account, AccountRequest, Decoded, IntoOwned, Limits, decode_account_within};
+use cutover_core::{Now, ServiceAccountNumber, Zone};
+use cutover_model::{
+    Account, AccountRequest, Decoded, IntoOwned, Limits, SyntaxError, decode_account_within,
+};
 use cutover_process::Failure;
 use cutover_rules::{Facts, Report, check_account, documents_of_account};
 
@@ -55,14 +57,7 @@ impl App {
         let (supplier, id) = (&claimed.supplier, claimed.process.id());
         let zone = supplier.settings.time_zone;
         let corrupt = |what: &str| StoreError::Corrupt(format!("the payload of process {id} {what}"));
-        // An accepted payload is not refused because a limit was lowered since.
-        let limits = Limits { items: u32::MAX, ..Limits::default() };
-        let decoded = decode_account_within(&payload, zone, limits);
-        let mut decoded = decoded.map_err(|_| corrupt("is not JSON"))?;
-        if let Some(request) = &mut decoded.draft {
-            // The rules of the window apply at the time of the request only.
-            request.task_params = Default::default();
-        }
+        let decoded = decode_again(&payload, zone).map_err(|_| corrupt("is not JSON"))?;
         let report = self.check_again(claimed, &decoded, Now::new(self.clock.now(), zone))?;
         let issues = StoredIssues { errors: stored(&report.errors), warnings: stored(&report.warnings) };
         if !report.errors.is_empty() {
@@ -103,13 +98,36 @@ impl App {
             Some(wanted) => Some(pollster::block_on(self.look_up(&wanted))?),
             None => None,
         };
-        let facts = known.add_to(Facts {
-            supplier_known: Some(true),
-            documents: found.as_ref().map(FoundDocuments::states),
-            ..Facts::at(now)
-        });
-        Ok(check_account(decoded, facts, &profile(Some(supplier))))
+        Ok(report_again(supplier, decoded, &known, found.as_ref(), now))
     }
+}
+
+/// Decodes an accepted payload.
+pub(crate) fn decode_again(payload: &[u8], zone: Zone) -> Result<Decoded<AccountRequest<'_>>, SyntaxError> {
+    // An accepted payload is not refused because a limit was lowered since.
+    let limits = Limits { items: u32::MAX, ..Limits::default() };
+    let mut decoded = decode_account_within(payload, zone, limits)?;
+    if let Some(request) = &mut decoded.draft {
+        // The rules of the window apply at the time of the request only.
+        request.task_params = Default::default();
+    }
+    Ok(decoded)
+}
+
+/// Applies the rules to an accepted payload of a supplier.
+pub(crate) fn report_again(
+    supplier: &Supplier,
+    decoded: &Decoded<AccountRequest<'_>>,
+    known: &Known,
+    found: Option<&FoundDocuments>,
+    now: Now,
+) -> Report {
+    let facts = known.add_to(Facts {
+        supplier_known: Some(true),
+        documents: found.map(FoundDocuments::states),
+        ..Facts::at(now)
+    });
+    check_account(decoded, facts, &profile(Some(supplier)))
 }
 
 /// Returns true if an event of the account suppresses mails about the migration (contract D1).

@@ -4,7 +4,8 @@ use crate::env::TestEnv;
 use chrono::{Days, Duration};
 use cutover_app::auth::Caller;
 use cutover_app::operator::{
-    Archive, ArchiveScope, ArchivedProcess, AuditScope, BulkRequest, JobOwner, OperatorError, SupplierChange,
+    Archive, ArchiveScope, ArchivedProcess, AuditScope, BulkRequest, FailedAccounts, FailedFormat, JobOwner,
+    OperatorError, SupplierChange,
 };
 use cutover_app::port::{ApiKeyRole, AuditAction, AuditRecord, Clock, Fact, JobKind, VendorKind};
 use cutover_core::SupplierStatus;
@@ -71,12 +72,25 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         let status = Some(SupplierStatus::Paused);
         env.app.set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() }).unwrap();
     }),
+    (AuditAction::SupplierErased, |env| {
+        let status = Some(SupplierStatus::Paused);
+        env.app.set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() }).unwrap();
+        let (job, claim) = env.app.begin_supplier_erasure("ACME").unwrap();
+        env.app.run_job(&job.name, claim, |_| {}).unwrap();
+    }),
+    (AuditAction::BusinessErased, |env| {
+        let body = r#"{"import_supplier_code":"ACME","external_business_identifier":"B-1","business":{
+            "business_contracts":[{"identifier":"C-1","valid_from_date":"2026-01-01",
+            "signed_at_date":"2025-12-01","versions":[{"applicable_at_date":"2026-01-01","terms":[]}]}]}}"#;
+        env.app.create_business(&env.caller, body.as_bytes()).unwrap();
+        env.app.erase_business("Acme", "B-1").unwrap();
+    }),
     (AuditAction::VendorAdded, |env| {
-        env.app.add_vendor("PAY", VendorKind::Http, "https://pay.example", None).unwrap();
+        env.app.add_vendor("Acme", "PAY", VendorKind::Http, "https://pay.example", None).unwrap();
     }),
     (AuditAction::VendorRemoved, |env| {
-        env.app.add_vendor("PAY", VendorKind::Http, "https://pay.example", None).unwrap();
-        env.app.remove_vendor("PAY").unwrap();
+        env.app.add_vendor("Acme", "PAY", VendorKind::Http, "https://pay.example", None).unwrap();
+        env.app.remove_vendor("Acme", "PAY").unwrap();
     }),
     (AuditAction::WebhookAdded, |env| drop(webhook(env))),
     (AuditAction::WebhookEnabled, |env| drop(env.app.enable_webhook(&webhook(env)).unwrap())),
@@ -101,8 +115,12 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         env.app.resume_job(&job).unwrap();
     }),
     (AuditAction::ProcessesArchived, archive),
+    (AuditAction::ProcessesExported, |env| {
+        let wanted = FailedAccounts { supplier: "ACME".into(), status: None, error_code: None };
+        env.app.begin_failed_export(&wanted, FailedFormat::Csv).unwrap();
+    }),
     (AuditAction::AccountRevealed, |env| {
-        env.app.reveal_own_process(&env.caller, "ACME", "A-1").unwrap();
+        env.app.reveal_own_account(&env.caller, "ACME", "A-1").unwrap();
     }),
     (AuditAction::AccountExported, |env| drop(env.app.export_account("ACME", "A-1").unwrap())),
     (AuditAction::AccountsExported, |env| drop(env.app.begin_table_export("ACME", "csv", "full").unwrap())),
@@ -192,12 +210,12 @@ fn refused_actions_are_not_recorded() {
         env.app.revoke_api_key("cut_live_nobody"),
         env.app.add_supplier("ACME", "Acme", SupplierChange::default()).map(drop),
         env.app.set_supplier("NOBODY", SupplierChange::default()).map(drop),
-        env.app.remove_vendor("NOBODY"),
+        env.app.remove_vendor("Acme", "NOBODY"),
         env.app.cancel_process("ACME", "A-1").map(drop),
         env.app.retry_process("ACME", "A-1").map(drop),
         env.app.export_account("ACME", "NOBODY").map(drop),
         env.app.erase_account("ACME", "NOBODY").map(drop),
-        env.app.reveal_own_process(&stranger, "ACME", "A-1").map(drop),
+        env.app.reveal_own_account(&stranger, "ACME", "A-1").map(drop),
         env.app.cancel_own_process(&stranger, "ACME", "P-1").map(drop),
     ];
     assert!(refused.iter().all(Result::is_err), "{refused:?}");

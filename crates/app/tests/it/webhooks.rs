@@ -48,7 +48,7 @@ impl Hooks {
         self.env.app.add_webhook("Acme", "https://crm.example/in", types, false).unwrap()
     }
 
-    /// Lets something happen: each change of the status is an event.
+    /// Changes the status of the supplier, which is an event.
     fn happen(&self, events: usize) {
         for _ in 0..events {
             let now = self.env.app.show_supplier("ACME").unwrap().settings.status;
@@ -186,7 +186,7 @@ fn a_receiver_that_was_down_for_days_catches_up() {
     hooks.serve_for(Duration::hours(5));
     assert_eq!(hooks.receiver.received().len(), sent, "a disabled webhook is sent nothing");
     assert!(sent < 7 * 60, "{sent} attempts");
-    // The receiver is there again, and answers twice in another order.
+    // The receiver works again, and gets events twice and out of order.
     hooks.receiver.answer_always(Some(webhook_status(200)));
     hooks.env.app.enable_webhook(&name).unwrap();
     hooks.serve();
@@ -247,7 +247,7 @@ fn a_receiver_that_hangs_does_not_delay_others() {
     hooks.receiver.answer_always(None);
     hooks.serve();
     assert_eq!(hooks.dispatcher.in_flight(), 32, "four of each of eight");
-    // They fail, and are asked one by one from now on.
+    // The receivers have failed, and get one request at a time from now on.
     hooks.receiver.release(&WebhookAnswer::Failed("it did not answer in time".into()));
     hooks.serve();
     hooks.receiver.release(&WebhookAnswer::Failed("it did not answer in time".into()));
@@ -299,7 +299,7 @@ fn another_node_takes_over_after_the_lease() {
     assert_eq!(hooks.metrics.stale.load(Ordering::Relaxed), 1);
 }
 
-/// A process that stops gives back what it has sent and got no answer for.
+/// A process that stops releases deliveries that were sent and not answered.
 #[test]
 fn deliveries_are_given_back_at_the_end() {
     let mut hooks = Hooks::new();
@@ -338,7 +338,8 @@ fn both_secrets_sign_for_a_day() {
     assert!(matches!(refused, Err(OperatorError::Refused(_))));
 }
 
-/// A webhook that was disabled for longer than events are kept goes on with the oldest one, and says so.
+/// A webhook that was disabled for longer than events are kept continues with the oldest one, and shows that events
+/// were lost.
 #[test]
 fn a_webhook_that_missed_events_says_so() {
     let mut hooks = Hooks::with(Settings { event_retention: Duration::days(1), ..Settings::default() });

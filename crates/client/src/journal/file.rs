@@ -112,7 +112,7 @@ impl Journal {
         Ok((journal, index))
     }
 
-    /// Binds the journal to the installation that answered; `None` if it does not tell its id.
+    /// Binds the journal to the installation that answered; `None` if the service did not send its id.
     ///
     /// # Errors
     /// [`Error`] if the journal is about another one.

@@ -1,6 +1,7 @@
 //! Progress of a supplier's migration at the service: watched until it is done, compared with what was sent.
 
 mod compare;
+mod differing;
 mod listed;
 mod options;
 mod progress;

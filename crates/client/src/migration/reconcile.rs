@@ -1,4 +1,5 @@
 use super::compare::Comparison;
+use super::differing::{self, Differing};
 use super::listed::{ListedAccount, ListedItem, accounts};
 use super::options::ReportOptions;
 use super::progress::MigrationProgress;
@@ -40,7 +41,14 @@ pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
     if !options.report.is_empty() {
         block_on(reconciliation.add_service(&service, &mut records))??;
     }
-    let summary = reconciliation.end(&progress, &paths)?;
+    let comparison = reconciliation.comparison(&progress)?;
+    let differing = if comparison.agrees() {
+        Some(Differing::default())
+    } else {
+        let reports = &mut reconciliation.reports;
+        block_on(differing::find(&service, &options.supplier, &mut records, reports))??
+    };
+    let summary = reconciliation.end(&progress, &paths, comparison, differing)?;
     print(&if options.json { summary.json() } else { summary.text() })?;
     Ok(summary.exit())
 }
@@ -133,15 +141,25 @@ impl Reconciliation<'_> {
         Ok(())
     }
 
-    fn end(self, progress: &MigrationProgress, journals: &[PathBuf]) -> Result<Summary, Error> {
+    fn comparison(&self, progress: &MigrationProgress) -> Result<Comparison, Error> {
         let none = || Error::refused("the totals have an unknown format");
-        let comparison = Comparison { sent: self.sent.totals, imported: progress.totals().ok_or_else(none)? };
+        Ok(Comparison { sent: self.sent.totals, imported: progress.totals().ok_or_else(none)? })
+    }
+
+    fn end(
+        self,
+        progress: &MigrationProgress,
+        journals: &[PathBuf],
+        comparison: Comparison,
+        differing: Option<Differing>,
+    ) -> Result<Summary, Error> {
         let summary = Summary {
             supplier: self.supplier.to_owned(),
             journals: journals.iter().map(|path| path.display().to_string()).collect(),
             agrees: comparison.agrees() && !self.sent.is_incomplete,
             is_incomplete: self.sent.is_incomplete,
             comparison,
+            differing,
             not_imported: self.not_imported,
             top_errors: self.codes.top(Level::Error),
             import_errors: progress.top_errors.clone(),

@@ -1,4 +1,5 @@
 use super::compare::{Comparison, table};
+use super::differing::Differing;
 use super::progress::TopCause;
 use super::view;
 use crate::exit::Exit;
@@ -19,6 +20,8 @@ pub(super) struct Summary {
     pub(super) is_incomplete: bool,
     #[serde(flatten)]
     pub(super) comparison: Comparison,
+    /// Imported accounts whose totals differ; `None` if the service does not list them.
+    pub(super) differing: Option<Differing>,
     pub(super) not_imported: NotImported,
     /// Errors of accounts that the service did not take, from the journal.
     pub(super) top_errors: Vec<CodeCount>,
@@ -63,6 +66,7 @@ impl Summary {
             text += "\nNot imported\n";
             text.extend(reasons.iter().map(|(name, value)| format!("  {name:26}{value}\n")));
         }
+        text += &self.differing_accounts();
         text += &codes("Errors", &self.top_errors);
         text += &view::causes("Errors", &self.import_errors);
         text += &view::causes("Warnings", &self.import_warnings);
@@ -75,6 +79,19 @@ impl Summary {
             (_, true) => "The journal lacks the totals of some accounts that were sent.",
             _ => "The sums do not agree.",
         }
+    }
+
+    /// The accounts whose totals differ; empty if there are none.
+    fn differing_accounts(&self) -> String {
+        let Some(differing) = self.differing.as_ref().filter(|differing| differing.count > 0) else {
+            return String::new();
+        };
+        let mut text = format!("\nImported with other totals: {}\n", grouped(differing.count));
+        text.extend(differing.lines().iter().map(|line| format!("  {}\n", plain(line))));
+        if differing.count > differing.examples.len() as u64 {
+            text += "  and others; --report names all\n";
+        }
+        text
     }
 
     /// Reasons why accounts are not imported, with their numbers.
@@ -97,6 +114,8 @@ impl Summary {
 
     /// Content of the HTML report.
     pub(super) fn page(&self) -> Page {
+        let differing = self.differing.as_ref().filter(|differing| differing.count > 0);
+        let differing = differing.map(|differing| ("Imported with other totals", grouped(differing.count)));
         let sums = self.comparison.lines().into_iter().map(|line| {
             let [sent, imported, difference] = line.shown;
             (line.title, format!("{sent} sent, {imported} imported, difference {difference}"))
@@ -104,7 +123,7 @@ impl Summary {
         Page {
             title: "Sent and imported",
             alerts: if self.agrees { Vec::new() } else { vec![self.verdict().to_owned()] },
-            sums: sums.chain(self.reasons()).collect(),
+            sums: sums.chain(differing).chain(self.reasons()).collect(),
             remark: if self.agrees { self.verdict().to_owned() } else { String::new() },
             tops: vec![("Errors by code", self.top_errors.clone())],
         }

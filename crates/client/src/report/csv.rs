@@ -2,7 +2,7 @@ use super::file::AtomicFile;
 use super::{Page, Report};
 use crate::error::Error;
 use crate::validate::Row;
-use std::borrow::Cow;
+use cutover_core::spreadsheet_cell;
 use std::io;
 use std::path::Path;
 
@@ -34,40 +34,15 @@ impl Csv {
 
 impl Report for Csv {
     fn add(&mut self, row: &Row<'_>) -> Result<(), Error> {
-        let cell = |text: Option<&str>| harmless(text.unwrap_or_default()).into_owned();
+        let cell = |text: Option<&str>| spreadsheet_cell(text.unwrap_or_default()).into_owned();
         let texts = [row.file, row.import_supplier, row.external_account_number, row.attr].map(cell);
         let [file, supplier, number, attr] = &texts;
         let line = row.line.map(|line| line.to_string()).unwrap_or_default();
-        let detail = harmless(row.detail);
+        let detail = spreadsheet_cell(row.detail);
         self.record(&[file, &line, supplier, number, row.level, attr, row.code, &detail])
     }
 
     fn finish(self: Box<Self>, _: &Page) -> Result<(), Error> {
         self.0.finish()
-    }
-}
-
-/// Prefixes a text with an apostrophe if a spreadsheet would take it for a formula.
-fn harmless(text: &str) -> Cow<'_, str> {
-    match text.trim_start_matches(' ').chars().next() {
-        Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠') => {
-            format!("'{text}").into()
-        }
-        _ => text.into(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::harmless;
-
-    #[test]
-    fn no_cell_is_a_formula() {
-        for text in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1"] {
-            assert_eq!(harmless(text), format!("'{text}"));
-        }
-        for text in ["A-100", "", "1", "a=b", "customers.0.email", "Zoë"] {
-            assert_eq!(harmless(text), text);
-        }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME_ENERGY/progress/";
 const LIST: &str = "/v2/data-import/accounts/ACME_ENERGY/";
+const TOTALS: &str = "/v2/data-import/import-suppliers/ACME_ENERGY/account-totals/";
 
 fn progress(pending: u64, imported: u64, errored: u64) -> Value {
     let errors = match errored {
@@ -123,7 +124,40 @@ fn every_account_is_a_row() {
     assert!(sandbox.read("r.html").contains("The sums do not agree."));
     let queries = stub.state().queries.split_off(1);
     assert_eq!(queries[0], "status=ERRORED&page_size=10000");
-    assert_eq!((queries[1].as_str(), queries[2].as_str(), queries.len()), ("cursor=2", "cursor=3", 11));
+    assert_eq!((queries[1].as_str(), queries[2].as_str(), queries.len()), ("cursor=2", "cursor=3", 12));
+}
+
+/// A cent is found: the account, its line and both sums are named.
+#[test]
+fn accounts_whose_totals_differ_are_named() {
+    let (sandbox, stub) = uploaded();
+    let mut off_by_a_cent = progress(0, 3, 0);
+    off_by_a_cent["totals"]["ledger_balance"] = "-75.01".into();
+    off_by_a_cent["totals"]["transactions"] = 7.into();
+    stub.answers(PROGRESS, [(200, off_by_a_cent)]);
+    let totals = |number: &str, balance: &str, transactions: u64| {
+        json!({"external_account_number": number, "ledger_balance": balance, "readings": 0,
+            "transactions": transactions, "documents": 0})
+    };
+    let first =
+        json!({"next": "cursor=2", "items": [totals("N-0", "-25.00", 2), totals("N-1", "-25.01", 3)]});
+    let last = json!({"items": [totals("N-2", "-25.00", 2), totals("OTHERS-1", "1.00", 0)]});
+    let both = || [(200, first.clone()), (200, last.clone())];
+    stub.answers(TOTALS, both());
+    let ran = sandbox.run_with(&stub, &["report", "ACME_ENERGY", "in"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));
+    insta::assert_snapshot!("other_totals", ran.out);
+    stub.answers(TOTALS, both());
+    stub.answers(LIST, [(200, json!([]))]);
+    let ran = sandbox.run_with(&stub, &["report", "ACME_ENERGY", "in", "--json", "--report", "r.csv"]);
+    let differing = &ran.summary()["differing"];
+    assert_eq!(
+        (&differing["count"], &differing["examples"][0]["imported"]["ledger_balance"]),
+        (&1.into(), &"-25.01".into())
+    );
+    let rows = sandbox.read("r.csv");
+    let row = rows.lines().find(|row| row.contains("totals_differ")).unwrap();
+    assert!(row.contains("N-1") && row.contains("ledger balance -25.00 sent, -25.01 imported"), "{row}");
 }
 
 #[test]

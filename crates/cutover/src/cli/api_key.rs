@@ -1,3 +1,4 @@
+use super::organisation::chosen;
 use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, Row, ZonedTime};
@@ -17,9 +18,9 @@ Examples:
 pub(crate) enum Command {
     /// Issue a key and print it; it is not shown again
     Issue {
-        /// Organisation that the key belongs to
+        /// Organisation that the key belongs to; may be left out if there is one
         #[arg(long, value_name = "NAME")]
-        organisation: String,
+        organisation: Option<String>,
         /// Use of the key: supplier (tokens for the data-import routes) or operator (the console)
         #[arg(long, default_value = "supplier", value_name = "ROLE")]
         role: ApiKeyRole,
@@ -100,7 +101,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     match command {
         Command::Issue { organisation, role } => {
-            output.answer(&Issued::from(app.issue_api_key(&organisation, role)?))?;
+            output.answer(&Issued::from(app.issue_api_key(&chosen(&app, organisation)?, role)?))?;
         }
         Command::List => output.list(&app.api_keys()?.into_iter().map(Listed::from).collect::<Vec<_>>())?,
         Command::Revoke { prefix } => {

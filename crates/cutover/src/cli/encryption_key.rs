@@ -162,7 +162,7 @@ fn in_file(settings: &Settings, file: &Path, sealer: Sealer, vacuum: bool) -> Re
     let _lock = if vacuum { Some(Lock::take(file)?) } else { None };
     // This creates and migrates the file if necessary.
     OpenDatabase::open(settings, Purpose::Command)?;
-    let options = Options { sealer, ..Options::default() };
+    let options = Options::beside_a_server(sealer);
     let resealed = SqliteStore::reseal(file, &options, &mut print_progress()).map_err(refused)?;
     let wiped = if vacuum { SqliteStore::rewrite(file).map(|()| true) } else { SqliteStore::empty_log(file) };
     let is_wiped = wiped.map_err(|e| {

@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use cutover_app::App;
 use cutover_app::port::{Job, JobState};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 pub(super) const EXAMPLES: &str = "\
@@ -14,7 +15,7 @@ Examples:
   cutover job stop job_4f2d9c0b7e3a1568        after its current batch
   cutover job resume job_4f2d9c0b7e3a1568      where it was stopped, until it ends
 
-A job is a bulk operation, such as `cutover process retry ACME --yes`. It goes on when its command ends: any server
+A job is a bulk operation, such as `cutover process retry ACME --yes`, or the erasure of a supplier. It goes on when its command ends: any server
 with workers takes it over. What a stopped job has changed stays changed.";
 
 /// Interval between two lines of progress.
@@ -55,6 +56,9 @@ struct Shown {
     error_code: Option<String>,
     before: Option<ZonedTime>,
     has_numbers: bool,
+    /// Of an erasure: number of removed rows by table.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    removed: BTreeMap<String, u64>,
     created_at: ZonedTime,
     created_by: String,
     ended_at: Option<ZonedTime>,
@@ -74,6 +78,7 @@ impl From<Job> for Shown {
             error_code: job.filter.error_code,
             before: job.filter.before.map(ZonedTime::utc),
             has_numbers: job.filter.is_list,
+            removed: job.removed,
             created_at: ZonedTime::utc(job.created_at),
             created_by: job.actor,
             ended_at: job.ended_at.map(ZonedTime::utc),
@@ -163,13 +168,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
 
 /// Works on a job until it ends, shows its progress, and prints its counts.
 pub(super) fn work(app: &App, context: &Context, name: &str, claim: Option<i64>) -> Result<(), Error> {
-    let mut shown = Instant::now();
-    let ended = app.run_job(name, claim, |job| {
-        if !context.output.is_json() && shown.elapsed() >= PROGRESS {
-            shown = Instant::now();
-            eprintln!("{}: {} of {}", job.name, job.changed + job.skipped, job.matched);
-        }
-    })?;
+    let ended = run_to_end(app, context, name, claim)?;
     if ended.state != JobState::Done {
         return Err(Error::refused(format!(
             "{name} was stopped after {} of {}: resume it with `cutover job resume {name}`",
@@ -179,4 +178,15 @@ pub(super) fn work(app: &App, context: &Context, name: &str, claim: Option<i64>)
     }
     let Job { matched, changed, skipped, .. } = ended;
     Ok(context.output.answer(&Counts { matched, changed, skipped })?)
+}
+
+/// Works on a job until it ends or is stopped, and shows its progress.
+pub(super) fn run_to_end(app: &App, context: &Context, name: &str, claim: Option<i64>) -> Result<Job, Error> {
+    let mut shown = Instant::now();
+    Ok(app.run_job(name, claim, |job| {
+        if !context.output.is_json() && shown.elapsed() >= PROGRESS {
+            shown = Instant::now();
+            eprintln!("{}: {} of {}", job.name, job.changed + job.skipped, job.matched);
+        }
+    })?)
 }

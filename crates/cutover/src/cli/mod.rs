@@ -4,6 +4,7 @@ mod account;
 mod api_key;
 mod audit;
 mod backup;
+mod business;
 mod doctor;
 mod encryption_key;
 mod export;
@@ -74,6 +75,9 @@ enum Command {
     /// Manage import suppliers and their settings
     #[command(subcommand, after_help = supplier::EXAMPLES)]
     Supplier(supplier::Command),
+    /// List, show and erase businesses
+    #[command(subcommand, after_help = business::EXAMPLES)]
+    Business(business::Command),
     /// Manage payment vendors, which confirm payment instructions
     #[command(subcommand, after_help = vendor::EXAMPLES)]
     Vendor(vendor::Command),
@@ -142,6 +146,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         Command::Organisation(command) => organisation::run(&in_context(settings)?, command),
         Command::ApiKey(command) => api_key::run(&in_context(settings)?, command),
         Command::Supplier(command) => supplier::run(&in_context(settings)?, command),
+        Command::Business(command) => business::run(&in_context(settings)?, command),
         Command::Vendor(command) => vendor::run(&in_context(settings)?, command),
         Command::Webhook(command) => webhook::run(&in_context(settings)?, command),
         Command::Process(command) => process::run(&in_context(settings)?, command),

@@ -2,6 +2,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, Row, ZonedTime};
 use clap::Subcommand;
+use cutover_app::App;
 use cutover_app::port::Organisation;
 use serde::Serialize;
 
@@ -25,6 +26,26 @@ pub(crate) enum Command {
         /// Name of the organisation
         name: String,
     },
+}
+
+/// Returns the organisation that a command names, or the only one that is not revoked.
+///
+/// # Errors
+/// [`Error::Usage`] if none is named and there is not one.
+pub(super) fn chosen(app: &App, named: Option<String>) -> Result<String, Error> {
+    if let Some(name) = named {
+        return Ok(name);
+    }
+    let all = app.organisations()?.into_iter().filter(|organisation| organisation.revoked_at.is_none());
+    let mut names: Vec<String> = all.map(|organisation| organisation.name).collect();
+    match names.len() {
+        1 => Ok(names.remove(0)),
+        0 => Err(Error::Usage("there is no organisation: `cutover organisation add NAME` adds one".into())),
+        _ => Err(Error::Usage(format!(
+            "--organisation is needed, as there are several: {}",
+            names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+        ))),
+    }
 }
 
 #[derive(Debug, Serialize)]

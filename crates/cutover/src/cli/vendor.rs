@@ -1,39 +1,62 @@
+use super::organisation::chosen;
 use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, Row, ZonedTime};
+use crate::output::{Answer, Row, ZonedTime, pairs, plain};
 use clap::{Args, Subcommand};
 use cutover_app::port::{Vendor, VendorKind};
 use serde::Serialize;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  cutover vendor add STRIPE --kind stripe --base-url https://api.stripe.com --secret-env STRIPE_KEY
+  cutover vendor add STRIPE --organisation 'Acme Energy' --kind stripe \\
+      --base-url https://api.stripe.com --secret-env STRIPE_KEY
   cutover vendor add GOCARDLESS --kind gocardless --base-url https://api.gocardless.com \\
       --secret-env GOCARDLESS_TOKEN
   cutover vendor add 'House Pay' --kind http --base-url http://10.0.0.7:9000/api
   cutover vendor list --json
+  cutover vendor show STRIPE
   cutover vendor remove STRIPE                   confirmed instructions stay
 
-Payloads name a vendor in `vendor`, case-sensitively. Its secret is never stored: the server reads
+A vendor belongs to an organisation, whose suppliers' payloads name it in `vendor`, case-sensitively.
+--organisation may be left out if there is one. Its secret is never stored: the server reads
 it from the variable that --secret-env names. `cutover doctor` calls every vendor.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Add a payment vendor, for all organisations
+    /// Add a payment vendor of an organisation
     Add(Add),
-    /// List the payment vendors
-    List,
-    /// Remove a payment vendor: payloads that name it are refused from now on
-    Remove {
-        /// Name of the vendor
-        name: String,
+    /// List the payment vendors of an organisation
+    List {
+        #[command(flatten)]
+        owner: Owner,
     },
+    /// Show a payment vendor
+    Show(Named),
+    /// Remove a payment vendor: payloads that name it are refused from now on
+    Remove(Named),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Owner {
+    /// Organisation that the vendor belongs to; may be left out if there is one
+    #[arg(long, value_name = "NAME")]
+    organisation: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Named {
+    /// Name of the vendor
+    name: String,
+    #[command(flatten)]
+    owner: Owner,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
-    /// Name of the vendor in payloads
+    /// Name of the vendor in payloads, unique in the organisation
     name: String,
+    #[command(flatten)]
+    owner: Owner,
     /// Protocol of the vendor: http (see docs/decisions/0011-payment-vendors.md), stripe or gocardless
     #[arg(long)]
     kind: VendorKind,
@@ -48,6 +71,7 @@ pub(crate) struct Add {
 #[derive(Debug, Serialize)]
 struct Listed {
     name: String,
+    organisation: String,
     kind: String,
     base_url: String,
     secret_env: Option<String>,
@@ -58,6 +82,7 @@ impl From<Vendor> for Listed {
     fn from(vendor: Vendor) -> Self {
         Self {
             name: vendor.name,
+            organisation: vendor.organisation,
             kind: vendor.kind.to_string(),
             base_url: vendor.base_url,
             secret_env: vendor.secret_env,
@@ -73,7 +98,7 @@ impl Row for Listed {
 
     fn cells(&self) -> Vec<String> {
         vec![
-            self.name.clone(),
+            plain(&self.name),
             self.kind.clone(),
             self.base_url.clone(),
             self.secret_env.clone().unwrap_or_default(),
@@ -92,6 +117,25 @@ impl Answer for Listed {
     }
 }
 
+/// A vendor as `show` prints it.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+struct Shown(Listed);
+
+impl Answer for Shown {
+    fn text(&self) -> String {
+        let Listed { name, organisation, kind, base_url, secret_env, created_at } = &self.0;
+        pairs(&[
+            ("name", plain(name)),
+            ("organisation", plain(organisation)),
+            ("kind", plain(kind)),
+            ("base URL", plain(base_url)),
+            ("secret in", secret_env.clone().unwrap_or_else(|| "-".to_owned())),
+            ("added", created_at.to_string()),
+        ])
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct Removed {
     name: String,
@@ -107,16 +151,25 @@ impl Answer for Removed {
 pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let output = context.output;
     match command {
-        Command::Add(Add { name, kind, base_url, secret_env }) => {
+        Command::Add(Add { name, owner, kind, base_url, secret_env }) => {
             let app = context.app_with_vendors()?;
-            let vendor = app.add_vendor(&name, kind, &base_url, secret_env.as_deref())?;
+            let owner = chosen(&app, owner.organisation)?;
+            let vendor = app.add_vendor(&owner, &name, kind, &base_url, secret_env.as_deref())?;
             output.answer(&Listed::from(vendor))?;
         }
-        Command::List => {
-            output.list(&context.app()?.vendors()?.into_iter().map(Listed::from).collect::<Vec<_>>())?;
+        Command::List { owner } => {
+            let app = context.app()?;
+            let vendors = app.vendors(Some(&chosen(&app, owner.organisation)?))?;
+            output.list(&vendors.into_iter().map(Listed::from).collect::<Vec<_>>())?;
         }
-        Command::Remove { name } => {
-            context.app()?.remove_vendor(&name)?;
+        Command::Show(Named { name, owner }) => {
+            let app = context.app()?;
+            let vendor = app.show_vendor(&chosen(&app, owner.organisation)?, &name)?;
+            output.answer(&Shown(vendor.into()))?;
+        }
+        Command::Remove(Named { name, owner }) => {
+            let app = context.app()?;
+            app.remove_vendor(&chosen(&app, owner.organisation)?, &name)?;
             output.answer(&Removed { name, removed: true })?;
         }
     }
@@ -129,6 +182,8 @@ mod tests {
 
     fn listed(secret_env: Option<&str>) -> Listed {
         Listed::from(Vendor {
+            organisation_id: 1,
+            organisation: "Acme Energy".into(),
             name: "STRIPE".into(),
             kind: VendorKind::Stripe.into(),
             base_url: "https://api.stripe.com".into(),

@@ -1,3 +1,4 @@
+use super::organisation::chosen;
 use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, Row, ZonedTime, pairs, plain};
@@ -43,7 +44,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TIME", value_parser = super::audit::since)]
         since: DateTime<Utc>,
     },
-    /// Enable a webhook: what it was not sent follows
+    /// Enable a webhook; the events since it was disabled are sent
     Enable(Named),
     /// Disable a webhook: nothing is sent to it until it is enabled
     Disable(Named),
@@ -63,9 +64,9 @@ pub(crate) struct Named {
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
-    /// Name of the organisation
+    /// Name of the organisation; may be left out if there is one
     #[arg(long)]
-    organisation: String,
+    organisation: Option<String>,
     /// URL of the receiver: https, or http to a loopback or private address
     #[arg(long)]
     url: String,
@@ -367,7 +368,8 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let output = context.output;
     match command {
         Command::Add(Add { organisation, url, types, ed25519 }) => {
-            let issued = context.app_with_webhooks()?.add_webhook(&organisation, &url, &types, ed25519)?;
+            let app = context.app_with_webhooks()?;
+            let issued = app.add_webhook(&chosen(&app, organisation)?, &url, &types, ed25519)?;
             output.answer(&Issued::of(issued, false))?;
         }
         Command::List { organisation } => {

@@ -139,12 +139,15 @@ fn add_supplier(app: &App, out: Printer) -> Result<(String, Zone), Error> {
 fn add_vendor(app: &App, out: Printer) -> Result<PaymentVendor, Error> {
     let vendor = PaymentVendor::start()?;
     // The vendor of an earlier run had another port.
-    match app.remove_vendor(VENDOR) {
-        Ok(()) => out.command(&format!("cutover vendor remove {VENDOR}")),
+    match app.remove_vendor(ORGANISATION, VENDOR) {
+        Ok(()) => out.command(&format!("cutover vendor remove {VENDOR} --organisation '{ORGANISATION}'")),
         Err(OperatorError::NotFound { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    app.add_vendor(VENDOR, VendorKind::Http, &vendor.base_url(), None)?;
-    out.command(&format!("cutover vendor add {VENDOR} --kind http --base-url {}", vendor.base_url()));
+    app.add_vendor(ORGANISATION, VENDOR, VendorKind::Http, &vendor.base_url(), None)?;
+    out.command(&format!(
+        "cutover vendor add {VENDOR} --organisation '{ORGANISATION}' --kind http --base-url {}",
+        vendor.base_url()
+    ));
     Ok(vendor)
 }

@@ -38,7 +38,10 @@ impl OpenDatabase {
         let opened = match &settings.database {
             Database::Sqlite(file) => {
                 create_file(file, settings)?;
-                let options = Options { sealer, ..Options::default() };
+                let options = match purpose {
+                    Purpose::Serve => Options { sealer, ..Options::default() },
+                    Purpose::Command | Purpose::Migrate => Options::beside_a_server(sealer),
+                };
                 SqliteStore::open(file, options).map(|store| Self::Sqlite(Arc::new(store)))
             }
             Database::Postgres(options) => {

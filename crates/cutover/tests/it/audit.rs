@@ -1,6 +1,6 @@
 //! The audit trail of commands: every change and every export is recorded.
 
-use crate::harness::{Action, Installation, Vendor, items, text};
+use crate::harness::{Action, BUSINESS, Installation, Vendor, business, items, text};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -14,7 +14,10 @@ const READ: &[&str] = &[
     "supplier show",
     "supplier list",
     "supplier refused",
+    "business list",
+    "business show",
     "vendor list",
+    "vendor show",
     "webhook list",
     "webhook show",
     "webhook deliveries",
@@ -55,10 +58,13 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("process retry", "ACME P-1", "process.retry"),
     ("job stop", "$JOB", "job.stop"),
     ("job resume", "$JOB", "job.resume"),
+    ("process export", "ACME --format csv --out $FILE", "process.export"),
     ("account export", "ACME A-1 --out $FILE", "account.export"),
     ("export", "ACME --to $FILE --format csv", "export"),
     ("process archive", "--before 2999-01-01 --to $FILE --yes", "process.archive"),
     ("account erase", "ACME A-1 --yes", "account.erase"),
+    ("business erase", "B-1 --organisation Acme", "business.erase"),
+    ("supplier erase", "ACME --yes", "supplier.erase"),
     ("backup", "$FILE", "backup"),
 ];
 
@@ -93,6 +99,7 @@ fn every_changing_command_is_recorded() {
     let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
     assert_eq!(client.create(&wrapped("P-1", later)).status, 201);
     client.import(&[small("A-1")]);
+    assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
     drop(server);
     let known: BTreeSet<String> =
         READ.iter().copied().chain(TOLD.iter().map(|(command, ..)| *command)).map(str::to_owned).collect();

@@ -77,6 +77,7 @@ fn failures_and_warnings_are_visible_by_their_causes() {
     let list =
         installation.run_json(&["process", "list", "ACME", "--error-code", "account_without_customers"]);
     assert_eq!(items(&list).len(), 2);
+    assert_eq!(list[0]["error_codes"], json!(["account_without_customers"]));
     let list =
         installation.run_json(&["process", "list", "ACME", "--warning-code", "account_without_customers"]);
     assert_eq!(items(&list).len(), 2);
@@ -113,4 +114,53 @@ fn warnings_of_requests_after_the_import_are_kept() {
     let progress = client.get(PROGRESS).json();
     let top = items(&progress["top_warnings"]).iter().find(|top| top["code"] == "duplicate_note").unwrap();
     assert_eq!((&top["attr"], &top["count"]), (&json!("notes.#"), &json!(1)));
+}
+
+/// Failed accounts are exported, corrected and sent again; archived ones are named.
+#[test]
+fn failed_accounts_are_exported_to_be_corrected() {
+    let (installation, _server, client) = failed();
+    let export = |format: &str, more: &[&str]| {
+        let output = installation.run(&[&["process", "export", "ACME", "--format", format], more].concat());
+        assert!(output.status.success(), "{output:?}");
+        let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (out, err)
+    };
+    let (csv, _) = export("csv", &[]);
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["external_account_number", "code", "attr", "rule", "detail"]);
+    for (row, number) in rows[1..].iter().zip(["F-1", "F-2"]) {
+        assert_eq!((row[0], row[1], row[3]), (number, "account_without_customers", "ACC-04"));
+    }
+    assert_eq!(rows.len(), 3);
+    assert_eq!(export("csv", &["--status", "dry_run_errored"]).0.lines().count(), 1);
+    let (lines, _) = export("ndjson", &["--error-code", "account_without_customers"]);
+    let sent = [without_customers("F-1"), without_customers("F-2")].map(|sent| format!("{sent}\n"));
+    assert_eq!(lines, sent.concat(), "the payloads are there to the byte");
+    let refused = ["process", "export", "ACME", "--format", "csv", "--status", "pending"];
+    assert!(installation.run_refused(&refused).contains("have not failed"));
+
+    let corrected = lines.lines().next().unwrap().replace("\"customers\":[]", &customers());
+    assert_eq!(client.post(ACCOUNTS, corrected).status, 201);
+    client.wait("F-1", "PROCESSED");
+    let archive = installation.path().join("archive").display().to_string();
+    installation.run_json(&["process", "archive", "--before", "2999-01-01", "--to", &archive, "--yes"]);
+    let (lines, said) = export("ndjson", &[]);
+    assert_eq!(lines, "");
+    assert!(
+        said.starts_with("F-2: left out, its payload is archived\n1 failed accounts are left out"),
+        "{said}"
+    );
+    let file = installation.path().join("failed.ndjson").display().to_string();
+    let to_file = ["process", "export", "ACME", "--format", "ndjson", "--out", &file];
+    let written = installation.run_json(&to_file);
+    assert_eq!((&written["accounts"], &written["left_out"]), (&json!(0), &json!(1)));
+    assert!(installation.run_refused(&to_file).contains("exists"));
+    let recorded = installation.run_json(&["audit", "--action", "process.export"]);
+    assert_eq!(items(&recorded).len(), 5);
+    assert_eq!(recorded[2]["detail"]["error_code"], "account_without_customers");
+}
+
+fn customers() -> String {
+    format!("\"customers\":{}", small("F-1")["customers"])
 }

@@ -69,7 +69,7 @@ impl Consumer {
         self.running = Some(self.command(server, key).spawn().unwrap());
     }
 
-    /// Kills the program as soon as it has come further than this position: in the midst of a page, as a rule.
+    /// Kills the program once it is past this position, usually in the middle of a page.
     fn kill_after(&mut self, position: Option<&str>) {
         wait_within(LIMIT, "an effect", || {
             let ended = self.running.as_mut().unwrap().try_wait().unwrap();
@@ -102,7 +102,7 @@ impl Consumer {
         self.rows::<State>("SELECT position FROM state").unwrap_or_default().pop()?.position
     }
 
-    /// How many events of each type took effect; none while the program has not made its file.
+    /// Number of events of each type that took effect; empty until the program has created its file.
     fn effects(&self) -> BTreeMap<String, i64> {
         let rows = self.rows::<Effect>("SELECT type, count FROM effects").unwrap_or_default();
         rows.into_iter().map(|effect| (effect.r#type, effect.count)).collect()
@@ -227,7 +227,7 @@ fn keeps_its_copy(program: fn(&str, &Path) -> Command) {
 /// A consumer whose token has expired goes on with another one.
 fn renews_its_token(program: fn(&str, &Path) -> Command) {
     let (installation, sender) = Installation::with_supplier();
-    let server = installation.serve_with(&["--access-token-lifetime", "1s"]);
+    let server = installation.serve_with(&["--access-token-lifetime", "5s"]);
     let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
     let key = key["api_key"].as_str().unwrap();
     let database = installation.path().join("copy.db");

@@ -83,7 +83,7 @@ impl Fixture {
         let key = installation.add_supplier();
         installation.run_json(&["supplier", "add", "THAWING", "--organisation", "Acme"]);
         installation.run_json(&["organisation", "add", "Other"]);
-        installation.add_vendor("NEWPAY", "http", "http://127.0.0.1:9", &[]);
+        installation.add_vendor("NEWPAY", "http", "http://127.0.0.1:9", &["--organisation", "Acme"]);
         let operator = ["api-key", "issue", "--organisation", "Acme", "--role", "operator"];
         let keys = [text(&installation.run_json(&operator)["api_key"]), installation.key("Other")];
         let server = installation.serve();
@@ -332,7 +332,7 @@ fn what_is_configured_is_kept(fixture: &Fixture) {
     assert!(items(&keys).iter().any(|key| key["role"] == "auditor"), "{keys}");
     let token = format!("obtainToken(input: {{apiKey: \"{}\"}}) {{ token }}", fixture.keys[1]);
     assert!(!fixture.client.obtain(&token)["errors"].is_null());
-    assert_eq!(installation.run_json(&["vendor", "list"])[0]["kind"], "newpay");
+    assert_eq!(installation.run_json(&["vendor", "list", "--organisation", "Acme"])[0]["kind"], "newpay");
     let request = instruction("K-DONE", "NEWPAY", "CARD", "r");
     let answer = fixture.client.post(INSTRUCTION, request.to_string());
     assert_eq!(answer.code(), (500, "payment_vendor_unavailable".to_owned()));

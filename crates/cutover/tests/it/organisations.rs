@@ -29,7 +29,9 @@ fn assert_alike(absent: &Answer, others: &Answer, what: &str) {
 fn neighbours() -> (Installation, Server, Client, Client, Vendor) {
     let vendor = Vendor::start(|_| Action::Json(200, json!({"reference": "R", "type": "CARD"})));
     let (installation, server, client, owner) = Installation::with_two_organisations();
-    installation.add_vendor("PAY", "http", &vendor.url(""), &[]);
+    for organisation in ["Acme", "Other"] {
+        installation.add_vendor("PAY", "http", &vendor.url(""), &["--organisation", organisation]);
+    }
     client.import(&[small("A-1")]);
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &[])).status, 201);
     let theirs = changed(&business("B-O", &["C-O"]), "import_supplier_code", "OTHERS");

@@ -1,4 +1,4 @@
-//! What suppliers see and correct themselves: settings, refused creates, cancellation.
+//! Requests with which suppliers help themselves: settings, refused creates, cancellation.
 
 use crate::harness::{BUSINESS, Installation, business};
 use crate::payloads::{small, wrapped};

@@ -105,7 +105,7 @@ impl Migration {
     }
 
     fn set(&self, status: &str) {
-        self.installation.run_json(&["supplier", "set", "ACME", "--status", status]);
+        self.installation.run_json(&["supplier", "set", "ACME", "--status", status, "--yes"]);
     }
 
     /// The number, state, attempt and account of every row.

@@ -5,6 +5,7 @@ use serde_json::json;
 #[test]
 fn vendors_are_added_listed_and_removed() {
     let installation = Installation::new();
+    installation.run_json(&["organisation", "add", "Acme"]);
     assert_eq!(installation.run_json(&["vendor", "list"]), json!([]));
     let added = installation.add_vendor(
         "STRIPE",
@@ -27,10 +28,39 @@ fn vendors_are_added_listed_and_removed() {
     assert_eq!(items(&installation.run_json(&["vendor", "list"])).len(), 1);
 }
 
+/// Names are unique in an organisation, and payloads find the vendors of their own organisation only.
+#[test]
+fn vendors_belong_to_an_organisation() {
+    let vendor = Vendor::start(|_| Action::Json(200, json!({"reference": "R", "type": "CARD"})));
+    let other = Vendor::start(|_| Action::Json(500, json!({})));
+    let (installation, _server, client) = Installation::with_accounts(&[small("V-1")]);
+    installation.run_json(&["organisation", "add", "Beta"]);
+    let of = |organisation| ["--organisation", organisation];
+    installation.add_vendor("PAY", "http", &vendor.url(""), &of("Acme"));
+    for name in ["PAY", "THEIRS"] {
+        installation.add_vendor(name, "http", &other.url(""), &of("Beta"));
+    }
+    let list = |organisation| {
+        let found = installation.run_json(&[&["vendor", "list"][..], &of(organisation)].concat());
+        items(&found).iter().map(|vendor| text(&vendor["name"])).collect::<Vec<_>>()
+    };
+    assert_eq!((list("Acme"), list("Beta")), (vec!["PAY".into()], vec!["PAY".into(), "THEIRS".into()]));
+    let show = installation.run_json(&[&["vendor", "show", "PAY"][..], &of("Beta")].concat());
+    assert_eq!((&show["organisation"], &show["base_url"]), (&json!("Beta"), &json!(other.url(""))));
+    assert_eq!(client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "CARD", "R")).status, 201);
+    let theirs = client.send_json(INSTRUCTION, &instruction("V-1", "THEIRS", "CARD", "R"));
+    let nobodys = client.send_json(INSTRUCTION, &instruction("V-1", "NOBODY", "CARD", "R"));
+    assert_eq!((theirs.status, theirs.text()), (nobodys.status, nobodys.text()));
+    assert_eq!((theirs.status, other.asked("/").len()), (400, 0));
+    let remove = [&["vendor", "remove", "THEIRS"][..], &of("Acme")].concat();
+    assert!(installation.run_refused(&remove).contains("THEIRS"));
+}
+
 /// Failure 13.
 #[test]
 fn addresses_that_are_not_allowed_are_refused() {
     let installation = Installation::new();
+    installation.run_json(&["organisation", "add", "Acme"]);
     let add = |url: &str| installation.run(&["vendor", "add", "V", "--kind", "http", "--base-url", url]);
     for url in [
         "http://169.254.169.254/latest",

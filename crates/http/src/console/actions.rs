@@ -1,15 +1,18 @@
-//! Actions of the operator on suppliers and processes: confirmed on a page of their own, then performed.
+//! Actions of the operator on suppliers and processes: confirmed on a page of their own, then performed. The page says if
+//! an action is likely to be of no use.
 
 use super::links;
 use super::page::{Frame, page, see_other};
 use super::visit::{Stop, done, found, visited};
 use super::visitor::Visitor;
 use crate::call::{Answer, Call};
+use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use askama::Template;
-use cutover_app::App;
 use cutover_app::auth::Caller;
-use cutover_app::operator::OperatorError;
+use cutover_app::operator::{OperatorError, Unfinished};
+use cutover_app::port::StoredIssue;
+use cutover_app::{App, FoundDocuments, Step};
 use cutover_core::SupplierStatus;
 
 /// The confirmation of an action; a page, so that it works without scripts.
@@ -19,6 +22,7 @@ struct Question<'a> {
     frame: Frame,
     title: String,
     text: &'a str,
+    warning: Option<Warning>,
     /// The label of the button that confirms.
     yes: &'a str,
     is_grave: bool,
@@ -26,6 +30,24 @@ struct Question<'a> {
     action: String,
     /// The path of the page to return to.
     back: String,
+}
+
+/// A reason against an action.
+pub(super) struct Warning {
+    pub(super) text: String,
+    /// Errors that an account would have again.
+    pub(super) errors: Vec<Expected>,
+    /// Number of errors beyond those shown.
+    pub(super) more: usize,
+}
+
+/// An error that is to be expected.
+pub(super) struct Expected {
+    pub(super) code: String,
+    pub(super) link: Option<String>,
+    /// Its path, or the number of accounts that have it.
+    pub(super) at: String,
+    pub(super) detail: String,
 }
 
 /// An action on a supplier.
@@ -50,6 +72,13 @@ const RESUME: SupplierAction = SupplierAction {
     text: "New accounts are taken again, and pending ones are imported.",
 };
 
+const COMPLETE: SupplierAction = SupplierAction {
+    word: "complete",
+    status: SupplierStatus::Complete,
+    yes: "Complete",
+    text: "The migration is over: new accounts are refused, and nothing more is imported. It can be resumed.",
+};
+
 /// `GET /console/suppliers/<supplier>/pause/`: asks for confirmation.
 pub(crate) fn ask_pause(call: &mut Call) -> Answer<'_> {
     ask(call, PAUSE)
@@ -70,18 +99,42 @@ pub(crate) fn resume(call: &mut Call) -> Answer<'_> {
     act(call, RESUME)
 }
 
+/// `GET /console/suppliers/<supplier>/complete/`: asks for confirmation, with the number of accounts that are not imported.
+pub(crate) fn ask_complete(call: &mut Call) -> Answer<'_> {
+    ask(call, COMPLETE)
+}
+
+/// `POST /console/suppliers/<supplier>/complete/`: ends the migration.
+pub(crate) fn complete(call: &mut Call) -> Answer<'_> {
+    act(call, COMPLETE)
+}
+
 fn ask(call: &mut Call, what: SupplierAction) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
-            let supplier = call.run(move |app| found(app.own_supplier(&caller, &code))).await?;
+            let job = move |app: &App| {
+                let supplier = found(app.own_supplier(&caller, &code))?;
+                let open = match what.status {
+                    SupplierStatus::Complete => app.unfinished_accounts(&supplier)?,
+                    _ => Unfinished::default(),
+                };
+                Ok((supplier, open))
+            };
+            let (supplier, open) = call.run(job).await?;
             let back = links::supplier(supplier.code.as_str());
+            let warning = (!open.is_none()).then(|| Warning {
+                text: format!("Not all accounts are finished: {}.", open.sentence()),
+                errors: Vec::new(),
+                more: 0,
+            });
             let question = Question {
                 frame: Frame::of(visitor),
                 title: format!("{} {}?", what.yes, supplier.code),
                 text: what.text,
+                is_grave: warning.is_some(),
+                warning,
                 yes: what.yes,
-                is_grave: false,
                 action: format!("{back}{}/", what.word),
                 back,
             };
@@ -141,7 +194,8 @@ pub(crate) fn cancel(call: &mut Call) -> Answer<'_> {
     act_on(call, CANCEL)
 }
 
-/// `GET /console/suppliers/<supplier>/accounts/<number>/retry/`: asks for confirmation.
+/// `GET /console/suppliers/<supplier>/accounts/<number>/retry/`: asks for confirmation, and shows the errors that the
+/// account would have again.
 pub(crate) fn ask_retry(call: &mut Call) -> Answer<'_> {
     ask_about(call, RETRY)
 }
@@ -163,10 +217,15 @@ fn ask_about(call: &mut Call, what: ProcessAction) -> Answer<'_> {
             };
             let (code, number) = call.run(job).await?;
             let back = links::account(code.as_str(), &number);
+            let errors = match what.word {
+                "retry" => expected(call, visitor.caller(), code.as_str(), &number).await?,
+                _ => Vec::new(),
+            };
             let question = Question {
                 frame: Frame::of(visitor),
                 title: format!("{}: {number}?", what.yes),
                 text: what.text,
+                warning: fails_again(&errors),
                 yes: what.yes,
                 is_grave: what.is_grave,
                 action: format!("{back}{}/", what.word),
@@ -177,6 +236,49 @@ fn ask_about(call: &mut Call, what: ProcessAction) -> Answer<'_> {
         .await)
     })
 }
+
+/// Returns the errors that an attempt would find now. None if document storage does not answer.
+async fn expected(
+    call: &Call,
+    caller: &Caller,
+    code: &str,
+    number: &str,
+) -> Result<Vec<StoredIssue>, Refusal> {
+    let ask = |documents: Option<FoundDocuments>| {
+        let (caller, code, number) = (caller.clone(), code.to_owned(), number.to_owned());
+        call.run(move |app| found(app.own_retry_outlook(&caller, &code, &number, documents.as_ref())))
+    };
+    let wanted = match ask(None).await? {
+        Step::Done(errors) => return Ok(errors),
+        Step::Documents(wanted) => wanted,
+    };
+    let Ok(documents) = call.service().app.look_up(&wanted).await else { return Ok(Vec::new()) };
+    match ask(Some(documents)).await? {
+        Step::Done(errors) => Ok(errors),
+        // The settings change at this very moment.
+        Step::Documents(_) => Ok(Vec::new()),
+    }
+}
+
+/// Returns the warning that an account would fail again.
+fn fails_again(errors: &[StoredIssue]) -> Option<Warning> {
+    let expected = |error: &StoredIssue| Expected {
+        link: links::explanation(&error.code),
+        code: error.code.clone(),
+        at: error.attr.clone(),
+        detail: error.detail.clone(),
+    };
+    (!errors.is_empty()).then(|| Warning {
+        text: "It would fail again: its payload, the rules and the stored data have been checked just now, and they give \
+               these errors."
+            .to_owned(),
+        errors: errors.iter().take(MOST_EXPECTED).map(expected).collect(),
+        more: errors.len().saturating_sub(MOST_EXPECTED),
+    })
+}
+
+/// Maximum number of expected errors shown.
+pub(super) const MOST_EXPECTED: usize = 10;
 
 fn act_on(call: &mut Call, what: ProcessAction) -> Answer<'_> {
     Box::pin(async move {

@@ -1,5 +1,6 @@
 //! Bulk operations and their jobs (contract D14).
 
+use super::actions::{Expected, MOST_EXPECTED, Warning};
 use super::links;
 use super::page::{Frame, page, see_other};
 use super::view::{Moment, grouped};
@@ -11,7 +12,7 @@ use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::App;
 use cutover_app::auth::Caller;
-use cutover_app::operator::{BulkRequest, OperatorError};
+use cutover_app::operator::{BulkOutlook, BulkRequest, OperatorError};
 use cutover_app::port::{Job, JobKind, JobState};
 use cutover_core::Word;
 use cutover_process::State;
@@ -37,6 +38,7 @@ struct Question {
     frame: Frame,
     title: String,
     text: &'static str,
+    warning: Option<Warning>,
     yes: &'static str,
     is_grave: bool,
     /// The path of the action.
@@ -81,6 +83,7 @@ impl From<Job> for Row {
         let kind = match job.kind.known() {
             Some(JobKind::Retry) => "Retry",
             Some(JobKind::Cancel) => "Cancel",
+            Some(JobKind::EraseSupplier) => "Erase supplier",
             None => "Other",
         };
         let count = |count: u64| grouped(&count.to_string());
@@ -130,7 +133,7 @@ const RETRY: Operation = Operation {
     kind: JobKind::Retry,
     word: "retry",
     title: ("Retry", "?"),
-    text: "Another attempt is made for each, with the data that was sent last. It fails again where nothing has changed.",
+    text: "Another attempt is made for each, with the data that was sent last.",
     yes: "Retry",
     is_grave: false,
 };
@@ -186,14 +189,18 @@ fn ask(call: &mut Call, what: Operation) -> Answer<'_> {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let request = request(what.kind, code, call.query())?;
             let counted = request.clone();
-            let count = call.run(move |app| done(app.count_own_bulk(&caller, &counted))).await?;
-            let count = count.map_err(Stop::NotDone)?;
+            let job = move |app: &App| {
+                let count = app.count_own_bulk(&caller, &counted);
+                done(count.and_then(|count| Ok((count, app.own_bulk_outlook(&caller, &counted)?))))
+            };
+            let (count, outlook) = call.run(job).await?.map_err(Stop::NotDone)?;
             let back = links::supplier(&request.supplier);
             let accounts = if count == 1 { "account" } else { "accounts" };
             let question = Question {
                 frame: Frame::of(visitor),
                 title: format!("{} {} {accounts}{}", what.title.0, grouped(&count.to_string()), what.title.1),
                 text: what.text,
+                warning: fail_again(&outlook, count),
                 yes: what.yes,
                 is_grave: what.is_grave,
                 action: format!("{back}{}/", what.word),
@@ -205,6 +212,30 @@ fn ask(call: &mut Call, what: Operation) -> Answer<'_> {
             Ok(page(&mut HttpResponse::Ok(), &question)?)
         })
         .await)
+    })
+}
+
+/// Returns the warning that accounts would fail again.
+fn fail_again(outlook: &BulkOutlook, count: u64) -> Option<Warning> {
+    let number = |count: u64| grouped(&count.to_string());
+    let of = match outlook.checked == count {
+        true => format!("of {}", number(count)),
+        false => format!("of the first {}", number(outlook.checked)),
+    };
+    let expected = |(code, accounts): &(String, u64)| Expected {
+        link: links::explanation(code),
+        code: code.clone(),
+        at: format!("{} {}", number(*accounts), if *accounts == 1 { "account" } else { "accounts" }),
+        detail: String::new(),
+    };
+    (outlook.failing > 0).then(|| Warning {
+        text: format!(
+            "{} {of} would fail again: their payloads, the rules and the stored data have been checked just now, \
+             without documents.",
+            number(outlook.failing)
+        ),
+        errors: outlook.codes.iter().take(MOST_EXPECTED).map(expected).collect(),
+        more: outlook.codes.len().saturating_sub(MOST_EXPECTED),
     })
 }
 

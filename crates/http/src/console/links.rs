@@ -23,6 +23,11 @@ pub(super) fn account(code: &str, number: &str) -> String {
     format!("{}accounts/{}/", supplier(code), segment(number))
 }
 
+/// Returns the path of a business's page.
+pub(super) fn business(identifier: &str) -> String {
+    format!("/console/businesses/{}/", segment(identifier))
+}
+
 /// Returns the path of a job's page.
 pub(super) fn job(name: &str) -> String {
     format!("/console/jobs/{}/", segment(name))
@@ -36,6 +41,11 @@ pub(super) fn webhook(name: &str) -> String {
 /// Returns the path of the page that explains a code, unless a newer version of the program gave it.
 pub(super) fn explanation(code: &str) -> Option<String> {
     Code::from_word(code).map(|code| format!("/docs/errors/{code}/"))
+}
+
+/// Returns the path of the page that explains a rule, unless a newer version of the program has it.
+pub(super) fn rule(id: &str) -> Option<String> {
+    cutover_app::rule(id).map(|rule| format!("/docs/rules/{}/", rule.id))
 }
 
 /// Encodes text for a segment of a path or a value of a query.
@@ -85,6 +95,8 @@ mod tests {
     fn known_codes_are_explained() {
         assert_eq!(explanation("null").as_deref(), Some("/docs/errors/null/"));
         assert_eq!(explanation("from_the_future"), None);
+        assert_eq!(rule("CUS-01").as_deref(), Some("/docs/rules/CUS-01/"));
+        assert_eq!(rule("XXX-01"), None);
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub(super) struct Overview {
     pub(super) totals: Vec<(&'static str, String)>,
     /// Accounts whose create was refused, and the most frequent causes: code, path and accounts.
     pub(super) refused: String,
+    pub(super) has_refused: bool,
+    /// Refused payloads without a usable number.
+    pub(super) without_number: String,
     pub(super) refused_causes: Vec<(String, String, String)>,
 }
 
@@ -56,6 +59,8 @@ pub(super) struct CauseRow {
     /// The pattern of its path.
     pub(super) attr: Option<String>,
     pub(super) detail: &'static str,
+    /// The page that explains the code.
+    pub(super) explanation: Option<String>,
     pub(super) count: String,
     /// The link to these accounts.
     pub(super) link: String,
@@ -83,6 +88,8 @@ impl From<&Migration> for Overview {
             has_failed: failed > 0,
             waiting: number(sum(&[State::Pending, State::InProgress])),
             refused: number(progress.refused.accounts),
+            has_refused: progress.refused.accounts + progress.refused.without_number > 0,
+            without_number: number(progress.refused.without_number),
             refused_causes: progress
                 .refused
                 .top
@@ -150,6 +157,7 @@ impl CauseRow {
         Self {
             code: code.to_owned(),
             attr: cause.attr.clone(),
+            explanation: links::explanation(code),
             detail: cause.code.known().map_or(newer, |code| code.detail()),
             count: grouped(&cause.count.to_string()),
             link: format!("{}{query}#accounts", links::supplier(supplier)),

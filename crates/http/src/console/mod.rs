@@ -7,11 +7,15 @@
 mod account;
 mod actions;
 mod assets;
+mod audit;
+mod businesses;
 mod escape;
+mod failed;
 mod jobs;
 mod links;
 mod migration;
 mod page;
+mod refused;
 mod search;
 mod sign_in;
 mod supplier;
@@ -44,6 +48,9 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     post("/console/suppliers/<supplier>/pause/", actions::pause),
     get("/console/suppliers/<supplier>/resume/", actions::ask_resume),
     post("/console/suppliers/<supplier>/resume/", actions::resume),
+    get("/console/suppliers/<supplier>/complete/", actions::ask_complete),
+    post("/console/suppliers/<supplier>/complete/", actions::complete),
+    post("/console/suppliers/<supplier>/failed/", failed::export),
     get("/console/suppliers/<supplier>/retry/", jobs::ask_retry),
     post("/console/suppliers/<supplier>/retry/", jobs::retry),
     get("/console/suppliers/<supplier>/cancel/", jobs::ask_cancel),
@@ -51,10 +58,15 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     get("/console/suppliers/<supplier>/accounts/<number>/", account::show),
     get("/console/suppliers/<supplier>/accounts/<number>/reveal/", account::back),
     post("/console/suppliers/<supplier>/accounts/<number>/reveal/", account::reveal),
+    get("/console/suppliers/<supplier>/accounts/<number>/difference/", account::compare),
     get("/console/suppliers/<supplier>/accounts/<number>/cancel/", actions::ask_cancel),
     post("/console/suppliers/<supplier>/accounts/<number>/cancel/", actions::cancel),
     get("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::ask_retry),
     post("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::retry),
+    get("/console/suppliers/<supplier>/refused/", refused::list),
+    get("/console/businesses/", businesses::list),
+    get("/console/businesses/<business>/", businesses::show),
+    get("/console/audit/", audit::list),
     get("/console/jobs/", jobs::list),
     get("/console/jobs/<job>/", jobs::show),
     post("/console/jobs/<job>/stop/", jobs::stop),

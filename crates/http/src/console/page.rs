@@ -117,7 +117,8 @@ pub(super) fn not_done(
     page(response, &words).unwrap_or_else(|refusal| refusal.respond())
 }
 
-fn guard(response: &mut HttpResponseBuilder) {
+/// Adds the headers that all answers of the console have.
+pub(super) fn guard(response: &mut HttpResponseBuilder) {
     let headers: [(HeaderName, &'static str); 4] = [
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -1,3 +1,4 @@
+use super::failed::{self, Download};
 use super::jobs;
 use super::links;
 use super::migration::Overview;
@@ -70,6 +71,7 @@ struct Accounts {
     error_code: String,
     /// Links to the operations on these accounts, with their labels.
     operations: Vec<(&'static str, String)>,
+    download: Option<Download>,
     warning_code: String,
     is_filtered: bool,
     is_first: bool,
@@ -130,6 +132,12 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
         statuses: statuses(asked.filter.status),
         error_code: asked.filter.error_code.as_ref().map(Word::to_string).unwrap_or_default(),
         operations: jobs::operations(code, asked.filter.status, asked.filter.error_code.as_ref()),
+        download: failed::download(
+            code,
+            asked.filter.status,
+            asked.filter.error_code.as_ref(),
+            asked.filter.warning_code.is_some(),
+        ),
         warning_code: asked.filter.warning_code.as_ref().map(Word::to_string).unwrap_or_default(),
         is_filtered: asked.filter.status.is_some()
             || asked.filter.error_code.is_some()

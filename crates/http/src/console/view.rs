@@ -124,21 +124,22 @@ pub(super) struct AccountRow {
     pub(super) status: Status,
     /// The number of the imported account.
     pub(super) account: Option<String>,
-    pub(super) error: Option<String>,
+    /// The codes of its error.
+    pub(super) errors: Vec<String>,
     pub(super) changed: Moment,
 }
 
 impl AccountRow {
     /// Creates the row for an account of a supplier.
     pub(super) fn new(supplier: &str, account: AccountStatus) -> Self {
-        let AccountStatus { number, status, stored_status } = account;
+        let AccountStatus { number, status, stored_status, error_codes } = account;
         Self {
             supplier: supplier.to_owned(),
             link: links::account(supplier, &number),
             number,
             status: Status::new(&stored_status, status.status),
             account: status.service_identifier.as_ref().map(ToString::to_string),
-            error: status.latest_error.as_ref().map(|error| error.code.to_string()),
+            errors: error_codes,
             changed: status.modified_at.0.into(),
         }
     }

@@ -1,9 +1,6 @@
 use super::{Endpoint, Kind};
-use crate::answer::json;
-use crate::call::{Answer, Call};
+use crate::call::{Answer, Call, found};
 use crate::openapi::{self, Operation, examples, json_content, refusals, response, schema_of};
-use crate::refusal::Refusal;
-use actix_web::HttpResponse;
 use actix_web::http::Method;
 
 /// `GET /v2/data-import/accounts/<supplier>/<number>/issues/`: why an account failed and what it was warned of
@@ -34,8 +31,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let caller = call.caller().await?;
         let (supplier, number) = (call.parameter(0), call.parameter(1));
         let issues = call.run(move |app| Ok(app.account_issues(&caller, &supplier, &number)?)).await?;
-        let issues = issues.ok_or(Refusal::NotFound)?;
-        Ok(json(&mut HttpResponse::Ok(), &issues))
+        found(issues)
     })
 }
 

@@ -1,9 +1,6 @@
 use super::{Endpoint, Kind};
-use crate::answer::json;
-use crate::call::{Answer, Call};
+use crate::call::{Answer, Call, found};
 use crate::openapi::{self, Operation, examples, json_content, refusals, response, schema_of};
-use crate::refusal::Refusal;
-use actix_web::HttpResponse;
 use actix_web::http::Method;
 
 /// `GET /v2/data-import/accounts/<supplier>/<number>/`: the version 2 status (contract 2.2, 4.1).
@@ -34,8 +31,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let caller = call.caller().await?;
         let (supplier, number) = (call.parameter(0), call.parameter(1));
         let status = call.run(move |app| Ok(app.account_status(&caller, &supplier, &number)?)).await?;
-        let status = status.ok_or(Refusal::NotFound)?;
-        Ok(json(&mut HttpResponse::Ok(), &status))
+        found(status)
     })
 }
 

@@ -1,25 +1,17 @@
 //! Businesses that were created: one, all, and replacements (contract D13).
 
-use super::account_lists::paging;
-use super::{Endpoint, Kind};
+use super::{Endpoint, Kind, pages};
 use crate::answer::{json, written_json};
 use crate::call::{Answer, Call};
 use crate::openapi::{
-    self, Body, Operation, Parameter, Response, examples, json_content, own, refusals, response, schema_of,
+    self, Body, Operation, Response, examples, json_content, own, refusals, response, schema_of,
 };
 use crate::refusal::Refusal;
-use crate::request::query::Query;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
-use actix_web::http::header::LINK;
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use cutover_model::describe::Json;
 
 const ALL: &str = "/v2/data-import/businesses/";
 const ONE: &str = "/v2/data-import/businesses/<business>/";
-/// The default size of a page.
-const USUAL: u32 = 100;
 
 /// `GET /v2/data-import/businesses/<business>/`: a business (contract D13).
 pub(crate) const GET: Endpoint = Endpoint {
@@ -54,7 +46,7 @@ pub(crate) const LIST: Endpoint = Endpoint {
         summary: "Returns the businesses of the organisation, in pages",
         notes: "In the order of their numbers. A page ends early if its businesses are large: continue until a \
                 response has no `Link`.",
-        query: PARAMETERS,
+        query: pages::PARAMETERS,
         answers: &[Response {
             status: 200,
             means: "The businesses; an empty array if there are none.",
@@ -89,22 +81,6 @@ pub(crate) const PUT: Endpoint = Endpoint {
     }),
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "page_size",
-        doc: "Maximum number of businesses. A page may have fewer before the last one.",
-        schema: || {
-            let size = Json::object().with("type", "integer").with("minimum", 1_u32);
-            size.with("maximum", 10_000_u32).with("default", USUAL)
-        },
-    },
-    Parameter {
-        name: "cursor",
-        doc: "Start of the page, from the `Link` of the page before.",
-        schema: || Json::object().with("type", "string"),
-    },
-];
-
 fn get(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
@@ -117,12 +93,12 @@ fn get(call: &mut Call) -> Answer<'_> {
 fn list(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
-        let (after, size) = asked(call.query())?;
+        let (after, size) = pages::read(call.query(), |key| Some(i64::from_be_bytes(key.try_into().ok()?)))?;
+        let after = after.unwrap_or(0);
         let (items, next) = call.run_page(move |app| Ok(app.businesses(&caller, after, size)?)).await?;
         let mut response = HttpResponse::Ok();
         if let Some(next) = next {
-            let cursor = encode(next);
-            response.insert_header((LINK, format!("<{ALL}?page_size={size}&cursor={cursor}>; rel=\"next\"")));
+            response.insert_header(pages::next(ALL, size, next.to_be_bytes()));
         }
         Ok(written_json(&mut response, items))
     })
@@ -138,25 +114,6 @@ fn put(call: &mut Call) -> Answer<'_> {
             .await?;
         Ok(json(&mut HttpResponse::Ok(), &replaced))
     })
-}
-
-/// Reads the number that the page begins after, and its size.
-fn asked(query: &str) -> Result<(i64, u32), Refusal> {
-    let mut query = Query::new(query);
-    let after = query.read("cursor", decode);
-    let size = query.read("page_size", paging::size);
-    query.finish()?;
-    Ok((after.unwrap_or(0), size.unwrap_or(USUAL)))
-}
-
-/// Encodes the number of the last business of a page, opaque for clients.
-fn encode(number: i64) -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(number.to_be_bytes())
-}
-
-fn decode(cursor: &str) -> Option<i64> {
-    let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
-    Some(i64::from_be_bytes(bytes.try_into().ok()?))
 }
 
 #[cfg(test)]

@@ -55,19 +55,7 @@ pub(crate) const PAGE: Endpoint = Endpoint {
         id: "readDescription",
         summary: "Returns this description as an HTML page",
         access: Access::All,
-        answers: &[
-            Response {
-                status: 200,
-                means: "The page.",
-                headers: &["ETag"],
-                content: Some(Content {
-                    media: "text/html",
-                    schema: own::page,
-                    examples: &[("usual", own::page_example)],
-                }),
-            },
-            NOT_MODIFIED,
-        ],
+        answers: PAGE_ANSWERS,
         ..Operation::BASE
     }),
 };
@@ -102,21 +90,23 @@ pub(crate) const RULE: Endpoint = Endpoint {
     }),
 };
 
+const PAGE_ANSWERS: &[Response] = &[
+    Response {
+        status: 200,
+        means: "The page.",
+        headers: &["ETag"],
+        content: Some(Content {
+            media: "text/html",
+            schema: own::page,
+            examples: &[("usual", own::page_example)],
+        }),
+    },
+    NOT_MODIFIED,
+];
+
 const EXPLANATION: Operation = Operation {
     access: Access::All,
-    answers: &[
-        Response {
-            status: 200,
-            means: "The page.",
-            headers: &["ETag"],
-            content: Some(Content {
-                media: "text/html",
-                schema: own::page,
-                examples: &[("usual", own::page_example)],
-            }),
-        },
-        NOT_MODIFIED,
-    ],
+    answers: PAGE_ANSWERS,
     refusals: || vec![Refusal::NotFound],
     ..Operation::BASE
 };

@@ -1,9 +1,6 @@
 use super::{Endpoint, Kind};
-use crate::answer::json;
-use crate::call::{Answer, Call};
+use crate::call::{Answer, Call, found};
 use crate::openapi::{self, Operation, examples, json_content, refusals, response, schema_of};
-use crate::refusal::Refusal;
-use actix_web::HttpResponse;
 use actix_web::http::Method;
 use cutover_app::account::shown_progress;
 
@@ -34,8 +31,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let caller = call.caller().await?;
         let supplier = call.parameter(0);
         let progress = call.run(move |app| Ok(app.progress(&caller, &supplier)?)).await?;
-        let progress = progress.ok_or(Refusal::NotFound)?;
-        Ok(json(&mut HttpResponse::Ok(), &shown_progress(&progress)))
+        found(progress.as_ref().map(shown_progress))
     })
 }
 

@@ -1,22 +1,14 @@
-use super::account_lists::paging;
-use super::{Endpoint, Kind};
+use super::{Endpoint, Kind, pages};
 use crate::answer::json;
 use crate::call::{Answer, Call};
-use crate::openapi::{self, Operation, Parameter, Response, array_of, examples, json_content, refusals};
+use crate::openapi::{self, Operation, Response, array_of, examples, json_content, refusals};
 use crate::refusal::Refusal;
 use crate::request::path::encode as encode_path;
-use crate::request::query::Query;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
-use actix_web::http::header::LINK;
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use cutover_core::ExternalAccountNumber;
 use cutover_model::RefusedCreateShown;
 use cutover_model::describe::{Json, Schemas};
-
-/// The default size of a page.
-const USUAL: u32 = 100;
 
 /// `GET /v2/data-import/import-suppliers/<supplier>/refused/`: refused creates, in pages (contract D13).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
@@ -30,7 +22,7 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         summary: "Lists accounts whose create was refused, and which were not accepted since",
         notes: "Returns pages, by number. Nothing is kept of a refused payload but its number, and the codes and paths \
                 of its faults. Another server's refusals appear within seconds.",
-        query: PARAMETERS,
+        query: pages::PARAMETERS,
         answers: &[Response {
             status: 200,
             means: "The last refused create of each account; an empty array if there are none.",
@@ -42,22 +34,6 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     }),
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "page_size",
-        doc: "Maximum number of accounts.",
-        schema: || {
-            let size = Json::object().with("type", "integer").with("minimum", 1_u32);
-            size.with("maximum", 10_000_u32).with("default", USUAL)
-        },
-    },
-    Parameter {
-        name: "cursor",
-        doc: "Start of the page, from the `Link` of the page before.",
-        schema: || Json::object().with("type", "string"),
-    },
-];
-
 fn all(schemas: &mut Schemas) -> Json {
     array_of(schemas, &RefusedCreateShown::SPEC)
 }
@@ -66,31 +42,25 @@ fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let supplier = call.parameter(0);
-        let mut query = Query::new(call.query());
-        let after = query.read("cursor", decode).unwrap_or_default();
-        let size = query.read("page_size", paging::size);
-        query.finish()?;
-        let size = size.unwrap_or(USUAL);
+        let (after, size) = pages::read(call.query(), number)?;
+        let after = after.unwrap_or_default();
         let found =
             call.run_page(move |app| Ok(app.refused_creates(&caller, &supplier, &after, size)?)).await?;
         let (page, has_more) = found.ok_or(Refusal::NotFound)?;
         let mut response = HttpResponse::Ok();
         if let Some(last) = page.last().filter(|_| has_more) {
-            let (path, cursor) = (encode_path(call.path()), encode(&last.external_account_number));
-            response
-                .insert_header((LINK, format!("<{path}?page_size={size}&cursor={cursor}>; rel=\"next\"")));
+            response.insert_header(pages::next(
+                &encode_path(call.path()),
+                size,
+                &last.external_account_number,
+            ));
         }
         Ok(json(&mut response, &page))
     })
 }
 
-/// Encodes the number of the last account of a page, opaque for clients.
-fn encode(number: &str) -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(number)
-}
-
-fn decode(cursor: &str) -> Option<String> {
-    let number = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+fn number(key: Vec<u8>) -> Option<String> {
+    let number = String::from_utf8(key).ok()?;
     number.parse::<ExternalAccountNumber>().ok().map(|_| number)
 }
 
@@ -111,7 +81,7 @@ mod tests {
         account
     }
 
-    /// A faulty account, with a member whose name nobody knows.
+    /// A faulty account, with an undocumented member.
     fn faulty(number: &str) -> Value {
         let mut account = account(number);
         account["CANARY"] = "CANARY".into();
@@ -139,7 +109,7 @@ mod tests {
         let mut nameless = faulty("A-3");
         nameless["external_account_number"] = Value::Null;
         send(&service, &nameless, 400).await;
-        // Nobody knows whose this is.
+        // This payload has no number.
         let mut unknown = faulty("A-4");
         unknown["import_supplier"] = "NOBODY".into();
         send(&service, &unknown, 400).await;

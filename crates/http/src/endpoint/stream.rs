@@ -15,33 +15,33 @@ const CHUNK: usize = 32 << 10;
 
 /// A part of a response.
 #[derive(Debug)]
-pub(super) struct Page<P> {
+pub(crate) struct Page<P> {
     /// Its bytes.
-    pub(super) items: Vec<u8>,
+    pub(crate) items: Vec<u8>,
     /// Start of the next page; `None` on the last one.
-    pub(super) next: Option<P>,
+    pub(crate) next: Option<P>,
 }
 
 /// Reads the page that follows a position into an empty buffer; blocks.
-pub(super) type Read<P> = Arc<dyn Fn(P, Vec<u8>) -> Result<Page<P>, Refusal> + Send + Sync>;
+pub(crate) type Read<P> = Arc<dyn Fn(P, Vec<u8>) -> Result<Page<P>, Refusal> + Send + Sync>;
 
 /// The source of a list's pages, with the resources held while it is sent.
-pub(super) struct Source<P> {
-    pub(super) read: Read<P>,
+pub(crate) struct Source<P> {
+    pub(crate) read: Read<P>,
     /// The size of a buffer for a page in bytes. A buffer that grows would leave fragments to the allocator.
-    pub(super) room: usize,
-    pub(super) blocking: Arc<Blocking>,
+    pub(crate) room: usize,
+    pub(crate) blocking: Arc<Blocking>,
     /// The organisation that the reads count for.
-    pub(super) organisation: Option<i64>,
+    pub(crate) organisation: Option<i64>,
     /// Counts the list among those that are streamed.
-    pub(super) _held: Held,
+    pub(crate) _held: Held,
     /// Logged with a list that is cut.
-    pub(super) request_id: Option<String>,
+    pub(crate) request_id: Option<String>,
 }
 
 /// Streams a response that begins with this page. While a page is sent the next one is read, and
 /// none beyond: the client sets the pace. Ends with an error if a page cannot be read.
-pub(super) fn stream<P: Send + 'static>(
+pub(crate) fn stream<P: Send + 'static>(
     source: Source<P>,
     first: Page<P>,
 ) -> impl Stream<Item = io::Result<Bytes>> {

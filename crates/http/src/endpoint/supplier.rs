@@ -1,9 +1,6 @@
 use super::{Endpoint, Kind};
-use crate::answer::json;
-use crate::call::{Answer, Call};
+use crate::call::{Answer, Call, found};
 use crate::openapi::{self, Operation, examples, json_content, refusals, response, schema_of};
-use crate::refusal::Refusal;
-use actix_web::HttpResponse;
 use actix_web::http::Method;
 
 /// `GET /v2/data-import/import-suppliers/<supplier>/`: the settings of a supplier (contract D13).
@@ -32,7 +29,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let caller = call.caller().await?;
         let supplier = call.parameter(0);
         let settings = call.run(move |app| Ok(app.supplier_settings(&caller, &supplier)?)).await?;
-        Ok(json(&mut HttpResponse::Ok(), &settings.ok_or(Refusal::NotFound)?))
+        found(settings)
     })
 }
 

@@ -8,9 +8,9 @@ use cutover_core::{
 use cutover_model::describe::Json;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
-    AccountError, AccountIssues, AccountWarning, BusinessCreated, BusinessPaymentInstructionStored,
-    ControlTotals, Event, LatestEvent, Limits, ListedStatus, NoteResult, NoteStatus,
-    PaymentInstructionStored, ProcessError, ProcessStatus, RefusedCauseShown, RefusedCreateShown,
+    AccountError, AccountIssues, AccountTotals, AccountWarning, BusinessCreated,
+    BusinessPaymentInstructionStored, ControlTotals, Event, LatestEvent, Limits, ListedStatus, NoteResult,
+    NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus, RefusedCauseShown, RefusedCreateShown,
     RefusedItem, RefusedShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp, TopCause,
     TransactionResult, TransactionStatus, TransferStatus, decode_account, decode_historical_statements,
     decode_transactions,
@@ -216,6 +216,17 @@ pub(crate) fn progress() -> Json {
             }],
         },
     })
+}
+
+/// Totals of accounts.
+pub(crate) fn account_totals() -> Json {
+    written(&[AccountTotals {
+        external_account_number: "ELEC-1001".into(),
+        ledger_balance: "-160.00".into(),
+        readings: 18,
+        transactions: 12,
+        documents: 2,
+    }])
 }
 
 /// Refused creates.

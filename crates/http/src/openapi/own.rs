@@ -105,7 +105,7 @@ pub(crate) fn stored_businesses(schemas: &mut Schemas) -> Json {
     typed("array").with("items", stored_business(schemas))
 }
 
-/// A line of the imported accounts of a supplier (contract D19).
+/// A line of the stream of imported accounts (contract D19).
 pub(crate) fn imported_line(schemas: &mut Schemas) -> Json {
     let account = imported_account(schemas);
     schemas.define("ImportedAccountLine", |_| {

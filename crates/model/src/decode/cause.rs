@@ -13,11 +13,11 @@ const MAX_LISTED: usize = 12;
 pub(crate) struct Cause {
     /// The declaration of the member.
     pub(crate) spec: Option<&'static FieldSpec>,
-    /// What was sent.
+    /// Describes the value in the payload.
     pub(crate) sent: Sent,
 }
 
-/// What was sent instead of a usable value.
+/// Describes the value that was sent in place of a usable one, without its content.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) enum Sent {
     /// Nothing more is known.
@@ -25,15 +25,15 @@ pub(crate) enum Sent {
     Other,
     /// A value of this JSON type.
     Type(Next),
-    /// So many characters, digits or items.
+    /// A value with this number of characters, digits or items.
     Count(u32),
     /// A text of the form of a date that is no day of the calendar.
     NoSuchDay,
     /// A datetime outside the years 1 to 9999.
     OutOfRange,
-    /// A text that is nearest to this known one.
+    /// A text that resembles this known one.
     Near(&'static str),
-    /// A member that these are the documented ones for.
+    /// An undocumented member of an object with these documented ones.
     Among(&'static [FieldSpec]),
 }
 
@@ -200,7 +200,7 @@ fn length(kind: &Kind) -> Option<(u32, Option<u32>)> {
     }
 }
 
-/// What a member of this kind is to be, as the object of a sentence.
+/// Describes the values of a kind, as the object of "expected".
 pub(crate) fn expected(kind: &Kind) -> String {
     match *kind {
         Kind::Text { min: 0, max: None, .. } | Kind::Open { max: None, .. } => "a string".to_owned(),

@@ -1,5 +1,5 @@
 objects! {
-    /// What an imported account has besides the members of its payload (contract D19).
+    /// The members of an imported account that its payload does not have (contract D19).
     AccountAdditions "account additions" {
         /// The account's number at this service.
         service_account_number: required text shown;

@@ -18,8 +18,8 @@ answers! {
         top_errors: Vec<TopCause>;
         /// The most frequent warnings of accounts, the most frequent first; at most ten.
         top_warnings: Vec<TopCause>;
-        /// Accounts imported or failed per minute, dry runs included: the average of the last five minutes,
-        /// or since work began in them.
+        /// Accounts imported or failed per minute, dry runs included, since the first one of the current stretch
+        /// of work. Five minutes without one end a stretch.
         rate_per_minute: String, decimal;
         /// Time at which, at this rate, no account waits any longer, with the offset of the supplier's zone.
         /// `null` if none waits, nothing moves, or the supplier is not Ongoing.
@@ -81,6 +81,20 @@ answers! {
         examples: Vec<String>;
     }
 
+    /// Totals of one imported account, including what was added to it since (contract D13).
+    AccountTotals (Debug, Eq, Serialize) {
+        /// The account's number at its previous supplier.
+        external_account_number: String;
+        /// Sum of the balances of its ledgers, exact, in the main currency unit; above 0 = in credit.
+        ledger_balance: String, decimal;
+        /// Readings of its meters.
+        readings: u64;
+        /// Transactions of its ledgers.
+        transactions: u64;
+        /// Documents of its notes and statements.
+        documents: u64;
+    }
+
     /// Totals of accounts (contract D12).
     ControlTotals (Debug, Eq, Serialize) {
         /// Accounts.
@@ -123,6 +137,15 @@ impl From<Totals> for ControlTotals {
     fn from(totals: Totals) -> Self {
         let Totals { accounts, ledger_balance, readings, transactions, documents } = totals;
         Self { accounts, ledger_balance: money(ledger_balance), readings, transactions, documents }
+    }
+}
+
+impl AccountTotals {
+    /// Returns the totals of the account with this number.
+    pub fn new(external_account_number: String, totals: Totals) -> Self {
+        let Totals { ledger_balance, readings, transactions, documents, .. } = totals;
+        let ledger_balance = money(ledger_balance);
+        Self { external_account_number, ledger_balance, readings, transactions, documents }
     }
 }
 

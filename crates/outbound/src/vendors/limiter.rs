@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// One limiter per vendor, keyed by name and base URL: a vendor that moves gets a new one.
+/// One limiter per vendor, keyed by organisation, name and base URL: a vendor that moves gets a new one.
 pub(super) struct VendorLimiters {
     limits: VendorLimits,
-    limiters: Mutex<HashMap<(String, String), Arc<VendorLimiter>>>,
+    limiters: Mutex<HashMap<(i64, String, String), Arc<VendorLimiter>>>,
 }
 
 /// Keeps a vendor that is down from using more than its share of the service.
@@ -49,7 +49,7 @@ impl VendorLimiters {
     }
 
     fn limiter_of(&self, vendor: &Vendor) -> Arc<VendorLimiter> {
-        let key = (vendor.name.clone(), vendor.base_url.clone());
+        let key = (vendor.organisation_id, vendor.name.clone(), vendor.base_url.clone());
         locked(&self.limiters)
             .entry(key)
             .or_insert_with(|| Arc::new(VendorLimiter::new(&self.limits)))
@@ -124,8 +124,10 @@ mod tests {
         let (limiters, vendor) = limiters();
         limiters.enter(&vendor).unwrap().end(&DOWN);
         let other = Vendor { name: "other".into(), ..vendor.clone() };
+        let theirs = Vendor { organisation_id: 2, ..vendor.clone() };
         let moved = Vendor { base_url: "https://w.example".into(), ..vendor };
         assert!(limiters.enter(&other).is_ok());
+        assert!(limiters.enter(&theirs).is_ok());
         assert!(limiters.enter(&moved).is_ok());
     }
 }

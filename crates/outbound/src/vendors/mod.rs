@@ -135,6 +135,7 @@ impl VendorLookup {
         let found = asked.unwrap_or_else(|_| Err(outcome::too_late()));
         if permit.end(&found) {
             tracing::warn!(
+                organisation = vendor.organisation,
                 vendor = vendor.name,
                 "a payment vendor failed too often; calls are suspended for a while"
             );

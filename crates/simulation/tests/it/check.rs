@@ -1,6 +1,6 @@
 //! Checks of the invariants, from the database alone and compared with what was acknowledged.
 
-use crate::history::{fault, stolen, submission, wrong_end_of_retries};
+use crate::history::{fault, previous_attempt, stolen, submission, wrong_end_of_retries};
 use crate::model::{Model, current, note_spec, transaction_spec};
 use crate::quiet::accounts;
 use crate::simulation::Simulation;
@@ -48,6 +48,7 @@ impl Simulation {
     /// Checks a process and its account. Returns the account's totals if it is imported.
     fn check_process(&self, account: AccountRef, stored: &StoredProcess) -> Option<Totals> {
         self.check_history(account, stored);
+        self.check_previous_attempt(account, stored);
         let process = &stored.process;
         let number = process.service_account_number();
         let imported = read(&*self.truth, |tx| tx.imported_account(process.id())).unwrap();
@@ -66,6 +67,19 @@ impl Simulation {
                 self.violate(account, format!("I3: {} with {number:?}, account {has:?}", process.state()));
                 None
             }
+        }
+    }
+
+    /// Compares the previous attempt that is kept with the one that the history tells of.
+    fn check_previous_attempt(&self, account: AccountRef, stored: &StoredProcess) {
+        let id = stored.process.id();
+        let (kept, here) = read(&*self.truth, |tx| Ok((tx.previous_attempt(id)?, tx.history(id)?))).unwrap();
+        let kept = kept.map(|kept| (kept.attempt, kept.ended_at));
+        let told = (stored.process.state() != State::Processed).then(|| previous_attempt(&here)).flatten();
+        // An archive takes it out.
+        let was_archived = self.history(id).len() > here.len();
+        if kept != told && !(kept.is_none() && was_archived) {
+            self.violate(account, format!("its previous attempt is {told:?}, and {kept:?} is kept"));
         }
     }
 

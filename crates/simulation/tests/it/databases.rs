@@ -177,7 +177,9 @@ fn populate(store: Arc<dyn Store>) -> Credentials {
         };
         app.add_supplier(&code(supplier), owner, change).unwrap();
     }
-    app.add_vendor("pay", VendorKind::Http, "https://pay.example", None).unwrap();
+    for owner in ["Acme", "Other"] {
+        app.add_vendor(owner, "pay", VendorKind::Http, "https://pay.example", None).unwrap();
+    }
     Credentials { callers: [ours, theirs], key }
 }
 

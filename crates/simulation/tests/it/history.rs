@@ -3,10 +3,10 @@
 use crate::oracle::{Oracle, Submission};
 use crate::simulation::{RETRY_TIME, Simulation};
 use crate::specs::AccountRef;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use cutover_app::port::{StoredProcess, read};
 use cutover_core::Word;
-use cutover_process::{Actor, EventKind, HistoryEntry, LEASE, MAX_ATTEMPTS, TRANSITIONS};
+use cutover_process::{Actor, EventKind, HistoryEntry, LEASE, MAX_ATTEMPTS, State, TRANSITIONS};
 
 impl Simulation {
     /// Process of an account.
@@ -116,4 +116,16 @@ impl Oracle {
         all.extend(here.into_iter().map(|entry| (entry.version, entry)));
         all.into_values().collect()
     }
+}
+
+/// Returns the number and the end of the last attempt that had a result and was followed by another.
+pub(crate) fn previous_attempt(history: &[HistoryEntry]) -> Option<(u32, DateTime<Utc>)> {
+    let begins_again = |entry: &HistoryEntry| {
+        [EventKind::Resubmitted, EventKind::RetriedByOperator].iter().any(|e| entry.event == *e)
+    };
+    let has_result = |entry: &HistoryEntry| {
+        [State::Errored, State::DryRunErrored, State::DryRunSucceeded].iter().any(|state| entry.to == *state)
+    };
+    let mut pairs = history.windows(2).filter(|pair| has_result(&pair[0]) && begins_again(&pair[1]));
+    pairs.next_back().map(|pair| (pair[0].attempt, pair[0].occurred_at))
 }

@@ -22,12 +22,12 @@ struct FlakyStore {
     store: Arc<dyn Store>,
     random: SeededRandom,
     is_calm: Arc<AtomicBool>,
-    /// Moves the position of a job and loses the steps of its batch, once in a while: the planted bug.
+    /// Sometimes moves the position of a job and drops the steps of its batch: the planted bug.
     loses_batches: bool,
 }
 
 impl FlakyStore {
-    /// A number that decides on a fault.
+    /// A random number that decides on a fault.
     fn draw(&self) -> u64 {
         if self.is_calm.load(Ordering::SeqCst) { u64::MAX } else { self.random.number() % 8 }
     }

@@ -15,6 +15,7 @@ mod calls;
 mod check;
 mod coverage;
 mod databases;
+mod erasure;
 mod faulty_ports;
 mod feed;
 mod history;

@@ -32,7 +32,7 @@ struct FlakyStore {
 }
 
 impl FlakyStore {
-    /// A number that decides on a fault.
+    /// A random number that decides on a fault.
     fn draw(&self) -> u64 {
         if self.is_calm.load(Ordering::SeqCst) { u64::MAX } else { self.random.number() % 12 }
     }

@@ -3,6 +3,7 @@
 use super::dialect::{Columns, Conn, Db, Dialect, columns};
 use super::queries::processes::row::{Outcome, Status};
 use super::queries::processes::write::Step;
+use super::queries::refusals;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::types::{Day, Json, Timestamp};
@@ -94,6 +95,43 @@ statement! {
             AND s.organisation_id = q.organisation_id \
             AND (a.supplier_id <> q.supplier_id OR a.external_account_number <> q.number) \
             ORDER BY s.code, a.external_account_number LIMIT 1) h"
+}
+
+statement! {
+    /// Finds each process by the index of numbers, even if the plan was made while the table was empty: an
+    /// equality could then become a scan of all of the supplier's processes by another index.
+    Created { number: Vec<String>, supplier_id: i64 } -> (Text, columns::Instant)
+        = "SELECT n.number, p.created_at FROM unnest(" number ") AS n (number) CROSS JOIN LATERAL (\
+            SELECT created_at FROM processes WHERE supplier_id = " supplier_id " AND external_account_number \
+            BETWEEN n.number AND n.number ORDER BY supplier_id, external_account_number LIMIT 1) p"
+}
+
+pub(super) fn created_among(
+    conn: &mut Conn,
+    supplier_id: i64,
+    numbers: &[String],
+) -> Result<Vec<(String, Timestamp)>> {
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(Created { number: numbers.to_vec(), supplier_id }.load(conn)?)
+}
+
+statement! {
+    /// Finds each refused create by its key, for the same reason.
+    Refused { number: Vec<String>, supplier_id: i64 } -> (Text, columns::Instant, columns::Json)
+        = "SELECT r.* FROM unnest(" number ") AS n (number) CROSS JOIN LATERAL (\
+            SELECT external_account_number, refused_at, causes FROM refused_creates WHERE supplier_id = " supplier_id
+            " AND external_account_number BETWEEN n.number AND n.number \
+            ORDER BY supplier_id, external_account_number LIMIT 1) r"
+}
+
+pub(super) fn refused_among(
+    conn: &mut Conn,
+    supplier_id: i64,
+    numbers: &[String],
+) -> Result<Vec<refusals::Read>> {
+    Ok(Refused { number: numbers.to_vec(), supplier_id }.load(conn)?)
 }
 
 pub(super) fn meter_point_holders(

@@ -3,8 +3,10 @@
 use super::client::sqlstate;
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::processes::write::Step;
+use super::queries::refusals;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
+use super::queries::types::Timestamp;
 use super::{bulk, claim, fold, partitions};
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
@@ -192,6 +194,7 @@ pub(crate) struct Dialect;
 
 impl SqlDialect for Dialect {
     const LOCK: &'static str = " FOR NO KEY UPDATE";
+    const LOCK_PROCESSES: &'static str = " FOR NO KEY UPDATE OF processes";
     const SKIP_LOCKED: &'static str = " SKIP LOCKED";
     /// An array is read once whatever the plan, and the rows by their keys. A join planned while the table is
     /// empty would read all of it.
@@ -222,6 +225,18 @@ impl SqlDialect for Dialect {
 
     fn next_process_id(conn: &mut Conn) -> Result<i64> {
         Ok(NextProcessId {}.get_result(conn)?)
+    }
+
+    fn created_among(
+        conn: &mut Conn,
+        supplier_id: i64,
+        numbers: &[String],
+    ) -> Result<Vec<(String, Timestamp)>> {
+        bulk::created_among(conn, supplier_id, numbers)
+    }
+
+    fn refused_among(conn: &mut Conn, supplier_id: i64, numbers: &[String]) -> Result<Vec<refusals::Read>> {
+        bulk::refused_among(conn, supplier_id, numbers)
     }
 
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>> {

@@ -18,16 +18,18 @@ statement! {
         = "WITH taken AS (DELETE FROM process_changes WHERE id = ANY(ARRAY(\
                 SELECT id FROM process_changes WHERE id >= " (Dialect::FIRST_PROCESS_CHANGE)
                 " ORDER BY id LIMIT " limit ")) \
-                RETURNING supplier_id, state, error_code, minute, change), \
+                RETURNING supplier_id, state, error_code, minute, change, first_at, last_at), \
             counts AS (INSERT INTO process_counts AS c (supplier_id, state, error_code, processes) \
                 SELECT supplier_id, state, error_code, sum(change) FROM taken GROUP BY 1, 2, 3 HAVING sum(change) <> 0 \
                 ON CONFLICT (supplier_id, state, error_code) \
                 DO UPDATE SET processes = c.processes + EXCLUDED.processes), \
-            minutes AS (INSERT INTO process_minutes AS m (supplier_id, minute, state, processes) \
-                SELECT supplier_id, minute, state, sum(change) FROM taken WHERE minute IS NOT NULL GROUP BY 1, 2, 3 \
-                HAVING sum(change) <> 0 \
+            minutes AS (INSERT INTO process_minutes AS m (supplier_id, minute, state, processes, first_at, last_at) \
+                SELECT supplier_id, minute, state, sum(change), min(first_at), max(last_at) FROM taken \
+                WHERE minute IS NOT NULL GROUP BY 1, 2, 3 HAVING sum(change) <> 0 \
                 ON CONFLICT (supplier_id, minute, state) \
-                DO UPDATE SET processes = m.processes + EXCLUDED.processes) \
+                DO UPDATE SET processes = m.processes + EXCLUDED.processes, \
+                    first_at = least(m.first_at, EXCLUDED.first_at), \
+                    last_at = greatest(m.last_at, EXCLUDED.last_at)) \
             SELECT count(*) FROM taken"
 }
 

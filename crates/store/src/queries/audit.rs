@@ -8,24 +8,65 @@ use super::types::{Json, Timestamp};
 use crate::error::Result;
 use cutover_app::port::{Audit, AuditEntry, AuditFilter, AuditRecord, StoreError};
 use diesel::prelude::*;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-statement! {
-    /// The last actions. There are few in comparison with accounts, so no index selects those of a kind or a
-    /// supplier.
-    Last {
-        since: Timestamp,
-        of_any_supplier: bool,
-        supplier_id: i64,
-        is_any: bool,
-        action: String,
-        limit: i64,
-    } -> (BigInt, columns::Instant, Text, Text, Nullable<Text>, Nullable<Text>, Nullable<BigInt>, Nullable<columns::Json>)
-        = "SELECT a.id, a.occurred_at, a.actor, a.action, o.name, s.code, a.process_id, a.detail FROM audit_trail a \
-            LEFT JOIN organisations o ON o.id = a.organisation_id LEFT JOIN suppliers s ON s.id = a.supplier_id \
-            WHERE a.occurred_at >= " since " AND (" of_any_supplier " OR a.supplier_id = " supplier_id
-            ") AND (" is_any " OR a.action = " action ") ORDER BY a.id DESC LIMIT " limit
+/// The last actions that match. Only the given criteria are in the text, so that an index serves them.
+#[derive(Debug)]
+struct Last<'f> {
+    filter: &'f AuditFilter,
+    since: Option<Timestamp>,
+    action: Option<&'static str>,
+    limit: i64,
 }
+
+impl QueryFragment<Db> for Last<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        // The text differs with the criteria.
+        out.unsafe_to_cache_prepared();
+        out.push_sql(
+            "SELECT a.id, a.occurred_at, a.actor, a.action, o.name, s.code, a.process_id, a.detail FROM audit_trail a \
+             LEFT JOIN organisations o ON o.id = a.organisation_id LEFT JOIN suppliers s ON s.id = a.supplier_id",
+        );
+        let mut word = " WHERE ";
+        let criteria: [(&str, Option<&'b dyn Bind>); 6] = [
+            ("a.organisation_id = ", self.filter.organisation_id.as_ref().map(|id| id as &dyn Bind)),
+            ("a.supplier_id = ", self.filter.supplier_id.as_ref().map(|id| id as &dyn Bind)),
+            ("a.actor = ", self.filter.by.as_ref().map(|by| by as &dyn Bind)),
+            ("a.action = ", self.action.as_ref().map(|action| action as &dyn Bind)),
+            ("a.occurred_at >= ", self.since.as_ref().map(|since| since as &dyn Bind)),
+            ("a.id < ", self.filter.before.as_ref().map(|id| id as &dyn Bind)),
+        ];
+        for (criterion, value) in criteria.into_iter().filter_map(|(text, value)| Some((text, value?))) {
+            out.push_sql(word);
+            out.push_sql(criterion);
+            value.bind(&mut out)?;
+            word = " AND ";
+        }
+        out.push_sql(" ORDER BY a.id DESC LIMIT ");
+        self.limit.bind(&mut out)
+    }
+}
+
+impl QueryId for Last<'_> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl Query for Last<'_> {
+    type SqlType = (
+        BigInt,
+        columns::Instant,
+        Text,
+        Text,
+        Nullable<Text>,
+        Nullable<Text>,
+        Nullable<BigInt>,
+        Nullable<columns::Json>,
+    );
+}
+
+impl<C> RunQueryDsl<C> for Last<'_> {}
 
 type Row =
     (i64, Timestamp, String, String, Option<String>, Option<String>, Option<i64>, Option<Json<'static>>);
@@ -54,14 +95,12 @@ impl Audit for SqlTx<'_> {
         })
     }
 
-    fn audit_records(&mut self, filter: AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError> {
+    fn audit_records(&mut self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError> {
         self.run(|conn| {
             let last = Last {
-                since: filter.since.map_or(Timestamp::FIRST, Timestamp::from),
-                of_any_supplier: filter.supplier_id.is_none(),
-                supplier_id: filter.supplier_id.unwrap_or_default(),
-                is_any: filter.action.is_none(),
-                action: filter.action.map_or_else(String::new, |action| action.as_str().to_owned()),
+                filter,
+                since: filter.since.map(Timestamp::from),
+                action: filter.action.map(|action| action.as_str()),
                 limit: limit.into(),
             };
             let rows: Vec<Row> = last.load(conn)?;

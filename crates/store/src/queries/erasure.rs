@@ -1,10 +1,11 @@
-//! Removes all rows of accounts (decision 0018).
+//! Removes all rows of accounts (decision 0018) and of suppliers (decision 0044).
 
 use super::schema::{
     account_events, account_instructions, accounts, agreements, business_instruction_accounts, customers,
     historical_statements, ledgers, line_items, meter_points, meters, note_documents, notes, payloads,
-    payment_instructions, payment_schedules, process_causes, process_contracts, process_history, processes,
-    property_administrators, readings, registers, statements, supply_addresses, tax_items, transactions,
+    payment_instructions, payment_schedules, previous_attempts, process_causes, process_contracts,
+    process_history, processes, property_administrators, readings, registers, statements, supply_addresses,
+    tax_items, transactions,
 };
 use super::types::Digits;
 use super::{Conn, SqlTx, number};
@@ -14,22 +15,10 @@ use cutover_model::Totals;
 use cutover_model::service::names_document;
 use diesel::prelude::*;
 
-/// Removes the rows of a process from these tables, children first.
-macro_rules! erase {
-    ($conn:ident, $id:ident: $($table:ident.$key:ident)*) => {{
-        let mut erased: Vec<ErasedRows> = Vec::new();
-        $(
-            let rows = diesel::delete($table::table.filter($table::$key.eq($id))).execute($conn)?;
-            if rows > 0 {
-                erased.push((stringify!($table), rows as u64));
-            }
-        )*
-        erased
-    }};
-}
+mod suppliers;
 
-fn erase(conn: &mut Conn, id: i64) -> Result<Vec<ErasedRows>> {
-    Ok(erase!(conn, id:
+fn erase(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
+    Ok(erase!(conn, ids:
         line_items.account_id
         tax_items.account_id
         transactions.account_id
@@ -54,6 +43,7 @@ fn erase(conn: &mut Conn, id: i64) -> Result<Vec<ErasedRows>> {
         accounts.id
         process_contracts.process_id
         payloads.process_id
+        previous_attempts.process_id
         process_history.process_id
         process_causes.process_id
         processes.id
@@ -121,7 +111,24 @@ impl Erasure for SqlTx<'_> {
         self.run(|conn| paths(conn, account_id))
     }
 
-    fn erase(&mut self, process_id: i64) -> Result<Vec<ErasedRows>, StoreError> {
-        self.run(|conn| erase(conn, process_id))
+    fn erase(&mut self, process_ids: &[i64]) -> Result<Vec<ErasedRows>, StoreError> {
+        self.run(|conn| erase(conn, process_ids))
+    }
+
+    fn supplier_rows(&mut self, supplier_id: i64) -> Result<Vec<ErasedRows>, StoreError> {
+        self.run(|conn| suppliers::count(conn, supplier_id))
+    }
+
+    fn erase_minutes_and_jobs(
+        &mut self,
+        supplier_id: i64,
+        job_id: i64,
+        limit: u32,
+    ) -> Result<Vec<ErasedRows>, StoreError> {
+        self.run(|conn| suppliers::erase_some(conn, supplier_id, job_id, limit.into()))
+    }
+
+    fn erase_supplier(&mut self, supplier_id: i64) -> Result<Option<Vec<ErasedRows>>, StoreError> {
+        self.run(|conn| suppliers::erase(conn, supplier_id))
     }
 }

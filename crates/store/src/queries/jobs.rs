@@ -4,11 +4,11 @@ use super::dialect::{Conn, Db, Dialect};
 use super::schema::{job_items, jobs};
 use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
-use super::types::{Timestamp, instant};
+use super::types::{Json, Timestamp, instant};
 use super::{SqlTx, changed, number};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Job, JobFilter, JobPosition, JobState, Jobs, StoreError};
+use cutover_app::port::{Job, JobFilter, JobKind, JobPosition, JobState, Jobs, StoreError};
 use cutover_core::Word;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
@@ -34,6 +34,7 @@ struct JobRow {
     matched: i64,
     changed: i64,
     skipped: i64,
+    removed: Option<Json<'static>>,
     part: i64,
     position_at: Option<Timestamp>,
     position_id: i64,
@@ -67,6 +68,11 @@ impl TryFrom<JobRow> for Job {
             matched: count(row.matched)?,
             changed: count(row.changed)?,
             skipped: count(row.skipped)?,
+            removed: row
+                .removed
+                .map(|json| json.read("the rows of an erasure"))
+                .transpose()?
+                .unwrap_or_default(),
             position: JobPosition {
                 part: number(row.part, "a part of a job")?,
                 at: instant(row.position_at)?,
@@ -88,6 +94,7 @@ struct JobChange<'a> {
     matched: i64,
     changed: i64,
     skipped: i64,
+    removed: Option<Json<'static>>,
     part: i64,
     position_at: Option<Timestamp>,
     position_id: i64,
@@ -105,6 +112,7 @@ impl<'a> JobChange<'a> {
             matched: count(job.matched)?,
             changed: count(job.changed)?,
             skipped: count(job.skipped)?,
+            removed: if job.removed.is_empty() { None } else { Some(Json::of(&job.removed)?) },
             part: job.position.part.into(),
             position_at: job.position.at.map(Timestamp::from),
             position_id: job.position.id,
@@ -212,6 +220,18 @@ impl Jobs for SqlTx<'_> {
                 None => all.load(conn)?,
             };
             rows.into_iter().map(Job::try_from).collect()
+        })
+    }
+
+    fn erasure_of(&mut self, supplier_id: i64) -> Result<Option<Job>, StoreError> {
+        self.run(|conn| {
+            let row = jobs::table
+                .filter(jobs::supplier_id.eq(supplier_id))
+                .filter(jobs::kind.eq(JobKind::EraseSupplier.as_str()))
+                .filter(jobs::state.ne(JobState::Done.as_str()))
+                .order(jobs::id)
+                .select(JobRow::as_select());
+            row.first(conn).optional()?.map(Job::try_from).transpose()
         })
     }
 

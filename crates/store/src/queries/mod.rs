@@ -3,6 +3,20 @@
 //! A single row is read by its key with `get_result`, not `first`: SQLite plans with the value of a bound
 //! `LIMIT`, so it prepares such a statement again for each run.
 
+/// Removes the rows with these keys from tables, children first.
+macro_rules! erase {
+    ($conn:ident, $ids:ident: $($table:ident.$key:ident)*) => {{
+        let mut erased: Vec<cutover_app::port::ErasedRows> = Vec::new();
+        $(
+            let rows = diesel::delete($table::table.filter($table::$key.eq_any($ids))).execute($conn)?;
+            if rows > 0 {
+                erased.push((stringify!($table), rows as u64));
+            }
+        )*
+        erased
+    }};
+}
+
 mod accounts;
 pub(crate) mod at_rest;
 mod audit;
@@ -15,7 +29,7 @@ mod instructions;
 mod jobs;
 mod nodes;
 pub(crate) mod processes;
-mod refusals;
+pub(crate) mod refusals;
 pub(crate) mod schema;
 pub(crate) mod sql_dialect;
 pub(crate) mod statement;

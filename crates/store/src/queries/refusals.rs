@@ -37,10 +37,15 @@ row! {
     }
 }
 
-type Read = (String, Timestamp, Json<'static>);
+/// Number, time and causes of a refused create.
+pub(crate) type Read = (String, Timestamp, Json<'static>);
 
-const READ: (refused_creates::external_account_number, refused_creates::refused_at, refused_creates::causes) =
-    (refused_creates::external_account_number, refused_creates::refused_at, refused_creates::causes);
+/// The columns of [`Read`].
+pub(crate) const READ: (
+    refused_creates::external_account_number,
+    refused_creates::refused_at,
+    refused_creates::causes,
+) = (refused_creates::external_account_number, refused_creates::refused_at, refused_creates::causes);
 
 fn read((number, refused_at, causes): Read) -> Result<RefusedCreate> {
     let causes = causes.read("the causes of a refused create")?;
@@ -58,10 +63,13 @@ fn change(
     added: &[RefusedCreate],
     without_number: u64,
 ) -> Result<()> {
-    let gone = removed.iter().map(|refused| refused.number.as_str());
-    let of_supplier = refused_creates::table.filter(refused_creates::supplier_id.eq(supplier_id));
-    let gone = of_supplier.filter(refused_creates::external_account_number.eq_any(gone));
-    let deleted = diesel::delete(gone).execute(conn)?;
+    let mut deleted = 0;
+    if !removed.is_empty() {
+        let gone = removed.iter().map(|refused| refused.number.as_str());
+        let of_supplier = refused_creates::table.filter(refused_creates::supplier_id.eq(supplier_id));
+        let gone = of_supplier.filter(refused_creates::external_account_number.eq_any(gone));
+        deleted = diesel::delete(gone).execute(conn)?;
+    }
     let rows = added.iter().map(|refused| {
         Ok(RefusedRow {
             supplier_id,
@@ -137,11 +145,9 @@ impl Refusals for SqlTx<'_> {
         numbers: &[String],
     ) -> Result<Vec<RefusedCreate>, StoreError> {
         self.run(|conn| {
-            let found = refused_creates::table
-                .filter(refused_creates::supplier_id.eq(supplier_id))
-                .filter(refused_creates::external_account_number.eq_any(numbers))
-                .order(refused_creates::external_account_number);
-            all(found.select(READ).load(conn)?)
+            let mut found = Dialect::refused_among(conn, supplier_id, numbers)?;
+            found.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+            all(found)
         })
     }
 

@@ -109,6 +109,17 @@ tables! {
         payload -> Binary,
     }
 
+    previous_attempts (process_id) {
+        process_id -> BigInt,
+        attempt -> BigInt,
+        state -> Text,
+        ended_at -> Instant,
+        error_code -> Nullable<Text>,
+        error_detail -> Nullable<Text>,
+        issues -> Nullable<Json>,
+        payload -> Binary,
+    }
+
     process_history (process_id, version) {
         process_id -> BigInt,
         version -> BigInt,
@@ -138,6 +149,7 @@ tables! {
         matched -> BigInt,
         changed -> BigInt,
         skipped -> BigInt,
+        removed -> Nullable<Json>,
         part -> BigInt,
         position_at -> Nullable<Instant>,
         position_id -> BigInt,
@@ -497,6 +509,8 @@ tables! {
         minute -> Instant,
         state -> Text,
         processes -> BigInt,
+        first_at -> Nullable<Instant>,
+        last_at -> Nullable<Instant>,
     }
 
     cause_counts (supplier_id, level, code, attr) {
@@ -514,6 +528,8 @@ tables! {
         error_code -> Text,
         minute -> Nullable<Instant>,
         change -> BigInt,
+        first_at -> Nullable<Instant>,
+        last_at -> Nullable<Instant>,
     }
 
     cause_changes (id) {
@@ -640,7 +656,8 @@ tables! {
         attempted_at -> Nullable<Instant>,
     }
 
-    payment_vendors (name) {
+    payment_vendors (organisation_id, name) {
+        organisation_id -> BigInt,
         name -> Text,
         kind -> Text,
         base_url -> Text,
@@ -650,6 +667,7 @@ tables! {
 }
 
 diesel::joinable!(api_keys -> organisations (organisation_id));
+diesel::joinable!(payment_vendors -> organisations (organisation_id));
 diesel::joinable!(suppliers -> organisations (organisation_id));
 diesel::joinable!(webhooks -> organisations (organisation_id));
 diesel::joinable!(processes -> suppliers (supplier_id));
@@ -657,6 +675,7 @@ diesel::joinable!(accounts -> suppliers (supplier_id));
 diesel::joinable!(process_contracts -> processes (process_id));
 diesel::joinable!(businesses -> suppliers (supplier_id));
 diesel::joinable!(meter_points -> accounts (account_id));
+diesel::allow_tables_to_appear_in_same_query!(payment_vendors, organisations);
 diesel::allow_tables_to_appear_in_same_query!(api_keys, organisations);
 diesel::allow_tables_to_appear_in_same_query!(suppliers, organisations);
 diesel::allow_tables_to_appear_in_same_query!(webhooks, organisations);

@@ -1,6 +1,8 @@
 use super::super::dialect::{Conn, Db};
 use super::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::processes::write::Step;
+use super::refusals;
+use super::types::Timestamp;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -16,6 +18,8 @@ use diesel::serialize::{self, Output};
 pub(crate) trait SqlDialect {
     /// Locks the selected rows against other writers, not against new rows that refer to them.
     const LOCK: &'static str;
+    /// Like [`LOCK`](Self::LOCK), for the rows of `processes` alone.
+    const LOCK_PROCESSES: &'static str;
     /// Leaves out rows that others have locked. Follows [`LOCK`](Self::LOCK).
     const SKIP_LOCKED: &'static str;
     /// Compares a column to the keys that a bounded query selects, so that the rows are found by their keys.
@@ -48,6 +52,16 @@ pub(crate) trait SqlDialect {
 
     /// Returns the key of the next process.
     fn next_process_id(conn: &mut Conn) -> Result<i64>;
+
+    /// Returns the numbers and the creation times of those processes of a supplier that have one of these numbers.
+    fn created_among(
+        conn: &mut Conn,
+        supplier_id: i64,
+        numbers: &[String],
+    ) -> Result<Vec<(String, Timestamp)>>;
+
+    /// Returns those refused creates of a supplier that have one of these numbers.
+    fn refused_among(conn: &mut Conn, supplier_id: i64, numbers: &[String]) -> Result<Vec<refusals::Read>>;
 
     /// Writes steps and publishes their events. Returns for each whether its process was still at the version before it.
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>>;

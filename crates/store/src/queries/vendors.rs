@@ -1,9 +1,9 @@
-//! Payment vendors (contract D11).
+//! Payment vendors (contract D11, D14).
 
-use super::schema::payment_vendors;
+use super::schema::{organisations, payment_vendors};
 use super::types::Timestamp;
 use super::{SqlTx, changed};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use cutover_app::port::{StoreError, Vendor, Vendors};
 use cutover_core::Word;
 use diesel::prelude::*;
@@ -12,6 +12,7 @@ use std::borrow::Cow;
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = payment_vendors, treat_none_as_default_value = false)]
 struct VendorRow<'a> {
+    organisation_id: i64,
     name: Cow<'a, str>,
     kind: Cow<'a, str>,
     base_url: Cow<'a, str>,
@@ -22,6 +23,7 @@ struct VendorRow<'a> {
 impl<'a> From<&'a Vendor> for VendorRow<'a> {
     fn from(vendor: &'a Vendor) -> Self {
         Self {
+            organisation_id: vendor.organisation_id,
             name: vendor.name.as_str().into(),
             kind: vendor.kind.as_str().into(),
             base_url: vendor.base_url.as_str().into(),
@@ -31,18 +33,26 @@ impl<'a> From<&'a Vendor> for VendorRow<'a> {
     }
 }
 
-impl TryFrom<VendorRow<'_>> for Vendor {
-    type Error = Error;
+/// Returns a vendor from its row and the name of its organisation.
+fn read((row, organisation): (VendorRow<'_>, String)) -> Result<Vendor> {
+    Ok(Vendor {
+        organisation_id: row.organisation_id,
+        organisation,
+        name: row.name.into_owned(),
+        kind: Word::read(&row.kind),
+        base_url: row.base_url.into_owned(),
+        secret_env: row.secret_env.map(Cow::into_owned),
+        created_at: row.created_at.instant()?,
+    })
+}
 
-    fn try_from(row: VendorRow<'_>) -> Result<Self> {
-        Ok(Self {
-            name: row.name.into_owned(),
-            kind: Word::read(&row.kind),
-            base_url: row.base_url.into_owned(),
-            secret_env: row.secret_env.map(Cow::into_owned),
-            created_at: row.created_at.instant()?,
-        })
-    }
+/// Selects vendors with the names of their organisations.
+macro_rules! vendors {
+    () => {
+        payment_vendors::table
+            .inner_join(organisations::table)
+            .select((VendorRow::as_select(), organisations::name))
+    };
 }
 
 impl Vendors for SqlTx<'_> {
@@ -56,21 +66,30 @@ impl Vendors for SqlTx<'_> {
         })
     }
 
-    fn vendor(&mut self, name: &str) -> Result<Option<Vendor>, StoreError> {
+    fn vendor(&mut self, organisation_id: i64, name: &str) -> Result<Option<Vendor>, StoreError> {
         self.run(|conn| {
-            let vendor = payment_vendors::table.find(name).select(VendorRow::as_select());
-            vendor.get_result(conn).optional()?.map(Vendor::try_from).transpose()
+            let vendor = vendors!()
+                .filter(payment_vendors::organisation_id.eq(organisation_id))
+                .filter(payment_vendors::name.eq(name));
+            vendor.get_result(conn).optional()?.map(read).transpose()
         })
     }
 
-    fn vendors(&mut self) -> Result<Vec<Vendor>, StoreError> {
+    fn vendors(&mut self, organisation_id: Option<i64>) -> Result<Vec<Vendor>, StoreError> {
         self.run(|conn| {
-            let vendors = payment_vendors::table.order(payment_vendors::name).select(VendorRow::as_select());
-            vendors.load(conn)?.into_iter().map(Vendor::try_from).collect()
+            let all = vendors!().order((organisations::name, payment_vendors::name));
+            let rows: Vec<(VendorRow<'static>, String)> = match organisation_id {
+                Some(of) => all.filter(payment_vendors::organisation_id.eq(of)).load(conn)?,
+                None => all.load(conn)?,
+            };
+            rows.into_iter().map(read).collect()
         })
     }
 
-    fn remove_vendor(&mut self, name: &str) -> Result<bool, StoreError> {
-        self.run(|conn| Ok(changed(diesel::delete(payment_vendors::table.find(name)).execute(conn)?)))
+    fn remove_vendor(&mut self, organisation_id: i64, name: &str) -> Result<bool, StoreError> {
+        self.run(|conn| {
+            let vendor = payment_vendors::table.find((organisation_id, name));
+            Ok(changed(diesel::delete(vendor).execute(conn)?))
+        })
     }
 }

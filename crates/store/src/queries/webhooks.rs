@@ -85,7 +85,7 @@ impl TryFrom<WebhookRow> for Webhook {
     }
 }
 
-/// What can change of a webhook.
+/// The columns of a webhook that change.
 #[derive(AsChangeset)]
 #[diesel(table_name = webhooks, treat_none_as_null = true)]
 struct WebhookChange<'a> {
@@ -212,7 +212,7 @@ impl TryFrom<DeliveryRow<'_>> for Delivery {
     }
 }
 
-/// What can change of a delivery.
+/// The columns of a delivery that change.
 #[derive(AsChangeset)]
 #[diesel(table_name = webhook_deliveries, treat_none_as_null = true)]
 struct DeliveryChange<'a> {

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub enum SealedTable {
     /// Accepted payloads of processes.
     Payloads,
+    /// Payloads of previous attempts of processes.
+    PreviousAttempts,
     /// Cards and bank accounts of imported payloads.
     PaymentInstructions,
     /// Vendors' details of instructions that were added to accounts.
@@ -21,8 +23,9 @@ pub enum SealedTable {
 
 impl SealedTable {
     /// All tables.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Payloads,
+        Self::PreviousAttempts,
         Self::PaymentInstructions,
         Self::AccountInstructions,
         Self::BusinessInstructions,
@@ -34,6 +37,7 @@ impl SealedTable {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Payloads => "payloads",
+            Self::PreviousAttempts => "previous_attempts",
             Self::PaymentInstructions => "payment_instructions",
             Self::AccountInstructions => "account_instructions",
             Self::BusinessInstructions => "business_instructions",

@@ -3,11 +3,13 @@
 use super::claim;
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::processes::write::Step;
+use super::queries::refusals;
 use super::queries::schema::{
-    accounts, audit_trail, feed_events, meter_points, payloads, process_history, processes, suppliers,
+    accounts, audit_trail, feed_events, meter_points, payloads, process_history, processes, refused_creates,
+    suppliers,
 };
 use super::queries::sql_dialect::SqlDialect;
-use super::queries::types::Day;
+use super::queries::types::{Day, Timestamp};
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -71,6 +73,7 @@ pub(crate) struct Dialect;
 
 impl SqlDialect for Dialect {
     const LOCK: &'static str = "";
+    const LOCK_PROCESSES: &'static str = "";
     const SKIP_LOCKED: &'static str = "";
     const AMONG: &'static str = " IN (";
     const AMONG_END: &'static str = ")";
@@ -99,6 +102,24 @@ impl SqlDialect for Dialect {
         let last: Option<i64> = processes::table.select(max(processes::id)).get_result(conn)?;
         let named: Option<i64> = audit_trail::table.select(max(audit_trail::process_id)).get_result(conn)?;
         Ok(last.max(named).unwrap_or(0) + 1)
+    }
+
+    fn created_among(
+        conn: &mut Conn,
+        supplier_id: i64,
+        numbers: &[String],
+    ) -> Result<Vec<(String, Timestamp)>> {
+        let found = processes::table
+            .filter(processes::supplier_id.eq(supplier_id))
+            .filter(processes::external_account_number.eq_any(numbers));
+        Ok(found.select((processes::external_account_number, processes::created_at)).load(conn)?)
+    }
+
+    fn refused_among(conn: &mut Conn, supplier_id: i64, numbers: &[String]) -> Result<Vec<refusals::Read>> {
+        let found = refused_creates::table
+            .filter(refused_creates::supplier_id.eq(supplier_id))
+            .filter(refused_creates::external_account_number.eq_any(numbers));
+        Ok(found.select(refusals::READ).load(conn)?)
     }
 
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>> {

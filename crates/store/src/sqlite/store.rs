@@ -90,6 +90,12 @@ impl SqliteStore {
 }
 
 impl Options {
+    /// Settings for a command beside a server that writes all the time. SQLite's locks are not fair: on a slow
+    /// disk the gaps between the server's transactions are rare, and the command waits longer for one.
+    pub fn beside_a_server(sealer: Sealer) -> Self {
+        Self { busy_timeout: Duration::from_secs(60), sealer, ..Self::default() }
+    }
+
     pub(super) fn target(&self, path: &Path) -> Target {
         Target { path: path.to_owned(), busy_timeout: self.busy_timeout, wal_limit: self.wal_limit }
     }

@@ -65,6 +65,10 @@ const VIOLATIONS: &[(&str, &str)] = &[
     ("DELETE FROM payloads WHERE process_id = 4", "I1,S,A-4,has no payload"),
     ("INSERT INTO payloads VALUES (3, 'x')", "I1,S,A-3,\"is archived, and its payload is here\""),
     (
+        "INSERT INTO previous_attempts VALUES (1, 1, 'ERRORED', '2026-01-02', NULL, NULL, NULL, 'x')",
+        "I1,S,A-1,\"is imported or archived, and its previous attempt is here\"",
+    ),
+    (
         "ALTER TABLE processes DROP CONSTRAINT processes_supplier_id_external_account_number_key;
          UPDATE processes SET external_account_number = 'A-5' WHERE id = 4",
         "I1,S,A-4,\"was accepted, and has no process\"\nI2,S,A-5,2 processes are its",

@@ -49,6 +49,7 @@ impl State {
         let mut archived = 0;
         for row in self.processes.iter_mut().filter(|row| is_wanted(row)).map(Arc::make_mut) {
             row.archived_at = Some(at);
+            row.previous = None;
             row.history.clear();
             row.staged.payload.clear();
             archived += 1;

@@ -24,13 +24,17 @@ impl Audit for State {
         Ok(())
     }
 
-    fn audit_records(&mut self, filter: AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError> {
-        let wanted = |entry: &AuditEntry| {
+    fn audit_records(&mut self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError> {
+        let wanted = |place: usize, entry: &AuditEntry| {
+            let organisation_id = entry.subject.organisation_id;
             filter.since.is_none_or(|since| entry.at >= since)
+                && filter.organisation_id.is_none_or(|id| organisation_id == Some(id))
                 && filter.supplier_id.is_none_or(|id| entry.subject.supplier_id == Some(id))
+                && filter.by.as_ref().is_none_or(|by| entry.by.to_string() == *by)
                 && filter.action.is_none_or(|action| entry.action == action)
+                && filter.before.is_none_or(|before| next_id(place) < before)
         };
-        let found = self.audit.iter().enumerate().rev().filter(|(_, entry)| wanted(entry));
+        let found = self.audit.iter().enumerate().rev().filter(|(place, entry)| wanted(*place, entry));
         Ok(found.take(limit as usize).map(|found| self.audit_record(found)).collect())
     }
 }

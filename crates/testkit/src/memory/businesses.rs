@@ -1,5 +1,5 @@
 use super::{State, next_id};
-use cutover_app::port::{BusinessRecord, Businesses, NewBusiness, StoreError, StoredBusiness};
+use cutover_app::port::{BusinessRecord, Businesses, ErasedRows, NewBusiness, StoreError, StoredBusiness};
 use cutover_model::BusinessRequest;
 use cutover_process::State as Status;
 
@@ -7,6 +7,7 @@ use cutover_process::State as Status;
 #[derive(Debug, Clone)]
 pub(super) struct Business {
     organisation_id: i64,
+    pub(super) supplier_id: i64,
     external_identifier: String,
     contracts: Vec<String>,
     request: BusinessRequest<'static>,
@@ -33,7 +34,7 @@ impl State {
         for contract in new.request.business.business_contracts.iter().flatten() {
             let identifier = contract.identifier.trimmed().to_owned();
             let others =
-                self.businesses_of(new.organisation_id).filter(|other| Some(other.stored.id) != except);
+                self.businesses_in(new.organisation_id).filter(|other| Some(other.stored.id) != except);
             let mut taken = others.flat_map(|other| &other.contracts);
             if contracts.contains(&identifier) || taken.any(|other| *other == identifier) {
                 return Err(StoreError::Conflict("the contract is taken".into()));
@@ -43,7 +44,7 @@ impl State {
         Ok(contracts)
     }
 
-    fn businesses_of(&self, organisation_id: i64) -> impl Iterator<Item = &Business> {
+    fn businesses_in(&self, organisation_id: i64) -> impl Iterator<Item = &Business> {
         self.businesses.iter().filter(move |business| business.organisation_id == organisation_id)
     }
 }
@@ -54,7 +55,7 @@ impl Businesses for State {
         organisation_id: i64,
         external_identifier: &str,
     ) -> Result<Option<StoredBusiness>, StoreError> {
-        let mut all = self.businesses_of(organisation_id);
+        let mut all = self.businesses_in(organisation_id);
         let found = all.find(|business| business.external_identifier == external_identifier);
         Ok(found.map(|business| business.stored.clone()))
     }
@@ -64,7 +65,7 @@ impl Businesses for State {
         organisation_id: i64,
         external_identifier: &str,
     ) -> Result<Option<BusinessRecord>, StoreError> {
-        let mut all = self.businesses_of(organisation_id);
+        let mut all = self.businesses_in(organisation_id);
         let found = all.find(|business| business.external_identifier == external_identifier);
         let record = |business: &Business| {
             let number = business.stored.number;
@@ -80,7 +81,7 @@ impl Businesses for State {
         limit: u32,
     ) -> Result<Vec<String>, StoreError> {
         let mut found: Vec<_> =
-            self.businesses_of(organisation_id).filter(|business| business.stored.number > after).collect();
+            self.businesses_in(organisation_id).filter(|business| business.stored.number > after).collect();
         found.sort_by_key(|business| business.stored.number);
         Ok(found.into_iter().take(limit as usize).map(|found| found.external_identifier.clone()).collect())
     }
@@ -94,10 +95,11 @@ impl Businesses for State {
         let number = self.business_numbers.entry(new.organisation_id).or_default();
         *number += 1;
         let number = *number;
-        let id = next_id(self.businesses.len());
+        let id = next_id(self.businesses.len() + self.erased_businesses);
         let stored = StoredBusiness { id, number, fingerprint: new.fingerprint };
         self.businesses.push(Business {
             organisation_id: new.organisation_id,
+            supplier_id: new.supplier_id,
             external_identifier,
             contracts,
             request: new.request.clone(),
@@ -110,10 +112,35 @@ impl Businesses for State {
         let contracts = self.contracts_for(new, Some(business_id))?;
         if let Some(business) = self.businesses.iter_mut().find(|known| known.stored.id == business_id) {
             business.contracts = contracts;
+            business.supplier_id = new.supplier_id;
             business.request = new.request.clone();
             business.stored.fingerprint = new.fingerprint;
         }
         Ok(())
+    }
+
+    fn businesses_of(&mut self, supplier_id: i64, limit: u32) -> Result<Vec<i64>, StoreError> {
+        let own = self.businesses.iter().filter(|business| business.supplier_id == supplier_id);
+        Ok(own.map(|business| business.stored.id).take(limit as usize).collect())
+    }
+
+    fn pass_business(&mut self, business_id: i64, supplier_id: i64) -> Result<(), StoreError> {
+        let supplier = self.suppliers.iter().find(|supplier| supplier.id == supplier_id);
+        let supplier = supplier.ok_or_else(|| StoreError::Conflict("there is no such supplier".into()))?;
+        if let Some(business) = self.businesses.iter_mut().find(|known| known.stored.id == business_id) {
+            business.supplier_id = supplier_id;
+            business.request.import_supplier_code = supplier.code.to_string().into();
+        }
+        Ok(())
+    }
+
+    fn erase_business(&mut self, business_id: i64) -> Result<Vec<ErasedRows>, StoreError> {
+        let before = self.businesses.len();
+        self.businesses.retain(|business| business.stored.id != business_id);
+        self.business_instructions.retain(|known| !known.is_of(business_id));
+        let erased = before - self.businesses.len();
+        self.erased_businesses += erased;
+        Ok(if erased > 0 { vec![("businesses", erased as u64)] } else { Vec::new() })
     }
 
     fn contracts_of(&mut self, business_id: i64) -> Result<Vec<String>, StoreError> {
@@ -127,7 +154,7 @@ impl Businesses for State {
     }
 
     fn contract_exists(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {
-        let mut contracts = self.businesses_of(organisation_id).flat_map(|business| &business.contracts);
+        let mut contracts = self.businesses_in(organisation_id).flat_map(|business| &business.contracts);
         Ok(contracts.any(|contract| contract == identifier))
     }
 
@@ -136,6 +163,10 @@ impl Businesses for State {
     }
 
     fn is_contract_in_use(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {
+        Ok(self.supplier_using(organisation_id, identifier)?.is_some())
+    }
+
+    fn supplier_using(&mut self, organisation_id: i64, identifier: &str) -> Result<Option<i64>, StoreError> {
         let names = |id: i64| {
             self.contracts_named
                 .get(&id)
@@ -144,7 +175,14 @@ impl Businesses for State {
         let waits_or_is_imported =
             |status: Status| matches!(status, Status::Pending | Status::InProgress | Status::Processed);
         let mut all = self.processes.iter();
-        Ok(all.any(|row| names(row.process.id()) && waits_or_is_imported(row.process.state())))
+        let found = all.find(|row| names(row.process.id()) && waits_or_is_imported(row.process.state()));
+        Ok(found.map(|row| row.supplier_id))
+    }
+
+    fn supplier_paying(&mut self, business_id: i64) -> Result<Option<i64>, StoreError> {
+        let account = self.business_instructions.iter().find_map(|known| known.account_of(business_id));
+        let row = account.and_then(|id| self.processes.iter().find(|row| row.process.id() == id));
+        Ok(row.map(|row| row.supplier_id))
     }
 
     fn set_contract_of(&mut self, process_id: i64, contract: Option<(i64, &str)>) -> Result<(), StoreError> {

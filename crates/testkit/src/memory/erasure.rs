@@ -1,5 +1,6 @@
 use super::State;
 use super::accounts::Imported;
+use super::jobs::JobRow;
 use cutover_app::port::{ErasedRows, Erasure, StoreError};
 use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::names_document;
@@ -32,15 +33,67 @@ impl Erasure for State {
         Ok(self.account(account_id).map(Imported::paths).unwrap_or_default())
     }
 
-    fn erase(&mut self, process_id: i64) -> Result<Vec<ErasedRows>, StoreError> {
-        let processes = self.processes.len();
-        self.processes.retain(|row| row.process.id() != process_id);
-        self.contracts_named.remove(&process_id);
-        self.business_instructions.iter_mut().for_each(|known| known.forget(process_id));
-        let accounts = u64::from(self.accounts.remove(&process_id).is_some());
-        let rows = [("accounts", accounts), ("processes", (processes - self.processes.len()) as u64)];
-        Ok(rows.into_iter().filter(|(_, rows)| *rows > 0).collect())
+    fn erase(&mut self, process_ids: &[i64]) -> Result<Vec<ErasedRows>, StoreError> {
+        let (processes, accounts) = (self.processes.len(), self.accounts.len());
+        self.processes.retain(|row| !process_ids.contains(&row.process.id()));
+        for id in process_ids {
+            self.contracts_named.remove(id);
+            self.business_instructions.iter_mut().for_each(|known| known.forget(*id));
+            self.accounts.remove(id);
+        }
+        Ok(some([
+            ("accounts", accounts - self.accounts.len()),
+            ("processes", processes - self.processes.len()),
+        ]))
     }
+
+    fn supplier_rows(&mut self, supplier_id: i64) -> Result<Vec<ErasedRows>, StoreError> {
+        let businesses = self.businesses.iter().filter(|business| business.supplier_id == supplier_id);
+        let jobs = self.jobs.iter().filter(|row| row.job.supplier_id == supplier_id);
+        Ok(some([("businesses", businesses.count()), ("jobs", jobs.count())]))
+    }
+
+    /// Figures by the minute are counted when they are read.
+    fn erase_minutes_and_jobs(
+        &mut self,
+        supplier_id: i64,
+        job_id: i64,
+        limit: u32,
+    ) -> Result<Vec<ErasedRows>, StoreError> {
+        let is_other = |row: &JobRow| row.job.supplier_id == supplier_id && row.job.id != job_id;
+        let Some(place) = self.jobs.iter().position(is_other) else { return Ok(Vec::new()) };
+        let items = &mut self.jobs[place].items;
+        let removed = items.len().min(limit as usize);
+        if removed > 0 {
+            for _ in 0..removed {
+                items.pop_first();
+            }
+            return Ok(some([("job_items", removed), ("jobs", 0)]));
+        }
+        self.jobs.remove(place);
+        self.erased_jobs += 1;
+        Ok(vec![("jobs", 1)])
+    }
+
+    fn erase_supplier(&mut self, supplier_id: i64) -> Result<Option<Vec<ErasedRows>>, StoreError> {
+        let is_in_use = self.processes.iter().any(|row| row.supplier_id == supplier_id)
+            || self.businesses.iter().any(|business| business.supplier_id == supplier_id)
+            || self.refused.keys().any(|(of, _)| *of == supplier_id);
+        if is_in_use {
+            return Ok(None);
+        }
+        let totals = usize::from(self.totals.remove(&supplier_id).is_some());
+        self.refused_without_number.remove(&supplier_id);
+        let suppliers = self.suppliers.len();
+        self.suppliers.retain(|supplier| supplier.id != supplier_id);
+        let erased = suppliers - self.suppliers.len();
+        self.erased_suppliers += erased;
+        Ok(Some(some([("totals", totals), ("suppliers", erased)])))
+    }
+}
+
+fn some(rows: [(&'static str, usize); 2]) -> Vec<ErasedRows> {
+    rows.into_iter().filter(|(_, rows)| *rows > 0).map(|(table, rows)| (table, rows as u64)).collect()
 }
 
 /// Subtracts totals; `None` if a number would fall below 0.

@@ -65,14 +65,17 @@ impl Figures for State {
     ) -> Result<Vec<MinuteCount>, StoreError> {
         let minute = |at: DateTime<Utc>| at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
         let ended = self.of(supplier_id).filter(|row| row.process.state().is_outcome());
-        let of_row = |row: &Row| (minute(row.process.snapshot().modified_at), row.process.state());
-        let mut keys: Vec<_> = ended.map(of_row).filter(|(at, _)| *at >= minute(since)).collect();
-        keys.sort_by_key(|(minute, state)| (*minute, state.as_str()));
-        let runs = keys.chunk_by(|one, other| one == other);
+        let of_row = |row: &Row| (row.process.snapshot().modified_at, row.process.state());
+        let mut steps: Vec<_> = ended.map(of_row).filter(|(at, _)| *at >= minute(since)).collect();
+        steps.sort_by_key(|(at, state)| (minute(*at), state.as_str(), *at));
+        let key = |(at, state): &(DateTime<Utc>, Status)| (minute(*at), *state);
+        let runs = steps.chunk_by(|one, other| key(one) == key(other));
         let count = |run: &[(DateTime<Utc>, Status)]| MinuteCount {
-            minute: run[0].0,
+            minute: minute(run[0].0),
             state: run[0].1.into(),
             processes: run.len() as u64,
+            first_at: run[0].0,
+            last_at: run[run.len() - 1].0,
         };
         Ok(runs.map(count).collect())
     }

@@ -18,6 +18,15 @@ impl BusinessInstruction {
 }
 
 impl BusinessInstruction {
+    pub(super) fn is_of(&self, business_id: i64) -> bool {
+        self.business_id == business_id
+    }
+
+    /// Returns an account that it applies to, if it is one of this business.
+    pub(super) fn account_of(&self, business_id: i64) -> Option<i64> {
+        if self.is_of(business_id) { self.accounts.first().copied() } else { None }
+    }
+
     /// Removes an account from those that it applies to.
     pub(super) fn forget(&mut self, account_id: i64) {
         self.accounts.remove(&account_id);

@@ -1,18 +1,18 @@
 use super::{State, next_id};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Job, JobState, Jobs, StoreError};
+use cutover_app::port::{Job, JobKind, JobState, Jobs, StoreError};
 use std::collections::BTreeSet;
 
 /// A job with its list of processes.
 #[derive(Debug, Clone)]
 pub(super) struct JobRow {
-    job: Job,
-    items: BTreeSet<i64>,
+    pub(super) job: Job,
+    pub(super) items: BTreeSet<i64>,
 }
 
 impl Jobs for State {
     fn add_job(&mut self, job: &Job) -> Result<Job, StoreError> {
-        let job = Job { id: next_id(self.jobs.len()), ..job.clone() };
+        let job = Job { id: next_id(self.jobs.len() + self.erased_jobs), ..job.clone() };
         self.jobs.push(JobRow { job: job.clone(), items: BTreeSet::new() });
         Ok(job)
     }
@@ -51,6 +51,12 @@ impl Jobs for State {
         let all = self.jobs.iter().rev().map(|row| row.job.clone());
         let own = all.filter(|job| organisation_id.is_none_or(|id| job.organisation_id == id));
         Ok(own.take(limit as usize).collect())
+    }
+
+    fn erasure_of(&mut self, supplier_id: i64) -> Result<Option<Job>, StoreError> {
+        let mut jobs = self.jobs.iter().map(|row| &row.job).filter(|job| job.supplier_id == supplier_id);
+        let found = jobs.find(|job| job.kind == JobKind::EraseSupplier && job.state != JobState::Done);
+        Ok(found.cloned())
     }
 
     fn due_job(&mut self, at: DateTime<Utc>) -> Result<Option<Job>, StoreError> {

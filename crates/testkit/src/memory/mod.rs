@@ -65,6 +65,10 @@ struct State {
     refresh_tokens: HashMap<[u8; 32], RefreshToken>,
     signing_keys: Vec<SigningKey>,
     suppliers: Vec<Supplier>,
+    /// Numbers of rows that were removed: their ids are not used again.
+    erased_suppliers: usize,
+    erased_businesses: usize,
+    erased_jobs: usize,
     processes: Vec<Arc<Row>>,
     /// Number of claimed processes, and that number at the last claim of each supplier.
     claims: u64,
@@ -80,7 +84,7 @@ struct State {
     /// Refused creates by supplier and number, and how many payloads had no number.
     refused: BTreeMap<(i64, String), RefusedCreate>,
     refused_without_number: HashMap<i64, u64>,
-    vendors: BTreeMap<String, Vendor>,
+    vendors: BTreeMap<(i64, String), Vendor>,
     totals: BTreeMap<i64, Totals>,
     audit: Vec<AuditEntry>,
     nodes: Vec<Node>,

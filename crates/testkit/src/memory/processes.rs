@@ -2,11 +2,11 @@ use super::State;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     AccountList, Archivable, Cause, ListedAccount, ListedProcess, PageLimit, PayloadById, Position,
-    ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues,
-    StoredProcess, Supplier,
+    PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError,
+    StoredIssues, StoredProcess, Supplier,
 };
 use cutover_core::{ExternalAccountNumber, Level, ServiceAccountNumber, SupplierStatus};
-use cutover_process::{HistoryEntry, LEASE, Process, State as Status};
+use cutover_process::{EventKind, HistoryEntry, LEASE, Process, State as Status};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ pub(super) struct Row {
     pub(super) process: Process,
     pub(super) staged: Staged,
     issues: StoredIssues,
+    pub(super) previous: Option<PreviousAttempt>,
     pub(super) error_causes: Vec<Cause>,
     pub(super) history: Vec<HistoryEntry>,
     lease_until: Option<DateTime<Utc>>,
@@ -30,6 +31,29 @@ impl Row {
             process: self.process.clone(),
             supplier_id: self.supplier_id,
             fingerprint: self.staged.fingerprint,
+            error_causes: self.error_causes.clone(),
+        }
+    }
+
+    /// Keeps the attempt that a step follows, or removes the one that is kept.
+    fn keep_attempt(&mut self, entry: &HistoryEntry) {
+        let is = self.process.snapshot();
+        let has_result = [Status::Errored, Status::DryRunErrored, Status::DryRunSucceeded]
+            .contains(&is.state)
+            && self.archived_at.is_none();
+        match entry.event.known() {
+            Some(EventKind::Resubmitted | EventKind::RetriedByOperator) if has_result => {
+                self.previous = Some(PreviousAttempt {
+                    attempt: is.attempt,
+                    state: is.state.into(),
+                    ended_at: is.modified_at,
+                    error: self.process.latest_error().cloned(),
+                    issues: self.issues.clone(),
+                    payload: self.staged.payload.clone(),
+                });
+            }
+            Some(EventKind::Imported) => self.previous = None,
+            _ => {}
         }
     }
 
@@ -126,6 +150,7 @@ impl State {
         if row.process.version() != next.version_before() {
             return false;
         }
+        row.keep_attempt(entry);
         row.process = next.clone();
         row.history.push(entry.clone());
         // Every claim has a lease.
@@ -174,7 +199,16 @@ impl Processes for State {
         Ok(self.rows().find(same).map(Row::stored))
     }
 
-    /// No lock needed: transactions run one after another.
+    fn created_among(
+        &mut self,
+        supplier_id: i64,
+        numbers: &[String],
+    ) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
+        let of = self.rows().filter(|row| row.supplier_id == supplier_id).map(|row| row.process.snapshot());
+        let created = of.map(|process| (process.external_account_number.to_string(), process.created_at));
+        Ok(created.filter(|(number, _)| numbers.contains(number)).collect())
+    }
+
     fn processes_like(
         &mut self,
         supplier_id: i64,
@@ -209,6 +243,7 @@ impl Processes for State {
         Ok(found.map(|row| (row.process.id(), row.issues.clone(), row.archived_at.is_some())).collect())
     }
 
+    /// No lock needed: transactions run one after another.
     fn lock_process(&mut self, _: i64, _: &ExternalAccountNumber) -> Result<(), StoreError> {
         Ok(())
     }
@@ -229,6 +264,7 @@ impl Processes for State {
             process: process.clone(),
             staged: staged.clone(),
             issues: issues.clone(),
+            previous: None,
             error_causes: Vec::new(),
             history: vec![entry.clone()],
             lease_until: None,
@@ -263,6 +299,14 @@ impl Processes for State {
 
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError> {
         Ok(self.row(process_id).map(|row| row.issues.clone()).unwrap_or_default())
+    }
+
+    fn previous_attempt(&mut self, process_id: i64) -> Result<Option<PreviousAttempt>, StoreError> {
+        Ok(self.row(process_id).and_then(|row| row.previous.clone()))
+    }
+
+    fn previous_attempt_number(&mut self, process_id: i64) -> Result<Option<u32>, StoreError> {
+        Ok(self.row(process_id).and_then(|row| row.previous.as_ref()).map(|previous| previous.attempt))
     }
 
     fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError> {
@@ -341,7 +385,11 @@ impl Processes for State {
         let scanned = if is_decided { usize::MAX } else { limit.scanned.max(1) as usize };
         let end = (read.len() > scanned).then(|| read[scanned - 1].position());
         read.truncate(scanned);
-        let listed = |row: &&Row| ListedProcess { process: row.process.clone(), position: row.position() };
+        let listed = |row: &&Row| ListedProcess {
+            process: row.process.clone(),
+            position: row.position(),
+            error_causes: row.error_causes.clone(),
+        };
         let mut processes: Vec<_> = read.iter().filter(|row| row.matches(filter)).map(listed).collect();
         let is_full = processes.len() > limit.items as usize;
         processes.truncate(limit.items as usize);

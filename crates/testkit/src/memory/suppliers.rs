@@ -17,7 +17,7 @@ impl Suppliers for State {
         let owner = self.organisations.iter().find(|organisation| organisation.id == organisation_id);
         let owner = owner.ok_or_else(|| StoreError::Conflict("there is no such organisation".into()))?;
         let supplier = Supplier {
-            id: next_id(self.suppliers.len()),
+            id: next_id(self.suppliers.len() + self.erased_suppliers),
             organisation_id,
             organisation: owner.name.clone(),
             code: code.clone(),

@@ -119,6 +119,15 @@ pub fn failures_are_counted_by_code_and_pattern(store: &dyn Store) {
     ];
     assert_eq!(top(store, &acme, Level::Error, 10), counts(&expected));
     assert_eq!(top(store, &acme, Level::Error, 2), counts(&expected[..2]));
+    let page = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, PageLimit::of(10)));
+    let codes = |causes: &[Cause]| Cause::codes(causes).map(str::to_owned).collect::<Vec<_>>();
+    let listed: Vec<_> = page.processes.iter().map(|listed| codes(&listed.error_causes)).collect();
+    let missed = "schedule_window_missed";
+    let expected_codes: [&[&str]; 6] =
+        [&["invalid"], &["invalid"], &[missed], &[missed], &["invalid", "unknown_field"], &[]];
+    assert_eq!(listed, expected_codes);
+    assert_eq!(process(store, &acme, "A-4").error_causes, page.processes[4].error_causes);
+    assert_eq!(process(store, &acme, "A-2").error_causes, [Cause { code: missed.into(), attr: None }]);
     assert_eq!(top(store, &acme, Level::Warning, 10), counts(&[("invalid", "customers.#.email", 1)]));
     assert_eq!(top(store, &other, Level::Error, 10), counts(&[("invalid", "customers.#.mobile", 1)]));
     while write(store, |tx| tx.fold(3)).unwrap() > 0 {}
@@ -165,7 +174,7 @@ pub fn causes_end_with_the_failure(store: &dyn Store) {
     left(2);
     assert_eq!(examples(store, &acme, Level::Error, "schedule_window_missed", ""), ["A-2"]);
     let id = process(store, &acme, "A-3").process.id();
-    put(store, move |tx| tx.erase(id));
+    put(store, move |tx| tx.erase(&[id]));
     left(1);
     // Warnings stay with the account until it is checked again or erased.
     assert_eq!(top(store, &acme, Level::Warning, 10), counts(&[("invalid", "customers.#.email", 3)]));

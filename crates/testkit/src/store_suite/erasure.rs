@@ -119,7 +119,7 @@ pub fn erase(store: &dyn Store, of: &Supplier, id: i64) -> Vec<(&'static str, u6
 
 fn erase_in(tx: &mut dyn Tx, of: &Supplier, id: i64) -> Result<Vec<(&'static str, u64)>, StoreError> {
     tx.lock_account(id)?;
-    let rows = tx.erase(id)?;
+    let rows = tx.erase(&[id])?;
     tx.record(&AuditEntry {
         at: at(9),
         by: Operator::Command { user: None },

@@ -49,7 +49,9 @@ fn kept_minutes(store: &dyn Store, of: &Supplier, since: DateTime<Utc>) -> Minut
     let counts = see(store, |tx| tx.minute_counts(of.id, since));
     counts
         .iter()
-        .map(|MinuteCount { minute, state, processes }| (*minute, known(state, State::as_str), *processes))
+        .map(|MinuteCount { minute, state, processes, .. }| {
+            (*minute, known(state, State::as_str), *processes)
+        })
         .collect()
 }
 
@@ -210,6 +212,29 @@ pub fn minute_counts_can_start_at_a_time(store: &dyn Store) {
     for seconds in [-60, 0, 59, 60, 61, 120, 130, 500] {
         assert_eq!(since(seconds), in_or_after(seconds), "{seconds}");
     }
+}
+
+/// A minute has the times of its first and its last step, folded or not.
+pub fn minutes_have_the_times_of_their_steps(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let times = || {
+        let counts = see(store, |tx| tx.minute_counts(acme.id, at(-1_000_000)));
+        counts.iter().map(|count| (count.processes, count.first_at, count.last_at)).collect::<Vec<_>>()
+    };
+    let begin = minute(at(600));
+    let after = |seconds| begin + TimeDelta::seconds(seconds);
+    for (n, seconds) in [20, 41, 7, 65].into_iter().enumerate() {
+        let (owner, number) = (acme.clone(), format!("A-{n}"));
+        let process = put(store, move |tx| insert(tx, &owner, &number, Submission::default(), at(0)));
+        assert!(step(store, &process, Event::WindowMissed, after(seconds)));
+        if n == 1 {
+            assert_eq!(times(), [(2, after(20), after(41))]);
+            fold_all(store);
+        }
+    }
+    assert_eq!(times(), [(3, after(7), after(41)), (1, after(65), after(65))]);
+    fold_all(store);
+    assert_eq!(times(), [(3, after(7), after(41)), (1, after(65), after(65))]);
 }
 
 /// Examples are ordered by creation, have the error and the supplier, and still are in that state.

@@ -6,7 +6,7 @@ use cutover_app::port::{
 };
 use cutover_process::{Actor, Event, State};
 
-fn job(name: &str, organisation_id: i64) -> Job {
+pub(super) fn job(name: &str, organisation_id: i64) -> Job {
     Job {
         id: 0,
         name: name.into(),
@@ -22,6 +22,7 @@ fn job(name: &str, organisation_id: i64) -> Job {
         matched: 3,
         changed: 0,
         skipped: 0,
+        removed: Default::default(),
         position: JobPosition::default(),
         due_at: None,
         claim: 0,
@@ -69,6 +70,7 @@ pub fn changes_of_a_job_are_guarded(store: &dyn Store) {
         state: JobState::Running.into(),
         changed: 2,
         skipped: 1,
+        removed: [("accounts".to_owned(), 12)].into(),
         position: JobPosition { part: 1, at: Some(at(5)), id: 12 },
         due_at: Some(at(20)),
         claim: 4,

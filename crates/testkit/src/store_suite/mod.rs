@@ -30,12 +30,14 @@ pub mod mass;
 pub mod meter_points;
 pub mod nodes;
 pub mod notes;
+pub mod previous;
 pub mod processes;
 pub mod queue;
 pub mod refusals;
 pub mod staging;
 pub mod statements;
 pub mod steps;
+pub mod supplier_erasure;
 pub mod suppliers;
 pub mod transactions;
 pub mod vendors;
@@ -104,6 +106,12 @@ stories! { $
         stale_steps_of_a_batch_are_skipped
         payloads_and_issues_are_replaced
         payloads_are_read_together;
+    previous:
+        the_previous_attempt_reads_back
+        an_attempt_without_a_result_replaces_none
+        a_stale_step_keeps_no_attempt
+        the_previous_attempt_goes_with_the_account
+        attempts_of_a_batch_are_kept;
     causes:
         failures_are_counted_by_code_and_pattern
         causes_end_with_the_failure
@@ -131,6 +139,7 @@ stories! { $
     audit:
         actions_read_back
         actions_are_found_by_time_supplier_and_action
+        actions_of_an_organisation_are_read_in_pages
         rolled_back_actions_are_not_recorded;
     import_order:
         imported_accounts_are_read_in_import_order
@@ -151,6 +160,10 @@ stories! { $
         an_erased_number_gets_another_key_when_it_is_sent_again
         additions_during_an_erasure_leave_nothing
         a_number_sent_during_its_erasure_has_at_most_one_process;
+    supplier_erasure:
+        an_erased_supplier_leaves_nothing
+        businesses_are_passed_to_those_who_need_them
+        the_erasure_of_a_supplier_is_found;
     nodes:
         an_installation_has_an_id
         nodes_read_back_the_oldest_first
@@ -212,6 +225,7 @@ stories! { $
     vendors:
         vendors_read_back_by_name
         vendor_names_are_unique
+        vendors_belong_to_an_organisation
         vendors_are_removed;
     jobs:
         jobs_read_back
@@ -235,6 +249,7 @@ stories! { $
         counts_are_correct_after_random_steps
         supplier_figures_include_every_supplier
         minute_counts_can_start_at_a_time
+        minutes_have_the_times_of_their_steps
         examples_of_an_error_are_processes_that_have_it
         totals_add_up
         a_sum_that_overflows_is_refused

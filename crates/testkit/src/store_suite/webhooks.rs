@@ -155,7 +155,7 @@ pub fn deliveries_are_claimed_and_ended(store: &dyn Store) {
     assert_eq!(ids(&see(store, |tx| tx.deliveries(id, before, 1))), [2], "a page");
     let active = see(store, |tx| tx.active_webhooks());
     assert_eq!(active[0].first_due, Some(at(99)));
-    // As if nothing had been tried.
+    // The delivery is as new.
     put(store, move |tx| tx.restart_deliveries(id, at(80)));
     assert!(!end(store, &failed) && !end(store, &again[1]), "claims are lost");
     let due = claim(store, &webhook, at(80), 9);
@@ -184,7 +184,7 @@ pub fn nodes_claim_different_deliveries(store: &dyn Store) {
     assert_eq!((claimed.len(), different), (60, (1..=60).collect()));
 }
 
-/// Webhooks that are disabled or removed, or belong to a revoked organisation, have nothing to do.
+/// Webhooks that are disabled or removed, or belong to a revoked organisation, are not served.
 pub fn only_active_webhooks_are_served(store: &dyn Store) {
     let (acme, gone) = (organisation(store, "Acme"), organisation(store, "Gone"));
     let hooks: Vec<Webhook> =

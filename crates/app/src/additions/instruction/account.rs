@@ -5,7 +5,7 @@ use crate::App;
 use crate::additions::AddRefused;
 use crate::additions::request::{Target, check_at_once, valid};
 use crate::auth::Caller;
-use crate::port::{InstructionKey, StoreError, Tx, Vendor, read};
+use crate::port::{InstructionKey, StoreError, Supplier, Tx, Vendor, read};
 use cutover_core::{AttrPath, IssueSource};
 use cutover_model::{PaymentInstructionStored, Text, draft};
 
@@ -23,10 +23,10 @@ impl App {
         let warnings = checked.warnings(IssueSource::PaymentInstruction);
         let (request, supplier, _) = checked.accepted()?;
         let request = valid(request.into_valid())?;
-        let supplier_id = valid(supplier)?.id;
+        let supplier = valid(supplier)?;
         let key = key(&request.vendor, request.kind, &request.reference);
         let number = &request.external_account_number;
-        let found = read(&*self.store, |tx| find(tx, supplier_id, number, &key))?;
+        let found = read(&*self.store, |tx| find(tx, &supplier, number, &key))?;
         let answer = |account: &Target| {
             InstructionStored::Account(PaymentInstructionStored {
                 service_account_number: account.number.to_string(),
@@ -66,12 +66,12 @@ struct Lookup {
 
 fn find(
     tx: &mut dyn Tx,
-    supplier_id: i64,
+    supplier: &Supplier,
     number: &Text<'_>,
     key: &InstructionKey,
 ) -> Result<Lookup, StoreError> {
-    let vendor = tx.vendor(&key.vendor)?;
-    let account = imported(tx, supplier_id, number)?;
+    let vendor = tx.vendor(supplier.organisation_id, &key.vendor)?;
+    let account = imported(tx, supplier.id, number)?;
     let is_stored = match &account {
         Some(account) => tx.account_has_instruction(account.id, key)?,
         None => false,

@@ -66,7 +66,7 @@ fn find(
     request: &BusinessPaymentInstructionRequest<'_>,
     key: &InstructionKey,
 ) -> Result<Lookup, StoreError> {
-    let vendor = tx.vendor(&key.vendor)?;
+    let vendor = tx.vendor(supplier.organisation_id, &key.vendor)?;
     let identifier = request.external_business_identifier.trimmed();
     let business = tx.business(supplier.organisation_id, identifier)?.map(|business| business.id);
     let (mut accounts, mut missing) = (Vec::new(), Vec::new());

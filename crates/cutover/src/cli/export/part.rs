@@ -76,7 +76,7 @@ impl Writer<'_> {
         })?;
         part.accounts += 1;
         part.size += json.len() as u64;
-        let totals = part.totals.checked_add(totals(account, self.zone));
+        let totals = part.totals.checked_add(account.totals(self.zone));
         part.totals = totals.ok_or_else(overflow)?;
         Ok(())
     }
@@ -132,16 +132,6 @@ impl Writer<'_> {
             self.name(number, table)
         ))
     }
-}
-
-/// The totals of an account with everything that was added to it.
-fn totals(account: &ImportedAccount, zone: Zone) -> Totals {
-    let named = account
-        .historical_statements
-        .iter()
-        .filter(|statement| cutover_model::service::names_document(statement.statement_path.as_ref()));
-    let totals = Totals::of(&account.account, zone);
-    Totals { documents: totals.documents + named.count() as u64, ..totals }
 }
 
 fn overflow() -> Error {

@@ -1,4 +1,4 @@
-//! What is known of an export between its parts: the progress record, and the manifest that ends it.
+//! The files that describe an export: the progress record after each part, and the manifest at the end.
 
 use chrono::{DateTime, Utc};
 use cutover_model::Totals;

@@ -6,7 +6,7 @@ use crate::output::{Answer, plain};
 use chrono::{DateTime, Utc};
 use clap::Args;
 use cutover_app::App;
-use cutover_app::operator::{BulkRequest, JobOwner};
+use cutover_app::operator::{BulkOutlook, BulkRequest, JobOwner};
 use cutover_app::port::JobKind;
 use cutover_process::State;
 use serde::Serialize;
@@ -70,6 +70,7 @@ pub(super) fn run(app: &App, context: &Context, kind: JobKind, args: BulkArgs) -
     let request = BulkRequest { kind, supplier, status, error_code, before, numbers };
     if !yes {
         let matched = app.count_bulk(&request)?;
+        warn_of_failures(&app.bulk_outlook(&request)?);
         return Ok(context.output.answer(&Matched { matched })?);
     }
     let begun = app.begin_bulk(&request, JobOwner::Caller)?;
@@ -81,6 +82,9 @@ fn named(app: &App, context: &Context, kind: JobKind, args: &BulkArgs) -> Result
     let mut changed = Vec::new();
     let mut failed = None;
     for number in &args.numbers {
+        if kind == JobKind::Retry {
+            warn_of_failure(app, &args.supplier, number);
+        }
         let (status, action) = match kind {
             JobKind::Cancel => (app.cancel_process(&args.supplier, number), "Cancelled"),
             _ => (app.retry_process(&args.supplier, number), "Started another attempt of"),
@@ -99,6 +103,39 @@ fn named(app: &App, context: &Context, kind: JobKind, args: &BulkArgs) -> Result
         _ => context.output.answer(&Several(changed))?,
     }
     failed.map_or(Ok(()), Err)
+}
+
+/// Maximum number of errors or codes named in a warning.
+const MOST_NAMED: usize = 3;
+
+/// Prints a warning if an account would fail again. Documents are not looked up.
+fn warn_of_failure(app: &App, supplier: &str, number: &str) {
+    // The retry reports what is wrong with the account itself.
+    let errors = app.retry_errors(supplier, number).unwrap_or_default();
+    if !errors.is_empty() {
+        let named = errors.iter().take(MOST_NAMED).map(|error| format!("{} at {}", error.code, error.attr));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = errors.len().saturating_sub(MOST_NAMED);
+        let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+        eprintln!("{}", plain(&format!("warning: {number} would fail again now: {named}{more}")));
+    }
+}
+
+/// Prints a warning if accounts would fail again.
+fn warn_of_failures(outlook: &BulkOutlook) {
+    if outlook.failing > 0 {
+        let named = outlook.codes.iter().take(MOST_NAMED);
+        let named: Vec<_> = named.map(|(code, accounts)| format!("{code} ({accounts})")).collect();
+        eprintln!(
+            "{}",
+            plain(&format!(
+                "warning: {} of the first {} would fail again now: {}",
+                outlook.failing,
+                outlook.checked,
+                named.join(", ")
+            ))
+        );
+    }
 }
 
 /// Reads a file of numbers: a number a line. Blank lines are left out.

@@ -3,10 +3,9 @@ use crate::error::Error;
 use crate::output::{Output, ZonedTime, plain};
 use cutover_app::App;
 use cutover_app::account::process_status;
-use cutover_app::port::ProcessFilter;
+use cutover_app::port::{Cause, ListedProcess, ProcessFilter};
 use cutover_core::Zone;
 use cutover_model::ProcessStatus;
-use cutover_process::Process;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 
@@ -19,6 +18,9 @@ struct Listed<'p> {
     /// The status that a newer version wrote, if the API shows a different one.
     #[serde(skip_serializing_if = "Option::is_none")]
     stored_status: Option<String>,
+    /// The codes that the failure is counted by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    error_codes: Vec<&'p str>,
 }
 
 /// Prints the processes of a supplier while they are read: there may be millions. Nothing is printed before the first
@@ -26,9 +28,9 @@ struct Listed<'p> {
 pub(super) fn run(app: &App, output: Output, supplier: &str, filter: ProcessFilter<'_>) -> Result<(), Error> {
     let mut list = List { out: BufWriter::new(io::stdout().lock()), json: output.is_json(), rows: 0 };
     let mut written = Ok(());
-    app.each_process(supplier, filter, |process, zone| {
+    app.each_process(supplier, filter, |listed, zone| {
         if written.is_ok() {
-            written = list.row(process, zone);
+            written = list.row(listed, zone);
         }
     })?;
     written?;
@@ -42,14 +44,16 @@ struct List<W: Write> {
 }
 
 impl<W: Write> List<W> {
-    fn row(&mut self, process: &Process, zone: Zone) -> io::Result<()> {
+    fn row(&mut self, listed: &ListedProcess, zone: Zone) -> io::Result<()> {
         self.rows += 1;
+        let ListedProcess { process, error_causes, .. } = listed;
+        let error_codes: Vec<&str> = Cause::codes(error_causes).collect();
         let number = process.snapshot().external_account_number.as_str();
         let status = process_status(process, zone);
         if self.json {
             self.out.write_all(if self.rows == 1 { b"[\n" } else { b",\n" })?;
             let stored_status = newer(&process.stored_state());
-            let listed = Listed { external_account_number: number, status, stored_status };
+            let listed = Listed { external_account_number: number, status, stored_status, error_codes };
             return Ok(serde_json::to_writer(&mut self.out, &listed)?);
         }
         if self.rows == 1 {
@@ -57,7 +61,7 @@ impl<W: Write> List<W> {
         }
         let modified = ZonedTime::local(process.snapshot().modified_at, zone).to_string();
         let account = status.service_identifier.as_ref().map_or("-", |number| number.as_str());
-        let error = status.latest_error.as_ref().map_or(String::new(), |error| plain(error.code.as_str()));
+        let error = plain(&error_codes.join(", "));
         let status = plain(process.stored_state().as_str());
         self.line(&modified, &status, account, &plain(number), &error)
     }
@@ -82,15 +86,21 @@ impl<W: Write> List<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutover_process::{Actor, NewProcess, Submission};
+    use cutover_process::{Actor, NewProcess, Process, Submission};
 
-    fn process(number: &str) -> Process {
+    fn process(number: &str) -> ListedProcess {
         let new = NewProcess {
             supplier: "ACME".parse().unwrap(),
             external_account_number: number.parse().unwrap(),
             submission: Submission::default(),
         };
-        Process::create(1, new, "2026-11-21T00:00:00Z".parse().unwrap(), Actor::System).0
+        let process = Process::create(1, new, "2026-11-21T00:00:00Z".parse().unwrap(), Actor::System).0;
+        let cause = |code: &str, attr: &str| Cause { code: code.to_owned(), attr: Some(attr.to_owned()) };
+        let error_causes = match number {
+            "A-2" => vec![cause("invalid", "email"), cause("invalid", "mobile"), cause("required", "name")],
+            _ => Vec::new(),
+        };
+        ListedProcess { position: (process.snapshot().created_at, 1), process, error_causes }
     }
 
     fn print(json: bool, numbers: &[&str]) -> String {
@@ -109,12 +119,12 @@ mod tests {
             let list: Vec<serde_json::Value> = serde_json::from_str(&print(true, numbers)).unwrap();
             assert_eq!(list.len(), numbers.len());
         }
-        insta::assert_snapshot!(print(true, &["A-1"]));
+        insta::assert_snapshot!(print(true, &["A-1", "A-2"]));
     }
 
     #[test]
     fn a_text_list_has_headings() {
-        insta::assert_snapshot!(print(false, &["A-1", "A\u{1b}[2J"]));
+        insta::assert_snapshot!(print(false, &["A-1", "A-2", "A\u{1b}[2J"]));
         assert_eq!(print(false, &[]), "No such processes of ACME.\n");
     }
 }

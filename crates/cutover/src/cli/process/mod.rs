@@ -1,5 +1,6 @@
 mod archive;
 mod bulk;
+mod export;
 mod list;
 pub(super) mod shown;
 
@@ -12,6 +13,7 @@ use clap::{Args, Subcommand};
 use cutover_app::port::{JobKind, ProcessFilter};
 use cutover_model::ProcessStatus;
 use cutover_process::State;
+use export::ExportArgs;
 use serde::Serialize;
 use shown::Shown;
 
@@ -21,6 +23,8 @@ Examples:
   cutover process list ACME --status ERRORED --json
   cutover process list ACME --error-code required
   cutover process show ACME A-000042      its history, its errors, and the imported account
+  cutover process export ACME --format csv --out failed.csv          why accounts failed
+  cutover process export ACME --format ndjson --error-code required --out failed.ndjson
   cutover process retry ACME A-000042
   cutover process retry ACME --error-code missing_document               count them
   cutover process retry ACME --error-code missing_document --yes
@@ -31,7 +35,8 @@ Examples:
 Without numbers, retry takes those that failed and cancel those that wait. It is a job, which goes on if the command
 ends: see `cutover job --help`.
 
-Only its owner can read an archive: it holds payloads, a line of JSON for each process. Lines are durable
+Only its owner can read an export of failed accounts. Its payloads can be corrected and sent with
+`cutover-client upload`. Only its owner can read an archive: it holds payloads, a line of JSON for each process. Lines are durable
 before anything is removed from the database; if that fails, the next run writes some lines again. Of several
 lines with the same supplier, account number and version, the last one counts.";
 
@@ -53,6 +58,8 @@ pub(crate) enum Command {
     },
     /// Show a process; with --json also the imported account
     Show(Which),
+    /// Export failed accounts: their errors as CSV, or their payloads as NDJSON
+    Export(ExportArgs),
     /// Cancel pending processes; they can be sent or retried again
     Cancel(BulkArgs),
     /// Start another attempt of processes that ended without an account
@@ -108,6 +115,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         Command::Show(Which { supplier, number }) => {
             output.answer(&Shown::from(app.show_process(&supplier, &number)?))?;
         }
+        Command::Export(args) => export::run(&app, context, args)?,
         Command::Cancel(args) => bulk::run(&app, context, JobKind::Cancel, args)?,
         Command::Retry(args) => bulk::run(&app, context, JobKind::Retry, args)?,
         Command::Archive(args) => archive::run(&app, context, args)?,

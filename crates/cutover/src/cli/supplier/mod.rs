@@ -1,7 +1,9 @@
+mod erase;
 mod options;
 mod refused;
 mod shown;
 
+use super::organisation::chosen;
 use crate::context::Context;
 use crate::error::Error;
 use clap::Subcommand;
@@ -14,8 +16,14 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   cutover supplier add ACME --organisation 'Acme Energy' --time-zone Australia/Melbourne
   cutover supplier set ACME --status paused            pending processes stay pending
+  cutover supplier set ACME --status complete          refused if accounts wait or have failed, without --yes
   cutover supplier set ACME --rule CUS-08=error --rule MPT-01=off
-  cutover supplier show ACME --json";
+  cutover supplier show ACME --json
+  cutover supplier erase ACME                          show what would be removed
+  cutover supplier erase ACME --yes                    its accounts, history, figures, businesses and settings
+
+An erasure is a job, which goes on if the command ends: see `cutover job --help`. Nothing of the supplier is left but a
+line in `cutover audit`, and events of the feed, for as long as they are kept.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -23,9 +31,9 @@ pub(crate) enum Command {
     Add {
         /// Code in paths and payloads, unique in the installation
         code: String,
-        /// Organisation that owns the supplier
+        /// Organisation that owns the supplier; may be left out if there is one
         #[arg(long, value_name = "NAME")]
-        organisation: String,
+        organisation: Option<String>,
         #[command(flatten)]
         options: Options,
     },
@@ -36,6 +44,9 @@ pub(crate) enum Command {
         /// Status; accounts are accepted while ongoing, not while paused or complete
         #[arg(long)]
         status: Option<SupplierStatus>,
+        /// Complete a supplier although some of its accounts wait or have failed
+        #[arg(long)]
+        yes: bool,
         #[command(flatten)]
         options: Options,
     },
@@ -51,17 +62,22 @@ pub(crate) enum Command {
         /// Code of the supplier
         code: String,
     },
+    /// Erase everything that is kept of a supplier
+    Erase(erase::EraseArgs),
 }
 
 pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     match command {
         Command::Add { code, organisation, options } => {
-            let supplier = app.add_supplier(&code, &organisation, options.change(None)?)?;
+            let supplier = app.add_supplier(&code, &chosen(&app, organisation)?, options.change(None)?)?;
             output.answer(&Done::added(&supplier))?;
         }
-        Command::Set { code, status, options } => {
+        Command::Set { code, status, yes, options } => {
             let change = options.change(status)?;
+            if status == Some(SupplierStatus::Complete) && !yes {
+                app.check_finished(&code)?;
+            }
             output.answer(&Done::set(&app.set_supplier(&code, change)?))?;
         }
         Command::Show { code } => output.answer(&Shown::from(&app.show_supplier(&code)?))?,
@@ -70,6 +86,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             app.each_refused(&supplier, |refused| rows.push(Refused(refused)))?;
             output.list(&rows)?;
         }
+        Command::Erase(args) => erase::run(&app, context, &args)?,
         Command::List => output.list(&app.suppliers()?.iter().map(Listed::from).collect::<Vec<_>>())?,
     }
     Ok(())

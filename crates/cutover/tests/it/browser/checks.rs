@@ -37,6 +37,18 @@ fn faults_of_a_page_are_found() {
 }
 
 #[test]
+fn tables_that_are_cut_off_are_found() {
+    let installation = Installation::new();
+    let server = installation.serve();
+    let Some(page) = Page::open(&server) else { return };
+    page.go("/console/sign-in/");
+    page.script("document.querySelector('main').innerHTML = '<div class=\"scroll\" aria-label=\"Rows\"><p>Row</p></div>'");
+    assert_eq!(page.cut(), [""; 0]);
+    page.script("document.querySelector('.scroll p').style.width = '9000px'");
+    assert!(page.cut()[0].starts_with("cut off: Rows, 9000 in "), "{:?}", page.cut());
+}
+
+#[test]
 fn faults_outside_of_a_page_are_found() {
     let installation = Installation::new();
     let server = installation.serve();

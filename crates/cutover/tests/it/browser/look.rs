@@ -22,6 +22,8 @@ const HEIGHT: u32 = 900;
 const FAINT: &str = include_str!("faint.js");
 /// Finds elements outside the window.
 const TOO_WIDE: &str = include_str!("wide.js");
+/// Finds tables that are cut off.
+const CUT: &str = include_str!("cut.js");
 /// Finds texts that do not fit.
 const TORN: &str = include_str!("torn.js");
 /// Finds accessibility faults.
@@ -51,7 +53,7 @@ impl Page {
     }
 
     /// Checks the page wide and narrow, light and dark: every text is readable and within the window, and the
-    /// page is accessible. Saves screenshots under the name.
+    /// page is accessible; on the narrow one no table is cut off. Saves screenshots under the name.
     pub(crate) fn look(&self, name: &str) {
         assert_eq!(self.nameless(), [""; 0], "{name}");
         let mut backgrounds = Vec::new();
@@ -64,10 +66,16 @@ impl Page {
             self.resize(NARROW);
             self.keep_picture(&format!("{name}-{word}-{NARROW}"), NARROW);
             assert_eq!(self.faults(), [""; 0], "{name}, {word}, narrow");
+            assert_eq!(self.cut(), [""; 0], "{name}, {word}, narrow");
         }
         assert!(backgrounds[0] > 0.5 && backgrounds[1] < 0.2, "{name}: light and dark: {backgrounds:?}");
         self.prefer(Scheme::Light);
         self.resize(WIDE);
+    }
+
+    /// The tables of the page that are cut off.
+    pub(super) fn cut(&self) -> Vec<String> {
+        items(&self.script(CUT)).iter().map(text).collect()
     }
 
     /// The faults of the page in its current state.

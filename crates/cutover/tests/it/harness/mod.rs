@@ -24,6 +24,7 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -44,6 +45,15 @@ pub(crate) fn wait_within(timeout: Duration, what: &str, mut holds: impl FnMut()
     while !holds() {
         assert!(start.elapsed() < timeout, "timed out: {what}");
         std::thread::park_timeout(Duration::from_millis(20));
+    }
+}
+
+/// Tells the threads of a scope to stop once it is dropped, also if the test panics: the scope waits for them.
+pub(crate) struct StopOnDrop<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A dump taken under load and restored elsewhere, by the steps of docs/OPERATIONS.md.
 
-use crate::harness::{Client, Fleet, Installation, Node, wait_until};
+use crate::harness::{Client, Fleet, Installation, Node, StopOnDrop, wait_until};
 use crate::payloads::small;
 use cutover_testkit_postgres::client;
 use std::collections::BTreeSet;
@@ -40,11 +40,12 @@ fn a_dump_has_everything_acknowledged_before_it_began() {
             let (sender, acknowledged, stop) = (&sender, &acknowledged, &stop);
             scope.spawn(move || send(sender, thread, acknowledged, stop))
         });
+        let stop_guard = StopOnDrop(&stop);
         wait_until("some are sent", || acknowledged.lock().unwrap().len() > 100);
         let before = acknowledged.lock().unwrap().clone();
         let mut dump = client("pg_dump", &fleet.cluster.url("cutover")).unwrap();
         done(dump.arg("--format=custom").arg(format!("--file={}", file.display())));
-        stop.store(true, Ordering::SeqCst);
+        drop(stop_guard);
         sends.into_iter().for_each(|send| send.join().unwrap());
         before
     });

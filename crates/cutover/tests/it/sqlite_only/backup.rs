@@ -1,6 +1,6 @@
 //! A copy of a database in use, and a restore from it.
 
-use crate::harness::{Client, Installation, items, text};
+use crate::harness::{Client, Installation, StopOnDrop, items, text};
 use crate::payloads::small;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -39,10 +39,11 @@ fn a_copy_has_everything_acknowledged_before_it_began() {
             let (client, acknowledged, stop) = (&client, &acknowledged, &stop);
             scope.spawn(move || send(client, thread, acknowledged, stop))
         });
+        let stop_guard = StopOnDrop(&stop);
         crate::harness::wait_until("some are sent", || acknowledged.lock().unwrap().len() > 100);
         let before = acknowledged.lock().unwrap().clone();
         installation.run_json(&["backup", file.to_str().unwrap()]);
-        stop.store(true, Ordering::SeqCst);
+        drop(stop_guard);
         sends.into_iter().for_each(|send| send.join().unwrap());
         before
     });

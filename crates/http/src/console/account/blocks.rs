@@ -30,7 +30,7 @@ pub(super) enum Cell {
 /// Parts of a page, one below the other.
 #[derive(Template)]
 #[template(path = "console/blocks.html")]
-pub(super) struct Blocks {
+pub(in crate::console) struct Blocks {
     parts: Vec<Part>,
 }
 
@@ -84,28 +84,30 @@ pub(super) enum PageLink {
 }
 
 /// A section of an account's page, with its heading.
-pub(super) struct Section {
-    pub(super) id: String,
-    pub(super) title: String,
-    pub(super) blocks: Blocks,
+pub(in crate::console) struct Section {
+    pub(in crate::console) id: String,
+    pub(in crate::console) title: String,
+    pub(in crate::console) blocks: Blocks,
 }
 
 /// Settings of an account's layout.
-pub(super) struct Layout<'a> {
-    /// The path of the account's page.
-    pub(super) link: &'a str,
+pub(in crate::console) struct Layout<'a> {
+    /// The path of the page.
+    pub(in crate::console) link: &'a str,
+    /// The title of the section with its own fields.
+    pub(in crate::console) title: &'a str,
     /// The list that shows another page than its first, and the number of that page.
-    pub(super) selected: Option<(String, usize)>,
-    pub(super) mask: Mask,
+    pub(in crate::console) selected: Option<(String, usize)>,
+    pub(in crate::console) mask: Mask,
 }
 
 impl Layout<'_> {
     /// Returns the sections of an account: its own fields, then each list and object.
-    pub(super) fn sections(&self, account: Vec<(String, Value)>) -> Vec<Section> {
+    pub(in crate::console) fn sections(&self, account: Vec<(String, Value)>) -> Vec<Section> {
         let (simple, large): (Vec<_>, Vec<_>) = account.into_iter().partition(|(_, value)| is_simple(value));
         let own = Section {
             id: "part-account".into(),
-            title: "Account".into(),
+            title: self.title.to_owned(),
             blocks: self.object(simple, "account", self.mask),
         };
         let section = |(name, value): (String, Value)| {
@@ -251,6 +253,7 @@ fn is_simple(value: &Value) -> bool {
 fn simple(value: Value, mask: Mask) -> Cell {
     match value {
         Value::Null => Cell::Nothing,
+        Value::List(items) if items.is_empty() => Cell::Nothing,
         // Blank means absent.
         Value::Text(text) if text.trim().is_empty() => Cell::Nothing,
         _ if mask.hides() => Cell::Masked,
@@ -305,7 +308,12 @@ mod tests {
 
     #[test]
     fn a_long_table_has_pages() {
-        let layout = |page| Layout { link: "/a/", selected: Some(("t".into(), page)), mask: Mask::Personal };
+        let layout = |page| Layout {
+            link: "/a/",
+            title: "Account",
+            selected: Some(("t".into(), page)),
+            mask: Mask::Personal,
+        };
         let items =
             || (0..60).map(|n| Value::Object(vec![("amount".into(), Value::Plain(n.to_string()))])).collect();
         for (asked, number, rows) in [(0, 1, 25), (1, 1, 25), (3, 3, 10), (9, 3, 10)] {
@@ -323,7 +331,7 @@ mod tests {
 
     fn html(selected: (&str, usize), name: &str, value: Value) -> String {
         let selected = Some((selected.0.to_owned(), selected.1));
-        let layout = Layout { link: "/a/", selected, mask: Mask::Personal };
+        let layout = Layout { link: "/a/", title: "Account", selected, mask: Mask::Personal };
         let sections = layout.sections(vec![(name.to_owned(), value)]);
         sections.iter().map(|section| section.blocks.render().unwrap()).collect()
     }

@@ -1,7 +1,10 @@
 //! Masking of personal data. Members that the model declares as not personal are shown to everybody who is
 //! signed in. All other members are masked until they are requested, with everything below them.
 
-use cutover_model::{Account, FieldSpec, HistoricalStatement, Kind, MeterPointCommon, Variant};
+use super::value::Value;
+use cutover_model::{
+    Account, BusinessRequest, FieldSpec, HistoricalStatement, Kind, MeterPointCommon, TaskParams, Variant,
+};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -15,15 +18,22 @@ const OURS: [&str; 5] = [
 ];
 
 /// Names of members that are shown anywhere, unless below a masked one.
-static SHOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let (mut shown, mut personal) = (HashSet::from(OURS), HashSet::new());
-    for fields in [Account::SPEC.fields, HistoricalStatement::SPEC.fields] {
+static SHOWN: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| shown_of(&OURS, &[Account::SPEC.fields, HistoricalStatement::SPEC.fields]));
+
+/// Like [`SHOWN`], of a business.
+static SHOWN_OF_BUSINESS: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| shown_of(&["service_business_id"], &[BusinessRequest::SPEC.fields]));
+
+fn shown_of(ours: &[&'static str], of: &[&'static [FieldSpec]]) -> HashSet<&'static str> {
+    let (mut shown, mut personal) = (ours.iter().copied().collect::<HashSet<_>>(), HashSet::new());
+    for fields in of {
         sort_out(fields, &mut shown, &mut personal);
     }
     // A name that is personal in one object is personal in all.
     shown.retain(|name| !personal.contains(name));
     shown
-});
+}
 
 /// Sorts the names of members, and of those below shown ones, into shown and personal.
 fn sort_out(
@@ -54,9 +64,29 @@ fn below(kind: Kind) -> Vec<&'static [FieldSpec]> {
     }
 }
 
+/// Returns true for a payload that holds its account in an envelope.
+pub(super) fn is_envelope(payload: &Value) -> bool {
+    let Value::Object(members) = payload else { return false };
+    members.iter().any(|(name, _)| ENVELOPE.contains(&name.as_str()))
+}
+
+/// Returns the mask for a payload, which may be an envelope.
+pub(super) fn mask_of_root(payload: &Value, mask: Mask) -> Mask {
+    if mask == Mask::Personal && is_envelope(payload) { Mask::OfEnvelope } else { mask }
+}
+
+/// The members that only an envelope has: the account and the parameters of its import.
+const ENVELOPE: [&str; 2] = ["payload", "task_params"];
+
 /// The extent to which values are masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mask {
+pub(in crate::console) enum Mask {
+    /// As [`Personal`](Self::Personal), for a business.
+    OfBusiness,
+    /// As [`Personal`](Self::Personal), around the account.
+    OfEnvelope,
+    /// As [`Personal`](Self::Personal), for the parameters of an import.
+    OfParameters,
     /// Masks nothing: the data was requested.
     Nothing,
     /// Masks everything that is not known to be free of personal data.
@@ -69,6 +99,14 @@ impl Mask {
     /// Returns the mask for a member.
     pub(super) fn of(self, name: &str) -> Self {
         match self {
+            Self::OfEnvelope if name == "payload" => Self::Personal,
+            Self::OfEnvelope if name == "task_params" => Self::OfParameters,
+            Self::OfEnvelope => Self::All,
+            Self::OfParameters => {
+                let is_shown = |field: &&FieldSpec| field.name == name && !field.is_personal;
+                if TaskParams::SPEC.fields.iter().any(|field| is_shown(&field)) { self } else { Self::All }
+            }
+            Self::OfBusiness if !SHOWN_OF_BUSINESS.contains(name) => Self::All,
             Self::Personal if !SHOWN.contains(name) => Self::All,
             mask => mask,
         }

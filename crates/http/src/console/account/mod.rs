@@ -1,8 +1,14 @@
-//! The page of one account: the history of its import and the imported data.
+//! The page of one account: the history of its import, the payload of the last attempt, and the imported data.
 
+mod attempts;
 mod blocks;
+mod difference;
 mod imported;
+mod issue;
 mod mask;
+mod payload;
+#[cfg(test)]
+mod payload_tests;
 mod value;
 
 use super::links;
@@ -14,13 +20,17 @@ use crate::call::{Answer, Call};
 use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
-use blocks::{Layout, Section};
+pub(super) use blocks::{Layout, Section};
 use cutover_app::App;
-use cutover_app::operator::ProcessReport;
-use cutover_app::port::StoredIssue;
+use cutover_app::operator::{AccountView, ProcessReport, SentPayload};
 use cutover_core::{SupplierCode, Zone};
 use cutover_process::{HistoryEntry, State};
-use mask::Mask;
+use issue::Issue;
+pub(super) use mask::Mask;
+use payload::Payload;
+pub(super) use value::Value;
+
+pub(crate) use attempts::compare;
 
 /// Maximum number of steps and findings shown; the command line shows all.
 const MOST: usize = 100;
@@ -43,12 +53,22 @@ struct Page {
     error: Option<(String, String)>,
     steps: Vec<Step>,
     more_steps: usize,
-    errors: Vec<StoredIssue>,
+    errors: Vec<Issue>,
     more_errors: usize,
-    warnings: Vec<StoredIssue>,
+    warnings: Vec<Issue>,
     more_warnings: usize,
+    sent: Option<Sent>,
+    /// The link to the comparison with the attempt before it, and its number.
+    previous: Option<(String, u32)>,
     sections: Vec<Section>,
     is_revealed: bool,
+}
+
+/// The payload of the last attempt.
+enum Sent {
+    Payload(Payload),
+    /// It cannot be read, with the reason.
+    Unreadable(String),
 }
 
 /// A step in the history.
@@ -111,14 +131,14 @@ async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> 
     let job = move |app: &App| {
         let supplier = found(app.own_supplier(&caller, &code))?;
         let code = supplier.code.as_str();
-        let report = match mask {
-            Mask::Nothing => app.reveal_own_process(&caller, code, &number),
-            Mask::Personal | Mask::All => app.show_own_process(&caller, code, &number),
+        let view = match mask {
+            Mask::Nothing => app.reveal_own_account(&caller, code, &number),
+            _ => app.show_own_account(&caller, code, &number),
         };
-        let report = found(report)?;
-        let account = report.account.as_ref().map(|account| account.number.to_string());
+        let view = found(view)?;
+        let account = view.report.account.as_ref().map(|account| account.number.to_string());
         // Laid out on this thread, off the event loop: large accounts take a while.
-        let html = render(&laid_out(frame, &supplier.code, report, selected, mask)?)?;
+        let html = render(&laid_out(frame, &supplier.code, view, selected, mask)?)?;
         Ok((account, supplier.code, html))
     };
     let (account, supplier, html) = call.run(job).await?;
@@ -137,7 +157,7 @@ fn log(call: &Call, visitor: &Visitor, supplier: &str, account: Option<&str>) {
 }
 
 /// Reads the list that is to show another page than its first, and the number of that page.
-fn selected(asked: &str) -> Option<(String, usize)> {
+pub(super) fn selected(asked: &str) -> Option<(String, usize)> {
     let mut query = Query::new(asked);
     let part = query.read("part", |part| Some(part.to_owned()));
     part.zip(query.read("page", |page| page.parse().ok()))
@@ -146,20 +166,32 @@ fn selected(asked: &str) -> Option<(String, usize)> {
 fn laid_out(
     frame: Frame,
     supplier: &SupplierCode,
-    report: ProcessReport,
+    view: AccountView,
     selected: Option<(String, usize)>,
     mask: Mask,
 ) -> Result<Page, crate::refusal::Refusal> {
+    let AccountView { report, sent, previous } = view;
     let ProcessReport { status, stored_status, attempt, history, issues, zone, .. } = report;
     let number = report.external_account_number;
     let link = links::account(supplier.as_str(), &number);
-    let layout = Layout { link: &link, selected, mask };
+    let layout = Layout { link: &link, title: "Account", selected, mask };
     let members = report.account.as_ref().map(|account| imported::members(account, zone)).transpose()?;
     let sections = members.map(|members| layout.sections(members)).unwrap_or_default();
     let known = stored_status.known().copied();
     let account = status.service_identifier.as_ref().map(ToString::to_string);
     let (more_steps, more_errors, more_warnings) =
         (beyond(&history), beyond(&issues.errors), beyond(&issues.warnings));
+    let (errors, warnings) = (
+        &issues.errors[..issues.errors.len().min(MOST)],
+        &issues.warnings[..issues.warnings.len().min(MOST)],
+    );
+    let marks = payload::marks(errors, warnings);
+    let sent = shown(sent, &marks, mask);
+    let anchor = |id: &str| match &sent {
+        Some(Sent::Payload(payload)) => payload.anchor(id),
+        _ => None,
+    };
+    let (errors, warnings) = (issue::all("error", errors, anchor), issue::all("warning", warnings, anchor));
     let mut moments = vec![("Created", status.created_at.0.into()), ("Changed", status.modified_at.0.into())];
     moments.extend(report.archived_at.map(|at| ("Archived", zone.local(at).into())));
     Ok(Page {
@@ -180,15 +212,34 @@ fn laid_out(
         error: status.latest_error.map(|error| (error.code.to_string(), error.detail.into_owned())),
         steps: history.iter().rev().take(MOST).map(|entry| Step::new(entry, zone)).collect(),
         more_steps,
-        errors: issues.errors.into_iter().take(MOST).collect(),
+        errors,
         more_errors,
-        warnings: issues.warnings.into_iter().take(MOST).collect(),
+        warnings,
         more_warnings,
+        sent,
+        previous: previous.map(|attempt| (format!("{link}difference/"), attempt)),
         sections,
         is_revealed: mask == Mask::Nothing,
         number,
         link,
     })
+}
+
+/// Lays out the payload of the last attempt.
+fn shown(sent: SentPayload, marks: &[(&str, payload::Mark)], mask: Mask) -> Option<Sent> {
+    match sent {
+        SentPayload::None => None,
+        SentPayload::Unreadable(reason) => Some(Sent::Unreadable(reason)),
+        SentPayload::Json(json) => Some(match read(&json) {
+            Some(root) => Sent::Payload(Payload::new(&root, marks, mask)),
+            None => Sent::Unreadable("it is not JSON".to_owned()),
+        }),
+    }
+}
+
+/// Reads an accepted payload. It is valid JSON of bounded depth.
+fn read(json: &[u8]) -> Option<Value> {
+    Value::read(std::str::from_utf8(json).ok()?).ok()
 }
 
 /// Returns the number of items beyond those shown.

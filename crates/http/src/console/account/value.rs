@@ -5,7 +5,7 @@ use std::fmt;
 
 /// JSON for display: members in their written order, numbers with their digits.
 #[derive(Debug, PartialEq)]
-pub(super) enum Value {
+pub(in crate::console) enum Value {
     /// Null.
     Null,
     /// A string.
@@ -24,7 +24,7 @@ impl Value {
     ///
     /// # Errors
     /// If it is not JSON.
-    pub(super) fn read(json: &str) -> serde_json::Result<Self> {
+    pub(in crate::console) fn read(json: &str) -> serde_json::Result<Self> {
         Ok(match json.trim_start().as_bytes().first() {
             Some(b'{') => {
                 let members = Members::read(json)?;

@@ -4,6 +4,7 @@ use crate::endpoint::Endpoint;
 use crate::testing::{ACCOUNT, ELECTRICITY, TestService};
 use actix_web::http::Method;
 use cutover_app::operator::SupplierChange;
+use cutover_app::port::DocumentState;
 use cutover_core::Level;
 use serde_json::{Value, json};
 
@@ -144,6 +145,42 @@ async fn faults_are_shown_with_their_position() {
 }
 
 #[actix_web::test]
+async fn failed_accounts_are_downloaded() {
+    let service = TestService::new();
+    for number in ["A-1", "=A-2"] {
+        service.create("Acme", &account(number, json!({ "customers": [], "transfer_balance": -31 })));
+    }
+    let rules = [("ACC-04".to_owned(), Some(Level::Error))].into();
+    service.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+    service.import_pending();
+    let mut browser = service.browser().await;
+    let supplier = "/console/suppliers/ACME_ENERGY/";
+    let page = browser.page(&format!("{supplier}?status=ERRORED")).await;
+    let cell = between(&page, "<td data-label=\"Error\">", "</td>");
+    let code = "account_without_customers";
+    assert_eq!(cell, format!("<a href=\"/docs/errors/{code}/\"><code>{code}</code></a>"));
+    let form = between(&page, "id=\"account-download\"", "</form>");
+    assert!(form.contains(&format!("action=\"{supplier}failed/\"")) && form.contains("value=\"ERRORED\""));
+    for other in ["status=PROCESSED", "warning_code=required"] {
+        let page = browser.page(&format!("{supplier}?{other}")).await;
+        assert!(!page.contains("account-download"), "{other}");
+    }
+    let csv = browser.post(&format!("{supplier}failed/"), "status=ERRORED&error_code=&format=csv").await;
+    assert_eq!((csv.status, csv.header("content-type")), (200, "text/csv; charset=utf-8; header=present"));
+    let disposition = "attachment; filename=\"ACME_ENERGY-failed.csv\"";
+    assert_eq!((csv.header("content-disposition"), csv.header("cache-control")), (disposition, "no-store"));
+    let numbers: Vec<_> = csv.text().lines().map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(numbers, ["external_account_number", "A-1", "'=A-2"]);
+    let lines = browser.post(&format!("{supplier}failed/"), "format=ndjson").await;
+    assert_eq!(lines.header("content-type"), "application/x-ndjson");
+    let sent = account("A-1", json!({ "customers": [], "transfer_balance": -31 }));
+    assert_eq!(lines.text().lines().next(), Some(sent.as_str()));
+    for form in ["status=PENDING", "status=x", "format=x"] {
+        assert_eq!(browser.post(&format!("{supplier}failed/"), form).await.status, 409, "{form}");
+    }
+}
+
+#[actix_web::test]
 async fn markup_in_a_payload_is_escaped() {
     let service = TestService::new();
     let evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{202e}txt\u{1b}[31m";
@@ -195,4 +232,93 @@ async fn a_long_table_is_shown_page_by_page() {
     assert!(revealed.text().contains("T-025"));
     let link = between(revealed.text(), "<nav class=\"pages\"", "</nav>");
     assert!(link.contains("method=\"post\"") && link.contains("name=\"page\" value=\"3\""), "{link}");
+}
+
+/// The page of the account of [`failed_twice`].
+const TWICE: &str = "/console/suppliers/ACME_ENERGY/accounts/A-1/";
+
+/// Returns a service where `A-1` failed, was sent again with other members, and failed again.
+fn failed_twice() -> TestService {
+    let service = TestService::new();
+    let no_name = |email: &str| json!([{ "given_name": "Ada", "email": email, "role": "PRIMARY" }]);
+    let members = json!({ "customers": no_name("first@ada.test"), "sales_channel": "DIRECT" });
+    service.create("Acme", &account("A-1", members));
+    let level = |rule: &str, level| {
+        let rules = [(rule.to_owned(), level)].into();
+        service.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+    };
+    level("CUS-08", Some(Level::Error));
+    service.import_pending();
+    level("CUS-08", None);
+    let customers = no_name("second@ada.test");
+    let members = json!({ "customers": customers, "sales_channel": "BROKER", "ledgers": [] });
+    service.create("Acme", &account("A-1", members));
+    level("CUS-08", Some(Level::Error));
+    service.import_pending();
+    service
+}
+
+#[actix_web::test]
+async fn the_payload_of_a_failure_is_shown_without_personal_data() {
+    let service = failed_twice();
+    let mut browser = service.browser().await;
+    let page = browser.page(TWICE).await;
+    insta::assert_snapshot!(between(&page, "id=\"errors\"", "id=\"history\""));
+    assert!(!page.contains("ada.test") && !page.contains("Ada"), "{page}");
+    let revealed = browser.post(&format!("{TWICE}reveal/"), "").await;
+    assert!(revealed.text().contains("&quot;second@ada.test&quot;"), "{}", revealed.text());
+    assert!(revealed.text().contains("Personal data is shown."));
+}
+
+#[actix_web::test]
+async fn two_attempts_are_compared() {
+    let service = failed_twice();
+    let mut browser = service.browser().await;
+    assert!(browser.page(TWICE).await.contains("Compare with attempt 1"));
+    let page = browser.page(&format!("{TWICE}difference/")).await;
+    insta::assert_snapshot!(between(&page, "<main", "</main>"));
+    assert!(!page.contains("ada.test"), "{page}");
+
+    // Nothing is left to compare with once it is imported.
+    let rules = [("CUS-08".to_owned(), None)].into();
+    service.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+    assert_eq!(browser.post(&format!("{TWICE}retry/"), "").await.status, 303);
+    let waiting = browser.page(&format!("{TWICE}difference/")).await;
+    assert!(waiting.contains("The payload is the same.") && waiting.contains("no result yet"), "{waiting}");
+    service.import_pending();
+    assert_eq!(browser.get(&format!("{TWICE}difference/")).await.status, 404);
+    assert!(!browser.page(TWICE).await.contains("Compare with attempt"));
+}
+
+#[actix_web::test]
+async fn a_retry_that_would_fail_again_says_so() {
+    let service = failed_twice();
+    let mut browser = service.browser().await;
+    let question = browser.page(&format!("{TWICE}retry/")).await;
+    insta::assert_snapshot!(between(&question, "<main", "</main>"));
+    let all = "/console/suppliers/ACME_ENERGY/retry/";
+    let bulk = browser.page(all).await;
+    insta::assert_snapshot!(between(&bulk, "<main", "</main>"));
+
+    let rules = [("CUS-08".to_owned(), None)].into();
+    service.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+    for path in [format!("{TWICE}retry/"), all.to_owned()] {
+        let page = browser.page(&path).await;
+        assert!(page.contains("Retry") && !page.contains("fail again"), "{page}");
+    }
+}
+
+#[actix_web::test]
+async fn documents_are_looked_up_before_a_retry() {
+    let service = TestService::new();
+    let note = json!([{ "body": "b", "created_at": "2020-01-01T00:00:00Z",
+        "document_paths": [{ "document_path": "a.pdf" }] }]);
+    service.create("Acme", &account("A-1", json!({ "notes": note })));
+    service.verify_documents();
+    service.import_pending();
+    let mut browser = service.browser().await;
+    let question = browser.page(&format!("{TWICE}retry/")).await;
+    assert!(question.contains("fail again") && question.contains("notes.0.document_paths.0"), "{question}");
+    service.documents.set("/ACME_ENERGY", "a.pdf", DocumentState::Present);
+    assert!(!browser.page(&format!("{TWICE}retry/")).await.contains("fail again"));
 }

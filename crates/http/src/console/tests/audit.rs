@@ -71,7 +71,9 @@ async fn actions_are_logged_without_personal_data() {
         "accounts/UNME-4001/cancel/",
         "accounts/UNME-4001/retry/",
         "pause/",
+        "complete/",
         "resume/",
+        "failed/",
     ] {
         assert!(browser.post(&format!("{supplier}{act}"), "").await.status < 400, "{act}");
     }
@@ -95,48 +97,67 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(13);
+    let (done, door) = actions.split_at(15);
     assert_eq!(
-        done[..9],
-        ["reveal", "cancel", "retry", "pause", "resume", "disable", "enable", "replay", "test"]
+        done[..10],
+        [
+            "reveal",
+            "cancel",
+            "retry",
+            "pause",
+            "complete",
+            "resume",
+            "export failed",
+            "disable",
+            "enable",
+            "replay",
+        ]
     );
-    assert_eq!(done[9..], ["cancel", "stop", "resume", "retry"]);
+    assert_eq!(done[10..], ["test", "cancel", "stop", "resume", "retry"]);
     assert_eq!(door, ["sign-out", "sign-in", "refused sign-in"]);
-    for line in &audited[..15] {
+    for line in &audited[..17] {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
-    assert!(!audited[15].contains("key="), "{}", audited[15]);
+    assert!(!audited[17].contains("key="), "{}", audited[17]);
     assert!(audited[1..3].iter().all(|line| line.contains("process=3")), "{audited:?}");
-    for line in &audited[..5] {
+    for line in &audited[..7] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database, except unknown keys.
-    let scope = AuditScope { limit: 16, ..AuditScope::default() };
+    let scope = AuditScope { limit: 18, ..AuditScope::default() };
     let mut kept = service.app.audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
     let actions: Vec<_> = kept.iter().map(|record| record.action.as_str()).collect();
-    let of_suppliers = ["account.reveal", "process.cancel", "process.retry", "supplier.set", "supplier.set"];
-    assert_eq!(actions[..5], of_suppliers);
+    let of_suppliers = [
+        "account.reveal",
+        "process.cancel",
+        "process.retry",
+        "supplier.set",
+        "supplier.set",
+        "supplier.set",
+        "process.export",
+    ];
+    assert_eq!(actions[..7], of_suppliers);
     assert_eq!(
         actions.len(),
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
         "each route logs its action"
     );
-    assert_eq!(actions[5..9], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    let ended: BTreeSet<_> = actions[9..13].iter().copied().collect();
+    assert_eq!(actions[7..11], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
+    let ended: BTreeSet<_> = actions[11..15].iter().copied().collect();
     assert_eq!(ended, BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry"]));
-    assert_eq!(actions[13..], ["console.sign-out", "console.sign-in"]);
+    assert_eq!(actions[15..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }
-    assert!(kept[..5].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
+    assert!(kept[..7].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
     let number =
         service.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();
     assert!(audited[0].contains(number.as_str()), "{}", audited[0]);
-    assert!(lines.len() >= 15, "{lines:#?}");
+    assert!(lines.len() >= 16, "{lines:#?}");
     for word in ["ELEC-1001", "UNME-4001", "Mara", "Okafor", "cut_live_guess", &key] {
         assert!(!lines.iter().any(|line| line.contains(word)), "{word}");
     }

@@ -3,6 +3,7 @@
 mod accounts;
 mod audit;
 mod jobs;
+mod lists;
 mod migrations;
 mod pages;
 mod sessions;

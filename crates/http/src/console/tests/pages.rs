@@ -97,6 +97,23 @@ async fn suppliers_are_paused_and_resumed_after_confirmation() {
 }
 
 #[actix_web::test]
+async fn a_migration_is_completed_after_a_question_about_what_is_left() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
+    let path = "/console/suppliers/ACME_ENERGY/";
+    let question = browser.page(&format!("{path}complete/")).await;
+    assert!(!question.contains("role=\"note\""), "{question}");
+    service.create("Acme", ACCOUNT);
+    let question = browser.page(&format!("{path}complete/")).await;
+    insta::assert_snapshot!("complete_question", between(&question, "<main", "</main>"));
+    assert!(browser.page(path).await.contains("Ongoing</span>"), "nothing is done yet");
+    assert_eq!(browser.post(&format!("{path}complete/"), "").await.status, 303);
+    let page = browser.page(path).await;
+    assert!(page.contains("Complete</span>") && !page.contains("Complete…"), "{page}");
+    assert!(page.contains("Resume…"));
+}
+
+#[actix_web::test]
 async fn lists_are_live_with_and_without_rows() {
     let service = TestService::new();
     let mut browser = service.browser().await;

@@ -5,16 +5,25 @@ use cutover_app::port::Position;
 
 /// Encodes a position for clients: opaque and safe in URLs. It is not signed, since it gives access to
 /// nothing that the client could not list.
-pub(crate) fn encode((created_at, id): Position) -> String {
-    let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&created_at.timestamp_micros().to_be_bytes());
-    bytes[8..].copy_from_slice(&id.to_be_bytes());
-    BASE64_URL_SAFE_NO_PAD.encode(bytes)
+pub(crate) fn encode(position: Position) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(bytes(position))
 }
 
 /// Returns the position of a cursor; `None` if it is not one.
 pub(crate) fn decode(cursor: &str) -> Option<Position> {
-    let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
+    of_bytes(&BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?)
+}
+
+/// Returns a position as the bytes of a cursor.
+pub(in crate::endpoint) fn bytes((created_at, id): Position) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&created_at.timestamp_micros().to_be_bytes());
+    bytes[8..].copy_from_slice(&id.to_be_bytes());
+    bytes
+}
+
+/// Returns the position of the bytes of a cursor; `None` if they are not one.
+pub(in crate::endpoint) fn of_bytes(bytes: &[u8]) -> Option<Position> {
     let (micros, id) = bytes.split_first_chunk::<8>()?;
     let created_at = DateTime::from_timestamp_micros(i64::from_be_bytes(*micros))?;
     Some((created_at, i64::from_be_bytes(id.try_into().ok()?)))

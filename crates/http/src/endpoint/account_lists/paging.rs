@@ -4,7 +4,7 @@ use crate::request::query::Query;
 use cutover_app::port::Position;
 
 /// The largest page.
-const LARGEST: u32 = 10_000;
+pub(in crate::endpoint) const LARGEST: u32 = 10_000;
 /// The size of a page if only a cursor is given.
 const USUAL: u32 = 1_000;
 

@@ -84,7 +84,7 @@ async fn a_supplier_without_accounts_has_an_end() {
     assert_eq!(events_after(&service, &end["events_after"]).await.len(), 2);
 }
 
-/// The stream was cut. Whoever goes on gets the end of the feed as it was when it began.
+/// The stream was cut. Its continuation ends with the position of the feed at the beginning of the first one.
 #[actix_web::test]
 async fn a_cursor_keeps_the_position_in_the_feed() {
     let service = TestService::new();

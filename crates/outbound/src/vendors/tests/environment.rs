@@ -21,6 +21,8 @@ pub(super) type LookupResult = Result<Option<VendorInstruction>, VendorError>;
 /// A vendor of a kind at an address, whose secret is in `V_SECRET`.
 pub(crate) fn vendor(kind: VendorKind, base_url: &str) -> Vendor {
     Vendor {
+        organisation_id: 1,
+        organisation: "Acme".into(),
         name: "v".into(),
         kind: kind.into(),
         base_url: base_url.into(),

@@ -13,12 +13,15 @@ CREATE TABLE process_counts (
     PRIMARY KEY (supplier_id, state, error_code)
 );
 
--- Of those that were imported or rehearsed, or failed: the minute of their last step.
+-- Of those that were imported or rehearsed, or failed: the minute of their last step, and the times of the first and the
+-- last such step in it, also of processes that took another step since.
 CREATE TABLE process_minutes (
     supplier_id BIGINT NOT NULL REFERENCES suppliers (id),
     minute TIMESTAMPTZ NOT NULL,
     state TEXT COLLATE "C" NOT NULL,
     processes BIGINT NOT NULL,
+    first_at TIMESTAMPTZ,
+    last_at TIMESTAMPTZ,
     PRIMARY KEY (supplier_id, minute, state)
 );
 
@@ -39,7 +42,9 @@ CREATE TABLE process_changes (
     state TEXT NOT NULL,
     error_code TEXT NOT NULL,
     minute TIMESTAMPTZ, -- null: in no minute of process_minutes
-    change BIGINT NOT NULL
+    change BIGINT NOT NULL,
+    first_at TIMESTAMPTZ, -- of those that were added, as is last_at
+    last_at TIMESTAMPTZ
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 CREATE INDEX process_changes_of_supplier ON process_changes (supplier_id, id);
 
@@ -63,12 +68,14 @@ $$;
 -- they were cancel each other out.
 CREATE FUNCTION count_processes() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
     IF TG_OP = 'INSERT' THEN
-        INSERT INTO process_changes (supplier_id, state, error_code, minute, change)
-            SELECT supplier_id, state, coalesce(error_code, ''), ended_in(state, modified_at), count(*)
+        INSERT INTO process_changes (supplier_id, state, error_code, minute, change, first_at, last_at)
+            SELECT supplier_id, state, coalesce(error_code, ''), ended_in(state, modified_at), count(*),
+                min(modified_at), max(modified_at)
             FROM came GROUP BY 1, 2, 3, 4;
     ELSIF TG_OP = 'UPDATE' THEN
-        INSERT INTO process_changes (supplier_id, state, error_code, minute, change)
-            SELECT supplier_id, state, coalesce(error_code, ''), ended_in(state, modified_at), sum(change)
+        INSERT INTO process_changes (supplier_id, state, error_code, minute, change, first_at, last_at)
+            SELECT supplier_id, state, coalesce(error_code, ''), ended_in(state, modified_at), sum(change),
+                min(modified_at) FILTER (WHERE change > 0), max(modified_at) FILTER (WHERE change > 0)
             FROM (SELECT supplier_id, state, error_code, modified_at, 1 AS change FROM came
                 UNION ALL SELECT supplier_id, state, error_code, modified_at, -1 FROM went) AS changed
             GROUP BY 1, 2, 3, 4 HAVING sum(change) <> 0;

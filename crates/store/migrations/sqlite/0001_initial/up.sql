@@ -54,7 +54,8 @@ CREATE TABLE installation (
 INSERT INTO installation VALUES (lower(hex(randomblob(16))));
 
 CREATE TABLE suppliers (
-    id INTEGER PRIMARY KEY,
+    -- Not used again: the audit trail names suppliers that were erased.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     organisation_id INTEGER NOT NULL REFERENCES organisations (id),
     code TEXT NOT NULL UNIQUE,
     status TEXT NOT NULL CHECK (status IN ('Ongoing', 'Paused', 'Complete')),
@@ -172,6 +173,20 @@ CREATE TABLE payloads (
     payload BLOB NOT NULL -- the accepted bytes, compressed with zstd
 ) STRICT;
 
+-- The last attempt before the current one that had a result, with its payload. An operator compares the two. It is
+-- removed when the account is imported, archived or erased.
+CREATE TABLE previous_attempts (
+    process_id INTEGER PRIMARY KEY NOT NULL REFERENCES processes (id),
+    attempt INTEGER NOT NULL CHECK (attempt >= 0),
+    state TEXT NOT NULL,
+    ended_at INTEGER NOT NULL,
+    error_code TEXT,
+    error_detail TEXT,
+    issues TEXT, -- null: none
+    payload BLOB NOT NULL, -- as in payloads, sealed for the same place
+    CHECK ((error_detail IS NULL) = (error_code IS NULL))
+) STRICT;
+
 CREATE TABLE process_history (
     process_id INTEGER NOT NULL,
     version INTEGER NOT NULL CHECK (version >= 1),
@@ -205,6 +220,7 @@ CREATE TABLE jobs (
     matched INTEGER NOT NULL,
     changed INTEGER NOT NULL,
     skipped INTEGER NOT NULL,
+    removed TEXT, -- of an erasure: {"accounts": 12, …}, rows by table
     part INTEGER NOT NULL,
     position_at INTEGER,
     position_id INTEGER NOT NULL,
@@ -213,6 +229,7 @@ CREATE TABLE jobs (
     version INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX jobs_of_organisation ON jobs (organisation_id, id);
+CREATE INDEX jobs_of_supplier ON jobs (supplier_id, id);
 CREATE INDEX jobs_due ON jobs (due_at, id) WHERE due_at IS NOT NULL;
 
 -- Processes of a job that names each of them, until it has ended.
@@ -670,11 +687,13 @@ CREATE TABLE business_instruction_accounts (
 CREATE INDEX business_instructions_of_account ON business_instruction_accounts (account_id);
 
 CREATE TABLE payment_vendors (
-    name TEXT PRIMARY KEY NOT NULL,
+    organisation_id INTEGER NOT NULL REFERENCES organisations (id),
+    name TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('http', 'stripe', 'gocardless')),
     base_url TEXT NOT NULL,
     secret_env TEXT, -- the variable that holds the secret; the secret is stored nowhere
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (organisation_id, name)
 ) STRICT, WITHOUT ROWID;
 
 -- What operators did, a row an action, written with what it tells of and never changed. It names things by our keys and
@@ -692,6 +711,10 @@ CREATE TABLE audit_trail (
 ) STRICT;
 -- The last key of a process that was erased is found here: none is given twice.
 CREATE INDEX audit_trail_of_process ON audit_trail (process_id);
+CREATE INDEX audit_trail_of_organisation ON audit_trail (organisation_id, id);
+CREATE INDEX audit_trail_of_supplier ON audit_trail (supplier_id, id);
+CREATE INDEX audit_trail_by_actor ON audit_trail (organisation_id, actor, id);
+CREATE INDEX audit_trail_by_action ON audit_trail (organisation_id, action, id);
 
 CREATE TRIGGER audit_trail_is_not_changed BEFORE UPDATE ON audit_trail BEGIN
     SELECT RAISE(ABORT, 'the audit trail is only added to');

@@ -12,12 +12,15 @@ CREATE TABLE process_counts (
     PRIMARY KEY (supplier_id, state, error_code)
 ) STRICT, WITHOUT ROWID;
 
--- Of those that were imported or rehearsed, or failed: the minute of their last step.
+-- Of those that were imported or rehearsed, or failed: the minute of their last step, and the times of the first and the
+-- last such step in it, also of processes that took another step since.
 CREATE TABLE process_minutes (
     supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
     minute INTEGER NOT NULL,
     state TEXT NOT NULL,
     processes INTEGER NOT NULL,
+    first_at INTEGER,
+    last_at INTEGER,
     PRIMARY KEY (supplier_id, minute, state)
 ) STRICT, WITHOUT ROWID;
 
@@ -37,7 +40,9 @@ CREATE TABLE process_changes (
     state TEXT NOT NULL,
     error_code TEXT NOT NULL,
     minute INTEGER, -- null: in no minute of process_minutes
-    change INTEGER NOT NULL
+    change INTEGER NOT NULL,
+    first_at INTEGER,
+    last_at INTEGER
 ) STRICT;
 CREATE INDEX process_changes_of_supplier ON process_changes (supplier_id, id);
 
@@ -55,9 +60,10 @@ CREATE TRIGGER processes_inserted AFTER INSERT ON processes BEGIN
     INSERT INTO process_counts VALUES (NEW.supplier_id, NEW.state, coalesce(NEW.error_code, ''), 1)
         ON CONFLICT (supplier_id, state, error_code) DO UPDATE SET processes = processes + 1;
     INSERT INTO process_minutes
-        SELECT NEW.supplier_id, NEW.modified_at / 60000000 * 60000000, NEW.state, 1
+        SELECT NEW.supplier_id, NEW.modified_at / 60000000 * 60000000, NEW.state, 1, NEW.modified_at, NEW.modified_at
         WHERE NEW.state IN ('PROCESSED', 'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED')
-        ON CONFLICT (supplier_id, minute, state) DO UPDATE SET processes = processes + 1;
+        ON CONFLICT (supplier_id, minute, state) DO UPDATE SET processes = processes + 1,
+            first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at);
 END;
 
 CREATE TRIGGER processes_updated AFTER UPDATE OF supplier_id, state, error_code, modified_at ON processes
@@ -70,9 +76,10 @@ WHEN (OLD.supplier_id, OLD.state, OLD.error_code, OLD.modified_at)
     UPDATE process_minutes SET processes = processes - 1
         WHERE (supplier_id, minute, state) = (OLD.supplier_id, OLD.modified_at / 60000000 * 60000000, OLD.state);
     INSERT INTO process_minutes
-        SELECT NEW.supplier_id, NEW.modified_at / 60000000 * 60000000, NEW.state, 1
+        SELECT NEW.supplier_id, NEW.modified_at / 60000000 * 60000000, NEW.state, 1, NEW.modified_at, NEW.modified_at
         WHERE NEW.state IN ('PROCESSED', 'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED')
-        ON CONFLICT (supplier_id, minute, state) DO UPDATE SET processes = processes + 1;
+        ON CONFLICT (supplier_id, minute, state) DO UPDATE SET processes = processes + 1,
+            first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at);
 END;
 
 CREATE TRIGGER processes_deleted AFTER DELETE ON processes BEGIN

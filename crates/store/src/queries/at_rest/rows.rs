@@ -4,8 +4,8 @@ use super::super::Conn;
 use super::super::dialect::Db;
 use super::super::processes::payloads::PayloadLocations;
 use super::super::schema::{
-    account_instructions, business_instructions, payloads, payment_instructions, signing_keys,
-    webhook_secrets,
+    account_instructions, business_instructions, payloads, payment_instructions, previous_attempts,
+    signing_keys, webhook_secrets,
 };
 use super::super::statement::Bind;
 use crate::error::{Error, Result};
@@ -59,6 +59,12 @@ statement! {
             WHERE process_id > " after " ORDER BY process_id LIMIT " limit
 }
 
+statement! {
+    Previous { after: i64, limit: i64 } -> (BigInt, Binary, BigInt)
+        = "SELECT process_id, substr(payload, 1, 64), CAST(length(payload) AS BIGINT) FROM previous_attempts \
+            WHERE process_id > " after " ORDER BY process_id LIMIT " limit
+}
+
 /// Declares the statements of a table with sealed texts.
 macro_rules! texts {
     ($page:ident, $replace:ident: $column:literal in $table:literal of $owner:literal) => {
@@ -86,7 +92,8 @@ pub(super) fn page(conn: &mut Conn, table: SealedTable, after: &RowKey, limit: i
     let kid = after.kid();
     let (after, after_position) = after.row();
     let rows: Vec<(i64, i64, Option<String>)> = match table {
-        SealedTable::Payloads => return payloads_after(conn, after, limit),
+        SealedTable::Payloads => return Ok(payloads_page(Payloads { after, limit }.load(conn)?)),
+        SealedTable::PreviousAttempts => return Ok(payloads_page(Previous { after, limit }.load(conn)?)),
         SealedTable::SigningKeys => return signing_keys_after(conn, kid, limit),
         SealedTable::PaymentInstructions => OfPayloads { after, after_position, limit }.load(conn)?,
         SealedTable::AccountInstructions => OfAccounts { after, after_position, limit }.load(conn)?,
@@ -106,7 +113,7 @@ pub(super) fn row(conn: &mut Conn, table: SealedTable, key: &RowKey) -> Result<O
     let (owner, position) = key.row();
     let before = match table {
         SealedTable::SigningKeys => return Ok(signing_key(conn, key.kid())?.map(of_signing_key)),
-        SealedTable::Payloads => RowKey::Row(owner - 1, position),
+        SealedTable::Payloads | SealedTable::PreviousAttempts => RowKey::Row(owner - 1, position),
         _ => RowKey::Row(owner, position - 1),
     };
     Ok(page(conn, table, &before, 1)?.rows.pop().filter(|row| row.key == *key))
@@ -119,15 +126,14 @@ pub(super) struct Page {
     pub(super) last: Option<RowKey>,
 }
 
-fn payloads_after(conn: &mut Conn, after: i64, limit: i64) -> Result<Page> {
-    let payloads: Vec<(i64, Vec<u8>, i64)> = Payloads { after, limit }.load(conn)?;
+fn payloads_page(payloads: Vec<(i64, Vec<u8>, i64)>) -> Page {
     let row = |(id, beginning, length): (i64, Vec<u8>, i64)| Row {
         key: RowKey::Row(id, 0),
         beginning,
         length: usize::try_from(length).unwrap_or_default(),
     };
     let rows: Vec<Row> = payloads.into_iter().map(row).collect();
-    Ok(Page { last: rows.last().map(|row| row.key.clone()), rows })
+    Page { last: rows.last().map(|row| row.key.clone()), rows }
 }
 
 /// The id of a signing key and its stored secret.
@@ -157,6 +163,9 @@ fn of_signing_key((kid, secret): StoredSecret) -> Row {
 pub(super) fn last(conn: &mut Conn, table: SealedTable) -> Result<Option<i64>> {
     Ok(match table {
         SealedTable::Payloads => payloads::table.select(max(payloads::process_id)).get_result(conn)?,
+        SealedTable::PreviousAttempts => {
+            previous_attempts::table.select(max(previous_attempts::process_id)).get_result(conn)?
+        }
         SealedTable::PaymentInstructions => {
             payment_instructions::table.select(max(payment_instructions::account_id)).get_result(conn)?
         }
@@ -173,6 +182,11 @@ pub(super) fn last(conn: &mut Conn, table: SealedTable) -> Result<Option<i64>> {
     })
 }
 
+/// Returns true for tables of payloads, whose locations have to be looked up.
+fn is_of_payloads(table: SealedTable) -> bool {
+    matches!(table, SealedTable::Payloads | SealedTable::PreviousAttempts)
+}
+
 /// Stored values with the locations that they are bound to. Values that were removed meanwhile are left out.
 pub(super) struct Values {
     table: SealedTable,
@@ -182,16 +196,22 @@ pub(super) struct Values {
 
 impl Values {
     pub(super) fn of(conn: &mut Conn, table: SealedTable, rows: Vec<Row>) -> Result<Self> {
-        if table != SealedTable::Payloads {
+        if !is_of_payloads(table) {
             let stored = rows.into_iter().map(|row| (row.key, row.beginning)).collect();
             return Ok(Self { table, locations: PayloadLocations::none(), stored });
         }
         let ids: Vec<i64> = rows.iter().map(|row| row.key.row().0).collect();
         let locations = PayloadLocations::of(conn, ids.iter().copied())?;
-        let stored: Vec<(i64, Vec<u8>)> = payloads::table
-            .filter(payloads::process_id.eq_any(ids))
-            .select((payloads::process_id, payloads::payload))
-            .load(conn)?;
+        let stored: Vec<(i64, Vec<u8>)> = match table {
+            SealedTable::PreviousAttempts => previous_attempts::table
+                .filter(previous_attempts::process_id.eq_any(ids))
+                .select((previous_attempts::process_id, previous_attempts::payload))
+                .load(conn)?,
+            _ => payloads::table
+                .filter(payloads::process_id.eq_any(ids))
+                .select((payloads::process_id, payloads::payload))
+                .load(conn)?,
+        };
         Ok(Self {
             table,
             locations,
@@ -202,7 +222,7 @@ impl Values {
     fn location<'p>(&'p self, key: &'p RowKey) -> Result<Location<'p>> {
         let (owner, position) = key.row();
         match self.table {
-            SealedTable::Payloads => {
+            SealedTable::Payloads | SealedTable::PreviousAttempts => {
                 self.locations.get(owner).ok_or_else(|| Error::corrupt("a payload has no process"))
             }
             SealedTable::SigningKeys => Ok(Location::SigningKey { kid: key.kid() }),
@@ -213,7 +233,9 @@ impl Values {
     /// Opens a stored value.
     pub(super) fn opened(&self, sealer: &Sealer, key: &RowKey, stored: Vec<u8>) -> Result<Vec<u8>> {
         match self.table {
-            SealedTable::Payloads | SealedTable::SigningKeys => sealer.open(self.location(key)?, stored),
+            SealedTable::Payloads | SealedTable::PreviousAttempts | SealedTable::SigningKeys => {
+                sealer.open(self.location(key)?, stored)
+            }
             _ => Ok(sealer.open_text(self.location(key)?, text(stored)?)?.into_bytes()),
         }
     }
@@ -221,7 +243,7 @@ impl Values {
     /// Returns a value in its stored form.
     pub(super) fn sealed(&self, sealer: &Sealer, key: &RowKey, value: Vec<u8>) -> Result<Vec<u8>> {
         match self.table {
-            SealedTable::Payloads | SealedTable::SigningKeys => {
+            SealedTable::Payloads | SealedTable::PreviousAttempts | SealedTable::SigningKeys => {
                 Ok(sealer.seal(self.location(key)?, &value)?.into_owned())
             }
             _ => Ok(sealer.seal_text(self.location(key)?, text(value)?)?.into_bytes()),
@@ -242,6 +264,11 @@ pub(super) fn replace(
     after: Vec<u8>,
 ) -> Result<bool> {
     let (owner, position) = key.row();
+    if table == SealedTable::PreviousAttempts {
+        let of = previous_attempts::table.find(owner);
+        let same = of.filter(previous_attempts::payload.eq(before));
+        return Ok(diesel::update(same).set(previous_attempts::payload.eq(after)).execute(conn)? > 0);
+    }
     if table == SealedTable::Payloads {
         let same =
             payloads::table.filter(payloads::process_id.eq(owner)).filter(payloads::payload.eq(before));

@@ -5,15 +5,15 @@ mod rows;
 
 use super::dialect::{Db, Dialect};
 use super::schema::{
-    business_contract_versions, business_contracts, business_details, businesses, process_contracts,
-    processes,
+    accounts, business_contract_versions, business_contracts, business_details,
+    business_instruction_accounts, business_instructions, businesses, process_contracts, processes,
 };
 use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
 use super::types::Bits;
 use super::{Conn, SqlTx};
 use crate::error::Result;
-use cutover_app::port::{BusinessRecord, Businesses, NewBusiness, StoreError, StoredBusiness};
+use cutover_app::port::{BusinessRecord, Businesses, ErasedRows, NewBusiness, StoreError, StoredBusiness};
 use cutover_process::State;
 use diesel::dsl::exists;
 use diesel::prelude::*;
@@ -47,6 +47,18 @@ statement! {
 statement! {
     /// Locks a business.
     Lock { business_id: i64 } -> BigInt = "SELECT id FROM businesses WHERE id = " business_id (Dialect::LOCK)
+}
+
+/// Returns the supplier of an account that is imported, or waits to be, and refers to a contract.
+fn supplier_using(conn: &mut Conn, organisation_id: i64, identifier: &str) -> Result<Option<i64>> {
+    // Those that ended without an account do not wait.
+    let ended = [State::Cancelled, State::Errored, State::DryRunSucceeded, State::DryRunErrored];
+    let uses = process_contracts::table
+        .inner_join(processes::table)
+        .filter(process_contracts::organisation_id.eq(organisation_id))
+        .filter(process_contracts::identifier.eq(identifier))
+        .filter(processes::state.ne_all(ended.map(|state| state.as_str())));
+    Ok(uses.select(processes::supplier_id).first(conn).optional()?)
 }
 
 impl Businesses for SqlTx<'_> {
@@ -114,6 +126,35 @@ impl Businesses for SqlTx<'_> {
         })
     }
 
+    fn businesses_of(&mut self, supplier_id: i64, limit: u32) -> Result<Vec<i64>, StoreError> {
+        self.run(|conn| {
+            let rows = businesses::table.filter(businesses::supplier_id.eq(supplier_id));
+            Ok(rows.order(businesses::id).select(businesses::id).limit(limit.into()).load(conn)?)
+        })
+    }
+
+    fn pass_business(&mut self, business_id: i64, supplier_id: i64) -> Result<(), StoreError> {
+        self.run(|conn| {
+            let change = businesses::supplier_id.eq(supplier_id);
+            diesel::update(businesses::table.find(business_id)).set(change).execute(conn)?;
+            Ok(())
+        })
+    }
+
+    fn erase_business(&mut self, business_id: i64) -> Result<Vec<ErasedRows>, StoreError> {
+        let ids = &[business_id][..];
+        self.run(|conn| {
+            Ok(erase!(conn, ids:
+                business_instruction_accounts.business_id
+                business_instructions.business_id
+                business_contract_versions.business_id
+                business_contracts.business_id
+                business_details.business_id
+                businesses.id
+            ))
+        })
+    }
+
     fn contracts_of(&mut self, business_id: i64) -> Result<Vec<String>, StoreError> {
         self.run(|conn| {
             let contracts = business_contracts::table.filter(business_contracts::business_id.eq(business_id));
@@ -144,15 +185,21 @@ impl Businesses for SqlTx<'_> {
     }
 
     fn is_contract_in_use(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {
-        // Those that ended without an account do not wait.
-        let ended = [State::Cancelled, State::Errored, State::DryRunSucceeded, State::DryRunErrored];
+        self.run(|conn| Ok(supplier_using(conn, organisation_id, identifier)?.is_some()))
+    }
+
+    fn supplier_using(&mut self, organisation_id: i64, identifier: &str) -> Result<Option<i64>, StoreError> {
+        self.run(|conn| supplier_using(conn, organisation_id, identifier))
+    }
+
+    fn supplier_paying(&mut self, business_id: i64) -> Result<Option<i64>, StoreError> {
         self.run(|conn| {
-            let uses = process_contracts::table
-                .inner_join(processes::table)
-                .filter(process_contracts::organisation_id.eq(organisation_id))
-                .filter(process_contracts::identifier.eq(identifier))
-                .filter(processes::state.ne_all(ended.map(|state| state.as_str())));
-            Ok(diesel::select(exists(uses)).get_result(conn)?)
+            let applies = business_instruction_accounts::table
+                .filter(business_instruction_accounts::business_id.eq(business_id))
+                .select(business_instruction_accounts::account_id);
+            let Some(account) = applies.first::<i64>(conn).optional()? else { return Ok(None) };
+            let account = accounts::table.find(account).select(accounts::supplier_id);
+            Ok(account.get_result(conn).optional()?)
         })
     }
 

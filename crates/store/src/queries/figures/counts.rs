@@ -9,7 +9,7 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{MinuteCount, StateCount};
 use cutover_core::Word;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Text};
+use diesel::sql_types::{BigInt, Nullable, Text};
 
 statement! {
     ByState { supplier_id: i64 } -> (Text, Text, BigInt)
@@ -21,12 +21,13 @@ statement! {
 }
 
 statement! {
-    ByMinute { supplier_id: i64, since: Timestamp } -> (columns::Instant, Text, BigInt)
-        = "SELECT minute, state, CAST(sum(processes) AS BIGINT) FROM (\
-            SELECT minute, state, processes FROM process_minutes WHERE supplier_id = " supplier_id
+    ByMinute { supplier_id: i64, since: Timestamp }
+        -> (columns::Instant, Text, BigInt, Nullable<columns::Instant>, Nullable<columns::Instant>)
+        = "SELECT minute, state, CAST(sum(processes) AS BIGINT), min(first_at), max(last_at) FROM (\
+            SELECT minute, state, processes, first_at, last_at FROM process_minutes WHERE supplier_id = " supplier_id
             " AND minute >= " since
-            " UNION ALL SELECT minute, state, change FROM process_changes WHERE supplier_id = " supplier_id
-            " AND id >= " (Dialect::FIRST_PROCESS_CHANGE) " AND minute >= " since
+            " UNION ALL SELECT minute, state, change, first_at, last_at FROM process_changes WHERE supplier_id = "
+            supplier_id " AND id >= " (Dialect::FIRST_PROCESS_CHANGE) " AND minute >= " since
             ") AS counted GROUP BY minute, state HAVING sum(processes) <> 0 ORDER BY minute, state"
 }
 
@@ -42,9 +43,16 @@ pub(super) fn by_state(conn: &mut Conn, supplier_id: i64) -> Result<Vec<StateCou
 pub(super) fn by_minute(conn: &mut Conn, supplier_id: i64, since: DateTime<Utc>) -> Result<Vec<MinuteCount>> {
     let since = since.duration_trunc(TimeDelta::minutes(1));
     let since = since.map_err(|_| Error::Unfit("a time is out of range"))?.into();
-    let rows: Vec<(Timestamp, String, i64)> = ByMinute { supplier_id, since }.load(conn)?;
-    let of_row = |(minute, state, processes): (Timestamp, String, i64)| {
-        Ok(MinuteCount { minute: minute.instant()?, state: Word::read(&state), processes: count(processes) })
+    type Row = (Timestamp, String, i64, Option<Timestamp>, Option<Timestamp>);
+    let rows: Vec<Row> = ByMinute { supplier_id, since }.load(conn)?;
+    let of_row = |(minute, state, processes, first_at, last_at): Row| {
+        Ok(MinuteCount {
+            minute: minute.instant()?,
+            state: Word::read(&state),
+            processes: count(processes),
+            first_at: first_at.unwrap_or(minute).instant()?,
+            last_at: last_at.unwrap_or(minute).instant()?,
+        })
     };
     rows.into_iter().map(of_row).collect()
 }

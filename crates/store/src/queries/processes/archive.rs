@@ -7,7 +7,7 @@ use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::{Timestamp, instant};
 use super::row::{HistoryRow, StoredRow};
-use super::{restored, stored};
+use super::{previous, restored, stored};
 use crate::error::{Error, Result};
 use crate::sealed::Sealer;
 use chrono::{DateTime, Utc};
@@ -151,6 +151,7 @@ pub(super) fn archive(conn: &mut Conn, versions: &[(i64, i64)], at: DateTime<Utc
         return Ok(0);
     }
     let ids: Vec<i64> = Mark { at: at.into(), versions }.load(conn)?;
+    previous::remove(conn, &ids)?;
     Dialect::archived(conn, &ids)?;
     Ok(ids.len())
 }

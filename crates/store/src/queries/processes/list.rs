@@ -155,5 +155,6 @@ fn end_of(ends: &[(Timestamp, i64)]) -> Result<Option<Position>> {
 
 fn listed(row: StoredRow) -> Result<ListedProcess> {
     let position = row.position()?;
-    Ok(ListedProcess { process: StoredProcess::try_from(row)?.process, position })
+    let StoredProcess { process, error_causes, .. } = row.try_into()?;
+    Ok(ListedProcess { process, position, error_causes })
 }

@@ -6,6 +6,7 @@ pub(crate) mod causes;
 pub(crate) mod issues;
 mod list;
 pub(crate) mod payloads;
+mod previous;
 pub(crate) mod queue;
 mod readable;
 pub(crate) mod row;
@@ -19,8 +20,8 @@ use super::{SqlTx, store_error};
 use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, ListedAccount, PageLimit, PayloadById, Position, ProcessFilter, ProcessPage,
-    ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
+    AccountList, Archivable, ListedAccount, PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter,
+    ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{HistoryEntry, Process};
@@ -56,6 +57,17 @@ impl Processes for SqlTx<'_> {
                 .get_result(conn)
                 .optional()?;
             row.map(StoredProcess::try_from).transpose()
+        })
+    }
+
+    fn created_among(
+        &mut self,
+        supplier_id: i64,
+        numbers: &[String],
+    ) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
+        self.run(|conn| {
+            let rows = Dialect::created_among(conn, supplier_id, numbers)?;
+            rows.into_iter().map(|(number, at)| Ok((number, at.instant()?))).collect()
         })
     }
 
@@ -163,6 +175,15 @@ impl Processes for SqlTx<'_> {
                 processes::table.find(process_id).select(processes::issues).get_result(conn).optional()?;
             issues::read(json.flatten())
         })
+    }
+
+    fn previous_attempt(&mut self, process_id: i64) -> Result<Option<PreviousAttempt>, StoreError> {
+        let sealer = self.sealer;
+        self.run(|conn| previous::load(conn, sealer, process_id))
+    }
+
+    fn previous_attempt_number(&mut self, process_id: i64) -> Result<Option<u32>, StoreError> {
+        self.run(|conn| previous::number_of(conn, process_id))
     }
 
     fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError> {

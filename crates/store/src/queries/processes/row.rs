@@ -2,7 +2,8 @@ use super::super::dialect::Db;
 use super::super::number;
 use super::super::schema::{process_history, processes, suppliers};
 use super::super::statement::Bind;
-use super::super::types::{Bits, Timestamp, instant};
+use super::super::types::{Bits, Json, Timestamp, instant};
+use super::causes;
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
 use cutover_app::port::StoredProcess;
@@ -118,11 +119,13 @@ pub(super) struct StoredRow {
     process: ProcessRow<'static>,
     #[diesel(select_expression = suppliers::code)]
     supplier: String,
+    error_causes: Option<Json<'static>>,
 }
 
 impl StoredRow {
+    /// Makes the row of a process that has not failed.
     pub(super) fn new(process: ProcessRow<'static>, supplier: &str) -> Self {
-        Self { process, supplier: supplier.to_owned() }
+        Self { process, supplier: supplier.to_owned(), error_causes: None }
     }
 
     /// Returns the position of the process in lists of its supplier.
@@ -137,7 +140,8 @@ impl TryFrom<StoredRow> for StoredProcess {
     fn try_from(row: StoredRow) -> Result<Self> {
         let Origin { supplier_id, fingerprint: Bits(fingerprint), .. } = row.process.origin;
         let process = Process::restore(snapshot(row.process, &row.supplier)?).map_err(Error::corrupt)?;
-        Ok(Self { process, supplier_id, fingerprint })
+        let error_causes = causes::read(row.error_causes)?;
+        Ok(Self { process, supplier_id, fingerprint, error_causes })
     }
 }
 
@@ -185,7 +189,7 @@ fn outage(since: Option<Timestamp>, tries: Option<i64>) -> Result<Option<Outage>
     Ok(Some(Outage { since: since.instant()?, tries: number(tries, "failing_tries")? }))
 }
 
-fn latest_error(code: Option<Cow<'_, str>>, detail: Option<Cow<'_, str>>) -> Option<ProcessError> {
+pub(super) fn latest_error(code: Option<Cow<'_, str>>, detail: Option<Cow<'_, str>>) -> Option<ProcessError> {
     let (code, detail) = code.zip(detail)?;
     Some(ProcessError::stored(Word::read(&code), detail.into_owned()))
 }

@@ -7,7 +7,7 @@ use super::super::statement::Bind;
 use super::super::types::{Bits, Json, Timestamp};
 use super::payloads::PayloadLocations;
 use super::row::{HistoryRow, Outcome, ProcessRow, Status};
-use super::{causes, issues};
+use super::{causes, issues, previous};
 use crate::error::Result;
 use crate::sealed::{Location, Sealer};
 use cutover_app::fault::{self, Point};
@@ -115,6 +115,7 @@ impl Step<'_> {
 
 /// Writes steps, their entries of history and their events. Returns for each step whether it was written.
 pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool>> {
+    previous::keep(conn, steps)?;
     let rows = steps.iter().map(Step::new).collect::<Result<Vec<_>>>()?;
     let written = Dialect::steps(conn, rows)?;
     let about = steps.first().map_or("", |step| step.entry.event.as_str());
@@ -122,6 +123,7 @@ pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool
     let entries = steps.iter().zip(&written).filter(|(_, is_written)| **is_written);
     let entries: Vec<_> = entries.map(|(step, _)| HistoryRow::new(step.process.id(), step.entry)).collect();
     HistoryRow::insert_all(&entries, conn)?;
+    previous::remove_imported(conn, steps, &written)?;
     fault::reached(Point::EventWritten, about);
     Ok(written)
 }

@@ -155,6 +155,8 @@ fn additions_to_an_account_use_a_key() {
     };
     let statement = NewHistoricalStatement { statement, fingerprint: [1; 32], added_at: at(1) };
     let vendor = Vendor {
+        organisation_id: 1,
+        organisation: "A".into(),
         name: "V".into(),
         kind: VendorKind::Http.into(),
         base_url: "https://v.example".into(),
@@ -173,8 +175,8 @@ fn additions_to_an_account_use_a_key() {
         tx.add_business_instruction(id, &instruction("S"), &[2])?;
         assert_eq!(tx.business_instruction(id, &instruction("S").key)?, Some(vec![2]));
         assert!(tx.add_vendor(&vendor)?);
-        tx.vendor("V")?;
-        assert!(tx.remove_vendor("V")?);
+        tx.vendor(1, "V")?;
+        assert!(tx.remove_vendor(1, "V")?);
         tx.imported_account(2).map(|_| ())
     });
     assert_by_key(&plan);

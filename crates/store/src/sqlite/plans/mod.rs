@@ -7,7 +7,8 @@ use super::queries::SqlTx;
 use super::testing::{add_process, add_supplier, at, connect};
 use crate::context::Context;
 use cutover_app::port::{
-    FeedFilter, PageLimit, ProcessFilter, Staged, StepWrite, StoreError, StoredIssues, Tx,
+    AuditAction, AuditFilter, FeedFilter, PageLimit, ProcessFilter, Staged, StepWrite, StoreError,
+    StoredIssues, Tx,
 };
 use cutover_core::Code;
 use cutover_model::Totals;
@@ -79,6 +80,24 @@ fn is_of_few(step: &str) -> bool {
 #[track_caller]
 fn assert_uses(plan: &[String], index: &str) {
     assert!(plan.iter().any(|step| step.contains(index)), "{index} in {plan:#?}");
+}
+
+/// Actions of an organisation, of a supplier, of an author and of a kind.
+#[test]
+fn actions_are_found_by_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    let own = AuditFilter { organisation_id: Some(1), before: Some(9), ..AuditFilter::default() };
+    for (filter, index) in [
+        (own.clone(), "audit_trail_of_organisation (organisation_id=? AND id<?)"),
+        (AuditFilter { by: Some("command".into()), ..own.clone() }, "audit_trail_by_actor"),
+        (AuditFilter { action: Some(AuditAction::BackupBegun), ..own }, "audit_trail_by_action"),
+        (AuditFilter { supplier_id: Some(1), ..AuditFilter::default() }, "audit_trail_of_supplier"),
+    ] {
+        let plan = plan_of(&mut conn, |tx| tx.audit_records(&filter, 9).map(drop));
+        assert!(plan.iter().any(|step| step.contains(index)), "{filter:?}: {plan:?}");
+        assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{filter:?}: {plan:?}");
+    }
 }
 
 #[test]
@@ -212,7 +231,15 @@ fn all_other_queries_use_a_key() {
         tx.refresh_token(&[0; 32])?;
         tx.use_refresh_token(&[0; 32], at(1))?;
         tx.revoke_family(1)?;
-        tx.erase(1).map(drop)
+        tx.erase(&[1, 2])?;
+        tx.erasure_of(1)?;
+        tx.supplier_rows(1)?;
+        tx.businesses_of(1, 9)?;
+        tx.supplier_using(1, "C-1")?;
+        tx.supplier_paying(1)?;
+        tx.erase_business(1)?;
+        tx.erase_minutes_and_jobs(1, 1, 9)?;
+        tx.erase_supplier(2).map(drop)
     });
     assert_no_scan(&plan);
 }

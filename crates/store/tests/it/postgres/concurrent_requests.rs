@@ -50,7 +50,7 @@ const BUSINESS: &str = r#""import_supplier_code":"ACME","external_business_ident
 #[test]
 fn instructions_of_one_business_are_all_stored() {
     let Some(env) = TestEnvironment::with_pool_timeout(POOL_TIMEOUT) else { return };
-    env.app.add_vendor("pay", VendorKind::Http, "https://pay.example/", None).unwrap();
+    env.app.add_vendor("Acme", "pay", VendorKind::Http, "https://pay.example/", None).unwrap();
     let business = format!(r#"{{{BUSINESS},"business":{{"company_name":"Zoë's","details":[]}}}}"#);
     let id = env.app.create_business(&env.caller, business.as_bytes()).unwrap().service_business_id;
     let key = |n: usize| InstructionKey {

@@ -56,6 +56,36 @@ fn a_process_is_found_by_its_key_from_the_first_day() {
     assert_few_are_read(&database, "processes");
 }
 
+#[test]
+fn processes_are_found_by_their_numbers_from_the_first_day() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let numbers = ["A-1", "M-7"].map(str::to_owned);
+    let find = || read_committed(&*env.store, |tx| tx.created_among(1, &numbers)).unwrap().len();
+    often(|| assert_eq!(find(), 0));
+    env.database.sql(NOT_COUNTED).unwrap();
+    env.create("A-1");
+    env.database.sql(MANY).unwrap();
+    reset(&env, "processes");
+    assert_eq!(find(), 2);
+    let database = env.close();
+    assert_few_are_read(&database, "processes");
+}
+
+#[test]
+fn refused_creates_are_found_by_their_numbers_from_the_first_day() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let numbers = ["R-1", "R-7"].map(str::to_owned);
+    let find = || read_committed(&*env.store, |tx| tx.refused_among(1, &numbers)).unwrap().len();
+    often(|| assert_eq!(find(), 0));
+    let many = "ALTER TABLE refused_creates SET (autovacuum_enabled = false); INSERT INTO refused_creates \
+        SELECT min(id), 'R-' || n, now(), '[]' FROM suppliers, generate_series(1, 20000) n GROUP BY n";
+    env.database.sql(many).unwrap();
+    reset(&env, "refused_creates");
+    assert_eq!(find(), 2);
+    let database = env.close();
+    assert_few_are_read(&database, "refused_creates");
+}
+
 /// Runs a query often enough to get the plan that is kept: a prepared statement is planned again a few times.
 fn often<T>(mut query: impl FnMut() -> T) {
     (0..8).for_each(|_| drop(query()));

@@ -195,6 +195,10 @@ pub(super) fn payload(number: &str) -> Staged {
     Staged { payload: format!("CANARY of {number}").into_bytes(), fingerprint: [1; 32] }
 }
 
+/// Gives every process a previous attempt with its payload.
+pub(super) const COPY_ATTEMPTS: &str = "INSERT INTO previous_attempts (process_id, attempt, state, ended_at, payload) \
+    SELECT p.id, 1, 'ERRORED', p.modified_at, y.payload FROM processes p JOIN payloads y ON y.process_id = p.id";
+
 /// Stages an account and returns the key of its process.
 pub(super) fn stage(store: &dyn Store, supplier: &Supplier, number: &str) -> i64 {
     let process = NewProcess {

@@ -1,5 +1,6 @@
 use super::environment::{
-    Database, at, hook, import, on_both, payload, sealer, sign, stage, supplier, webhook_secret,
+    COPY_ATTEMPTS, Database, at, hook, import, on_both, payload, sealer, sign, stage, supplier,
+    webhook_secret,
 };
 use cutover_app::port::{Store, read, write};
 use cutover_store::{KeyState, Resealed, Seal, Sealer};
@@ -27,16 +28,17 @@ fn unsealed_values_and_those_of_another_key_are_sealed_with_the_first(database: 
     let old = database.open(sealer(&["a"]));
     let second = stage(&*old.store(), &acme, "A-2");
     let signs = [sign(&*old.store(), "k2"), signs];
+    database.change(COPY_ATTEMPTS);
     drop((open, old));
 
     let both = || sealer(&["b", "a"]);
     assert_eq!(
         sealed(&database.reseal(both(), &mut |_| {})),
-        [(2, 0), (1, 0), (1, 0), (1, 0), (2, 0), (1, 0)]
+        [(2, 0), (2, 0), (1, 0), (1, 0), (1, 0), (2, 0), (1, 0)]
     );
     assert_eq!(
         sealed(&database.reseal(both(), &mut |_| {})),
-        [(0, 2), (0, 1), (0, 1), (0, 1), (0, 2), (0, 1)],
+        [(0, 2), (0, 2), (0, 1), (0, 1), (0, 1), (0, 2), (0, 1)],
         "nothing is left"
     );
     let new = database.open(sealer(&["b"]));
@@ -44,6 +46,8 @@ fn unsealed_values_and_those_of_another_key_are_sealed_with_the_first(database: 
     for (id, number) in [(first, "A-1"), (second, "A-2")] {
         assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload(number))), "the old key is gone");
     }
+    let previous = |id| read(store, |tx| tx.previous_attempt(id)).unwrap().unwrap().payload;
+    assert_eq!([first, second].map(previous), ["A-1", "A-2"].map(|number| payload(number).payload));
     assert!(read(store, |tx| tx.imported_account(first)).is_ok());
     assert_eq!(read(store, |tx| tx.signing_keys()).unwrap(), signs);
     assert_eq!(read(store, |tx| tx.webhook_secrets(webhook, at(1))), Ok(vec![webhook_secret()]));

@@ -1,6 +1,6 @@
 use super::environment::{
-    Database, SECRET, at, hook, import, instruction, on_both, payload, sealer, sign, stage, supplier,
-    webhook_secret,
+    COPY_ATTEMPTS, Database, SECRET, at, hook, import, instruction, on_both, payload, sealer, sign, stage,
+    supplier, webhook_secret,
 };
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -33,6 +33,7 @@ fn all_values_are_sealed(database: &Database) {
     import(store, &read(store, |tx| tx.supplier_by_id(1)).unwrap().unwrap(), id);
     sign(store, "k");
     let webhook = hook(store, &read(store, |tx| tx.supplier_by_id(1)).unwrap().unwrap());
+    database.change(COPY_ATTEMPTS);
     let secrets = database.shown("secret", "webhook_secrets");
     assert!(secrets[0].starts_with("sealed:1:a:") && !secrets[0].contains("CANARY"), "{secrets:?}");
     assert_eq!(read(store, |tx| tx.webhook_secrets(webhook, at(1))), Ok(vec![webhook_secret()]));
@@ -45,6 +46,8 @@ fn all_values_are_sealed(database: &Database) {
         assert!(!details[0].contains("CANARY") && !details[0].contains("062-000"), "{table}: {details:?}");
     }
     assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload("A-1"))));
+    let previous = read(store, |tx| tx.previous_attempt(id)).unwrap().unwrap();
+    assert_eq!(previous.payload, payload("A-1").payload);
     let account = read(store, |tx| tx.imported_account(id)).unwrap().unwrap();
     let bank = account.account.payment_instructions.as_ref().unwrap()[0].bank_account.as_ref().unwrap();
     assert_eq!(bank.account_number.as_sent(), "999888777");
@@ -64,6 +67,7 @@ fn unsealed_values_stay_readable(database: &Database) {
     import(store, &acme, id);
     sign(store, "k");
     let webhook = hook(store, &acme);
+    database.change(COPY_ATTEMPTS);
     assert_eq!(database.hex("payload", "payloads").len(), 1);
     assert!(database.shown("details", "account_instructions")[0].contains("CANARY"));
     let opened = database.open(sealer(&["a"]));

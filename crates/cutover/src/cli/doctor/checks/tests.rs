@@ -101,9 +101,16 @@ fn a_vendor_that_does_not_answer_is_a_warning() {
     let (_home, settings) = home();
     let app = open_app(&settings, ExternalServices::with_vendors().unwrap()).unwrap();
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    app.add_vendor("GONE", VendorKind::Http, &format!("http://{free}"), None).unwrap();
-    app.add_vendor("MUTE", VendorKind::Http, &format!("http://{free}"), Some("A_VARIABLE_NOBODY_SETS"))
-        .unwrap();
+    app.add_organisation("Acme").unwrap();
+    app.add_vendor("Acme", "GONE", VendorKind::Http, &format!("http://{free}"), None).unwrap();
+    app.add_vendor(
+        "Acme",
+        "MUTE",
+        VendorKind::Http,
+        &format!("http://{free}"),
+        Some("A_VARIABLE_NOBODY_SETS"),
+    )
+    .unwrap();
     let findings = all(&settings);
     let details: Vec<&str> =
         findings.iter().filter(|f| f.check == "vendors").map(|f| f.detail.as_str()).collect();

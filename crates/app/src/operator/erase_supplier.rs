@@ -1,0 +1,115 @@
+use super::OperatorError;
+use super::suppliers::find;
+use crate::App;
+use crate::job::LEASE;
+use crate::port::{
+    ErasedRows, Job, JobFilter, JobKind, JobPosition, JobState, StateCount, StoreError, Supplier, read, write,
+};
+use cutover_core::SupplierStatus;
+use cutover_model::Totals;
+use std::collections::BTreeMap;
+
+/// The data that erasing a supplier removes.
+#[derive(Debug, Clone)]
+pub struct ErasableSupplier {
+    /// The supplier.
+    pub supplier: Supplier,
+    /// Its processes by state and error.
+    pub processes: Vec<StateCount>,
+    /// The totals of its imported accounts.
+    pub totals: Totals,
+    /// Number of accounts whose create was refused and not accepted since.
+    pub refused: u64,
+    /// Number of other things by table: businesses and jobs.
+    pub others: Vec<ErasedRows>,
+    /// The job that erases it, if that was begun.
+    pub job: Option<Job>,
+}
+
+impl ErasableSupplier {
+    /// Returns the number of its processes.
+    pub fn process_count(&self) -> u64 {
+        self.processes.iter().map(|count| count.processes).sum()
+    }
+}
+
+impl App {
+    /// Describes what erasing a supplier would remove, from kept counts. Changes nothing.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier.
+    pub fn erasable_supplier(&self, code: &str) -> Result<ErasableSupplier, OperatorError> {
+        self.try_to_record_refused();
+        let found = read(&*self.store, |tx| {
+            let Some(supplier) = find(tx, code)? else { return Ok(None) };
+            let id = supplier.id;
+            Ok::<_, StoreError>(Some(ErasableSupplier {
+                processes: tx.state_counts(id)?,
+                totals: tx.totals(id)?,
+                refused: tx.refused_figures(id, 0)?.accounts,
+                others: tx.supplier_rows(id)?,
+                job: tx.erasure_of(id)?,
+                supplier,
+            }))
+        })?;
+        found.ok_or_else(|| OperatorError::not_found("supplier", code))
+    }
+
+    /// Begins to erase a supplier as a job of the caller, who has to call [`App::run_job`] with its claim. From then on
+    /// its settings do not change, so no account of it is accepted or begins to be imported. If that was begun before,
+    /// returns that job, which has to be claimed.
+    ///
+    /// # Errors
+    /// [`OperatorError`]: there is no such supplier, it is neither paused nor complete, or the job was stopped.
+    pub fn begin_supplier_erasure(&self, code: &str) -> Result<(Job, Option<i64>), OperatorError> {
+        let matched = self.erasable_supplier(code)?.process_count();
+        let (code, now) = (code.to_owned(), self.clock.now());
+        let (name, actor) = (format!("job_{:016x}", self.random.number()), self.operator.to_string());
+        let begun = write(&*self.store, move |tx| {
+            tx.lock_suppliers()?;
+            let supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
+            if let Some(job) = tx.erasure_of(supplier.id)? {
+                return match job.state == JobState::Running {
+                    true => Ok((job, None)),
+                    false => Err(OperatorError::Refused(format!(
+                        "its erasure was stopped: resume it with `cutover job resume {}`",
+                        job.name
+                    ))),
+                };
+            }
+            if !matches!(
+                supplier.settings.status.known(),
+                Some(SupplierStatus::Paused | SupplierStatus::Complete)
+            ) {
+                return Err(OperatorError::Refused(format!(
+                    "{code} is {}: pause it first with `cutover supplier set {code} --status paused`",
+                    supplier.settings.status
+                )));
+            }
+            let job = tx.add_job(&Job {
+                id: 0,
+                name,
+                kind: JobKind::EraseSupplier.into(),
+                organisation_id: supplier.organisation_id,
+                supplier_id: supplier.id,
+                supplier: supplier.code.to_string(),
+                actor,
+                filter: JobFilter::default(),
+                created_at: now,
+                state: JobState::Running.into(),
+                ended_at: None,
+                matched,
+                changed: 0,
+                skipped: 0,
+                removed: BTreeMap::new(),
+                position: JobPosition::default(),
+                due_at: Some(now + LEASE),
+                claim: 1,
+                version: 0,
+            })?;
+            let claim = Some(job.claim);
+            Ok((job, claim))
+        })?;
+        Ok(begun)
+    }
+}

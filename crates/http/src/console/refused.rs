@@ -1,0 +1,89 @@
+//! The refused creates of a supplier.
+
+use super::links;
+use super::page::{Frame, page};
+use super::view::{Moment, grouped};
+use super::visit::{found, visited};
+use crate::call::{Answer, Call};
+use crate::refusal::Refusal;
+use crate::request::query::Query;
+use actix_web::HttpResponse;
+use askama::Template;
+use cutover_app::App;
+use cutover_core::ExternalAccountNumber;
+use cutover_model::RefusedCreateShown;
+
+/// Accounts on a page.
+const PAGE: u32 = 50;
+
+#[derive(Template)]
+#[template(path = "console/refused_creates.html")]
+struct Page {
+    frame: Frame,
+    supplier: String,
+    supplier_link: String,
+    accounts: String,
+    without_number: String,
+    rows: Vec<Row>,
+    is_first: bool,
+    /// The link to the next page.
+    next: Option<String>,
+}
+
+/// The last refused create of an account.
+struct Row {
+    number: String,
+    at: Moment,
+    /// Path, code, and the page that explains the code.
+    faults: Vec<(String, String, Option<String>)>,
+}
+
+impl From<&RefusedCreateShown> for Row {
+    fn from(refused: &RefusedCreateShown) -> Self {
+        let fault = |item: &cutover_model::RefusedItem| {
+            (item.attr.clone(), item.code.to_string(), links::explanation(item.code.as_str()))
+        };
+        Self {
+            number: refused.external_account_number.clone(),
+            at: refused.refused_at.0.into(),
+            faults: refused.errors.iter().map(fault).collect(),
+        }
+    }
+}
+
+/// `GET /console/suppliers/<supplier>/refused/`: accounts whose create was refused and which were not accepted since.
+pub(crate) fn list(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+            let number = |text: &str| text.parse::<ExternalAccountNumber>().ok().map(|_| text.to_owned());
+            let after = Query::new(call.query()).read("after", number);
+            let is_first = after.is_none();
+            let job = move |app: &App| {
+                let supplier = found(app.own_supplier(&caller, &code))?;
+                let page = app.refused_creates(&caller, &code, &after.unwrap_or_default(), PAGE)?;
+                let (rows, has_more) = page.ok_or(Refusal::NotFound)?;
+                let figures = app.refused_figures(&supplier)?;
+                Ok((supplier.code, rows, has_more, figures))
+            };
+            let (code, rows, has_more, figures) = call.run_page(job).await?;
+            let supplier_link = links::supplier(code.as_str());
+            let last = rows.last().filter(|_| has_more);
+            let shown = Page {
+                frame: Frame::of(visitor),
+                supplier: code.to_string(),
+                next: last.map(|last| {
+                    let after = links::segment(&last.external_account_number);
+                    format!("{supplier_link}refused/?after={after}")
+                }),
+                supplier_link,
+                accounts: grouped(&figures.accounts.to_string()),
+                without_number: grouped(&figures.without_number.to_string()),
+                rows: rows.iter().map(Row::from).collect(),
+                is_first,
+            };
+            Ok(page(&mut HttpResponse::Ok(), &shown)?)
+        })
+        .await)
+    })
+}

@@ -1,0 +1,80 @@
+//! Removes what is kept of a supplier besides its accounts.
+
+use super::super::dialect::Dialect;
+use super::super::schema::{
+    businesses, cause_changes, cause_counts, job_items, jobs, process_changes, process_counts,
+    process_minutes, processes, refused_causes, refused_creates, refused_totals, suppliers, total_changes,
+    totals,
+};
+use super::super::sql_dialect::SqlDialect;
+use super::super::types::Timestamp;
+use super::super::{Conn, number};
+use crate::error::Result;
+use cutover_app::port::ErasedRows;
+use diesel::dsl::exists;
+use diesel::prelude::*;
+
+pub(super) fn count(conn: &mut Conn, supplier_id: i64) -> Result<Vec<ErasedRows>> {
+    let rows = |rows: i64| number::<i64, u64>(rows, "a number of rows");
+    let of_businesses = businesses::table.filter(businesses::supplier_id.eq(supplier_id)).count();
+    let of_jobs = jobs::table.filter(jobs::supplier_id.eq(supplier_id)).count();
+    let counted =
+        [("businesses", rows(of_businesses.get_result(conn)?)?), ("jobs", rows(of_jobs.get_result(conn)?)?)];
+    Ok(counted.into_iter().filter(|(_, rows)| *rows > 0).collect())
+}
+
+pub(super) fn erase_some(
+    conn: &mut Conn,
+    supplier_id: i64,
+    job_id: i64,
+    limit: i64,
+) -> Result<Vec<ErasedRows>> {
+    let of_supplier = process_minutes::table.filter(process_minutes::supplier_id.eq(supplier_id));
+    let first = of_supplier.order(process_minutes::minute).select(process_minutes::minute).limit(limit);
+    let first: Vec<Timestamp> = first.load(conn)?;
+    if let Some(last) = first.last() {
+        let up_to = process_minutes::table
+            .filter(process_minutes::supplier_id.eq(supplier_id))
+            .filter(process_minutes::minute.le(last));
+        return Ok(vec![("process_minutes", diesel::delete(up_to).execute(conn)? as u64)]);
+    }
+    let job = jobs::table.filter(jobs::supplier_id.eq(supplier_id)).filter(jobs::id.ne(job_id));
+    let job = job.order(jobs::id).select(jobs::id).first::<i64>(conn).optional()?;
+    let Some(job) = job else { return Ok(Vec::new()) };
+    let items = job_items::table.filter(job_items::job_id.eq(job)).order(job_items::item_id);
+    let first: Vec<i64> = items.limit(limit).select(job_items::item_id).load(conn)?;
+    if let Some(last) = first.last() {
+        let up_to = job_items::table.filter(job_items::job_id.eq(job)).filter(job_items::item_id.le(last));
+        return Ok(vec![("job_items", diesel::delete(up_to).execute(conn)? as u64)]);
+    }
+    Ok(vec![("jobs", diesel::delete(jobs::table.find(job)).execute(conn)? as u64)])
+}
+
+/// A transaction that folds locks rows of changes and waits for rows of counts, so this excludes folding.
+pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<ErasedRows>>> {
+    if Dialect::begin_fold(conn)?.is_none() {
+        return Ok(None);
+    }
+    let of_processes = processes::table.filter(processes::supplier_id.eq(supplier_id));
+    let of_businesses = businesses::table.filter(businesses::supplier_id.eq(supplier_id));
+    let of_refused = refused_creates::table.filter(refused_creates::supplier_id.eq(supplier_id));
+    let is_in_use = diesel::select(exists(of_processes)).get_result(conn)?
+        || diesel::select(exists(of_businesses)).get_result(conn)?
+        || diesel::select(exists(of_refused)).get_result(conn)?;
+    if is_in_use {
+        return Ok(None);
+    }
+    let ids = &[supplier_id][..];
+    Ok(Some(erase!(conn, ids:
+        refused_causes.supplier_id
+        refused_totals.supplier_id
+        process_changes.supplier_id
+        process_counts.supplier_id
+        process_minutes.supplier_id
+        cause_changes.supplier_id
+        cause_counts.supplier_id
+        total_changes.supplier_id
+        totals.supplier_id
+        suppliers.id
+    )))
+}
