@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Number of accounts or processes of each part; the figures are not comparable [default: the part's own]
     #[arg(long, value_name = "N", conflicts_with_all = ["store", "quick"])]
     count: Option<u64>,
-    /// Measure the parts flat and pg-flat with 5,000,000 processes as well, which take minutes to create
+    /// Measure flat, pg-flat, progress and pg-progress with 5,000,000 processes, which take minutes to create
     #[arg(long)]
     pub(crate) huge: bool,
     /// Write the figures as JSON; the file keeps its figures of other parts

@@ -188,7 +188,7 @@ impl Connection {
     /// Submits a form and returns the cookie that is set.
     pub(crate) fn cookie(&mut self, path: &str, form: &str) -> std::io::Result<String> {
         let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: bench\r\nSec-Fetch-PostgresCluster: same-origin\r\n\
+            "POST {path} HTTP/1.1\r\nHost: bench\r\nSec-Fetch-Site: same-origin\r\n\
              Content-Type: application/x-www-form-urlencoded\r\n"
         );
         self.post(&head, form)?;

@@ -33,6 +33,7 @@ mod postgres;
 mod program;
 mod progress;
 mod record;
+mod refused;
 mod report;
 mod seed;
 mod sender;
@@ -141,7 +142,8 @@ fn measured(part: Part, args: &Args, figures: Vec<Figure>) -> Measured {
     let (name, rounds) = (part.name(), args.rounds);
     #[expect(clippy::disallowed_methods, reason = "a bench is no use case: it may read the clock")]
     let now = DateTime::<Utc>::from(std::time::SystemTime::now());
-    let huge = if args.huge && matches!(part, Part::Flat | Part::PgFlat) { " --huge" } else { "" };
+    let is_scaled = matches!(part, Part::Flat | Part::PgFlat | Part::Progress | Part::PgProgress);
+    let huge = if args.huge && is_scaled { " --huge" } else { "" };
     let command = format!("cargo xtask bench --only {name} --rounds {rounds}{huge}");
     Measured { part: name, date: now.format("%Y-%m-%d").to_string(), command, figures }
 }

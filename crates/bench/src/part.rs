@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::figure::Figure;
 use crate::{
     Args, additions, client, create, dry_run, flat, http, import, lists, memory, micro, offline, postgres,
-    progress, status, stored,
+    progress, refused, status, stored,
 };
 use clap::ValueEnum;
 
@@ -33,8 +33,10 @@ pub(crate) enum Part {
     Lists,
     /// Status reads with 1,000 and with 1,000,000 processes
     Status,
-    /// The progress of a supplier with 1,000 and with 1,000,000 processes
+    /// Progress, filtered lists and console of a supplier with 1,000 and with 1,000,000 processes
     Progress,
+    /// Refused creates, next to validations of the same accounts, and a flood of them
+    Refused,
     /// Notes, transactions and statements for accounts that have 10 and 100,000 of them
     Additions,
     /// The server's CPU for requests and imports with few and many processes, suppliers and readings, on
@@ -60,8 +62,10 @@ pub(crate) enum Part {
     PgList,
     /// Creates on PostgreSQL while another organisation asks for pages of 2,000,000 processes
     PgReads,
-    /// The progress of a supplier with 1,000 and with 1,000,000 processes on PostgreSQL
+    /// Progress, filtered lists and console of a supplier with 1,000 and 1,000,000 processes on PostgreSQL
     PgProgress,
+    /// Refused creates on PostgreSQL
+    PgRefused,
     /// Delay of events from four nodes on PostgreSQL whose workers are killed, next to an open transaction
     PgFeed,
 }
@@ -87,6 +91,7 @@ impl Part {
             Self::Lists => lists::on_sqlite(args),
             Self::Status => status::compare(args),
             Self::Progress => progress::compare(args, &Database::Sqlite),
+            Self::Refused => refused::measure(args, &Database::Sqlite),
             Self::Additions => additions::compare(args),
             Self::Flat => flat::measure(args, &Database::Sqlite),
             Self::PgFlat => flat::measure(args, &Database::postgres()?),
@@ -100,6 +105,7 @@ impl Part {
             Self::PgList => lists::on_postgres(args),
             Self::PgReads => postgres::reads(args),
             Self::PgProgress => progress::compare(args, &Database::postgres()?),
+            Self::PgRefused => refused::measure(args, &Database::postgres()?),
             Self::PgFeed => postgres::feed(args),
         }
     }

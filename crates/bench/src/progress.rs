@@ -3,35 +3,61 @@ use crate::database::Database;
 use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::load::Connection;
-use crate::seed::{MIXED, processes_of};
+use crate::seed::{FAILURE, MIXED, processes_of};
 use crate::server::{Installation, SUPPLIER};
 use crate::stats::{in_thousands, percentile, ratios};
 use std::time::Instant;
 
 const FEW: u64 = 1_000;
 const MANY: u64 = 1_000_000;
-/// Requests for progress in a round, and for each page of the console, which has a rate limit for each key.
+const HUGE: u64 = 5_000_000;
+/// Requests for each route of the API in a round, and for each page of the console, which has a rate limit for
+/// each key.
 const ASKED: usize = 1_000;
 const VISITS: usize = 25;
 
-/// Times of answers, round by round.
-#[derive(Default)]
-struct Times {
-    p50: Vec<f64>,
-    p99: Vec<f64>,
-    /// Times of the console's pages of all suppliers and of one.
-    suppliers: Vec<f64>,
-    supplier: Vec<f64>,
+/// A page that is measured.
+struct Page {
+    id: &'static str,
+    what: &'static str,
+    path: String,
+    is_in_console: bool,
 }
 
-/// Reads the progress of a supplier with few processes and of one with many, in turn.
+/// The pages: progress first. Those of one code have few accounts, so that both suppliers fill them.
+fn pages() -> [Page; 7] {
+    let page = |id, what, path, is_in_console| Page { id, what, path, is_in_console };
+    let list = format!("/v2/data-import/accounts/{SUPPLIER}/?page_size=2");
+    let supplier = format!("/console/suppliers/{SUPPLIER}/");
+    [
+        page("", "progress", format!("/v2/data-import/import-suppliers/{SUPPLIER}/progress/"), false),
+        page(".failed", "… two failed accounts of the list", format!("{list}&status=ERRORED"), false),
+        page(".code", "… two accounts with one of 40 codes", format!("{list}&error_code={FAILURE}"), false),
+        page(".suppliers", "… the console's page of all suppliers", "/console/".to_owned(), true),
+        page(".supplier", "… the console's page of one supplier", supplier.clone(), true),
+        page(".supplier.failed", "… with its failed accounts", format!("{supplier}?status=ERRORED"), true),
+        page(".supplier.code", "… with those of one code", format!("{supplier}?error_code={FAILURE}"), true),
+    ]
+}
+
+/// Median and 99th percentile of the times of each page, round by round.
+#[derive(Default)]
+struct Times([PageTimes; 7]);
+
+#[derive(Default)]
+struct PageTimes {
+    p50: Vec<f64>,
+    p99: Vec<f64>,
+}
+
+/// Reads progress, filtered lists and the console of a supplier with few processes and of one with many, in turn.
 pub(crate) fn compare(args: &Args, database: &Database) -> Result<Vec<Figure>, Error> {
     let prepare = |name, count| {
         let prepared = database.install(args, name)?;
         processes_of(prepared.target(), SUPPLIER, MIXED, 1, count)?;
         Ok::<_, Error>(prepared)
     };
-    let many = args.count(MANY);
+    let many = args.count(if args.huge { HUGE } else { MANY });
     let all = [prepare("progress-few", FEW)?, prepare("progress-many", many)?];
     let mut times = [Times::default(), Times::default()];
     for _ in 0..args.rounds {
@@ -44,21 +70,26 @@ impl Times {
     /// Measures a round.
     fn add(&mut self, installation: &Installation) -> Result<(), Error> {
         let server = installation.serve(false, &["--role", "api"])?;
-        let header = format!("Authorization: Token {}", installation.token(&server)?);
         let mut connection = Connection::open(server.address).map_err(unread)?;
-        let path = format!("/v2/data-import/import-suppliers/{SUPPLIER}/progress/");
-        let times = ask(&mut connection, &path, &header, ASKED)?;
-        self.p50.push(percentile(&times, 50));
-        self.p99.push(percentile(&times, 99));
-        let form = format!("api_key={}&next=", installation.operator_key()?);
-        let cookie = connection.cookie("/console/sign-in/", &form).map_err(unread)?;
-        let header = format!("Cookie: {cookie}");
-        let mut page =
-            |path: &str| Ok::<_, Error>(percentile(&ask(&mut connection, path, &header, VISITS)?, 50));
-        self.suppliers.push(page("/console/")?);
-        self.supplier.push(page(&format!("/console/suppliers/{SUPPLIER}/"))?);
+        let token = format!("Authorization: Token {}", installation.token(&server)?);
+        for (page, times) in pages().iter().zip(&mut self.0) {
+            let (header, count) = if page.is_in_console {
+                (signed_in(installation, &mut connection)?, VISITS)
+            } else {
+                (token.clone(), ASKED)
+            };
+            let answered = ask(&mut connection, &page.path, &header, count)?;
+            times.p50.push(percentile(&answered, 50));
+            times.p99.push(percentile(&answered, 99));
+        }
         Ok(())
     }
+}
+
+/// The header of a visitor of the console with a key of its own.
+fn signed_in(installation: &Installation, connection: &mut Connection) -> Result<String, Error> {
+    let form = format!("api_key={}&next=", installation.operator_key()?);
+    Ok(format!("Cookie: {}", connection.cookie("/console/sign-in/", &form).map_err(unread)?))
 }
 
 fn unread(error: std::io::Error) -> Error {
@@ -82,19 +113,22 @@ fn ask(connection: &mut Connection, path: &str, header: &str, count: usize) -> R
 
 /// Figures of the installations with few and with many processes.
 fn figures(id: &str, processes: u64, [few, many]: &[Times; 2]) -> Vec<Figure> {
-    let of_few = |name: &str, what: &str, few: &[f64], many: &[f64]| {
-        Figure::new(format!("{id}{name}"), what, Unit::Ratio, &ratios(many, few))
-    };
-    let now = |name: &str, what: &str, times: &[f64]| {
-        Figure::new(format!("{id}{name}"), what, Unit::Milliseconds, times)
-    };
-    vec![
-        now(".p50", &format!("progress with {} processes, p50", in_thousands(processes)), &many.p50),
-        of_few(".p50.of_few", "… as a multiple of that with 1,000", &few.p50, &many.p50).at_most(2.0),
-        of_few(".p99.of_few", "… p99", &few.p99, &many.p99).less_is_better(),
-        now(".suppliers", "… the console's page of all suppliers, p50", &many.suppliers),
-        of_few(".suppliers.of_few", "… as a multiple", &few.suppliers, &many.suppliers).at_most(2.0),
-        now(".supplier", "… the console's page of one supplier, p50", &many.supplier),
-        of_few(".supplier.of_few", "… as a multiple", &few.supplier, &many.supplier).at_most(2.0),
-    ]
+    let mut figures = Vec::new();
+    for ((page, few), many) in pages().iter().zip(&few.0).zip(&many.0) {
+        let figure = |name: &str, what: String, unit, values: &[f64]| {
+            Figure::new(format!("{id}{}{name}", page.id), what, unit, values)
+        };
+        let of_many = match page.id {
+            "" => format!("{} with {} processes, p50", page.what, in_thousands(processes)),
+            _ => format!("{}, p50", page.what),
+        };
+        let of_few = "… as a multiple of that with 1,000".to_owned();
+        figures.extend([
+            figure(".p50", of_many, Unit::Milliseconds, &many.p50),
+            figure(".p50.of_few", of_few, Unit::Ratio, &ratios(&many.p50, &few.p50)).at_most(2.0),
+            figure(".p99.of_few", "… p99".to_owned(), Unit::Ratio, &ratios(&many.p99, &few.p99))
+                .less_is_better(),
+        ]);
+    }
+    figures
 }

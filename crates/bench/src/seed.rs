@@ -16,10 +16,10 @@ pub(crate) enum Target<'a> {
     Postgres(&'a PostgresCluster, &'a str),
 }
 
-/// States as a migration that has come far leaves them: 70% imported, 20% waiting, 5% failed, 5% cancelled.
+/// States as a migration that has come far leaves them: 70% imported, 15% waiting, 10% failed, 5% cancelled.
 /// All states are SQL expressions of the process's number `i`.
-pub(crate) const MIXED: &str = "CASE WHEN i % 20 < 14 THEN 'PROCESSED' WHEN i % 20 < 18 THEN 'PENDING' \
-    WHEN i % 20 = 18 THEN 'ERRORED' ELSE 'CANCELLED' END";
+pub(crate) const MIXED: &str = "CASE WHEN i % 20 < 14 THEN 'PROCESSED' WHEN i % 20 < 17 THEN 'PENDING' \
+    WHEN i % 20 < 19 THEN 'ERRORED' ELSE 'CANCELLED' END";
 /// States of processes that have all ended.
 pub(crate) const ENDED: &str =
     "CASE WHEN i % 20 < 18 THEN 'PROCESSED' WHEN i % 20 = 18 THEN 'ERRORED' ELSE 'CANCELLED' END";
@@ -27,6 +27,11 @@ pub(crate) const ENDED: &str =
 pub(crate) const REHEARSED: &str = "'DRY_RUN_SUCCEEDED'";
 /// States of processes that have been due since yesterday.
 pub(crate) const PENDING: &str = "'PENDING'";
+
+/// Code of failed processes. Failures are spread evenly over 40 codes, `bench_0` to `bench_39`.
+pub(crate) const FAILURE: &str = "bench_7";
+/// Number of the code of a failed process `i`.
+const CAUSE: &str = "(i / 20 % 40)";
 
 /// 1 November 2026, in microseconds since 1970.
 const START: u64 = 1_793_491_200_000_000;
@@ -96,9 +101,9 @@ fn sqlite_statement(supplier: &str, state: &str, first: u64, last: u64) -> Strin
            is_dry_run, due_at, created_at, modified_at, latest_event_at, error_code, error_detail, \
            error_causes, service_account_number, fingerprint) \
          SELECT i, (SELECT id FROM suppliers WHERE code = {supplier}), printf('X-%08d', i), s, 1, 1, 2, 0, \
-           t, t, t + 5000, t + 5000, iif(s = 'ERRORED', 'schedule_window_missed', NULL), \
-           iif(s = 'ERRORED', 'The window closed before the import began.', NULL), \
-           iif(s = 'ERRORED', '[[\"schedule_window_missed\",\"\",0]]', NULL), \
+           t, t, t + 5000, t + 5000, iif(s = 'ERRORED', 'import_process_failed_validation', NULL), \
+           iif(s = 'ERRORED', 'The account failed validation.', NULL), \
+           iif(s = 'ERRORED', '[[\"bench_' || {CAUSE} || '\",\"customers.#.mobile\",0]]', NULL), \
            iif(s = 'PROCESSED', printf('A-%08d', i), NULL), zeroblob(32) FROM p;"
     )
 }
@@ -113,15 +118,15 @@ fn postgres_statement(supplier: &str, state: &str, first: u64, last: u64) -> Str
     format!(
         "WITH p AS MATERIALIZED (\
          SELECT nextval('process_ids') AS id, s.id AS supplier, 'X-' || lpad(i::text, 8, '0') AS number, \
-           {state} AS state, {start} + i * interval '1 ms' AS at \
+           {state} AS state, {start} + i * interval '1 ms' AS at, {CAUSE} AS cause \
            FROM generate_series({first}, {last}) AS i JOIN suppliers AS s ON s.code = {supplier}), made AS (\
          INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, tries, version, \
            is_dry_run, due_at, created_at, modified_at, latest_event_at, error_code, error_detail, \
            error_causes, service_account_number, fingerprint) \
          SELECT id, supplier, number, state, 0, 0, 1, state = 'DRY_RUN_SUCCEEDED', at, at, at, at, \
-           CASE WHEN state = 'ERRORED' THEN 'schedule_window_missed' END, \
-           CASE WHEN state = 'ERRORED' THEN 'The window closed before the import began.' END, \
-           CASE WHEN state = 'ERRORED' THEN '[[\"schedule_window_missed\",\"\",0]]' END, \
+           CASE WHEN state = 'ERRORED' THEN 'import_process_failed_validation' END, \
+           CASE WHEN state = 'ERRORED' THEN 'The account failed validation.' END, \
+           CASE WHEN state = 'ERRORED' THEN '[[\"bench_' || cause || '\",\"customers.#.mobile\",0]]' END, \
            CASE WHEN state = 'PROCESSED' THEN 'A-' || lpad(id::text, 8, '0') END, \
            decode(repeat('00', 32), 'hex') FROM p ORDER BY id) \
          INSERT INTO process_history (process_id, version, event, from_state, to_state, occurred_at, attempt, \

@@ -34,7 +34,8 @@ pub(crate) struct Args {
     /// Number of repetitions of the end-to-end tests
     #[arg(long, default_value_t = 10)]
     rounds: u32,
-    /// Number of generated accounts that have to be read as they were sent, on each database
+    /// Number of generated accounts that have to be read as they were sent, on each database, and of accounts in
+    /// the largest export
     #[arg(long, default_value_t = 100_000)]
     accounts: u64,
 }
@@ -82,6 +83,12 @@ const PARTS: &[Part] = &[
         what: "generated accounts are read as they were sent",
         is_short: false,
         commands: mass,
+    },
+    Part {
+        name: "export",
+        what: "an export has every account, with its digits and totals",
+        is_short: false,
+        commands: export,
     },
 ];
 
@@ -184,6 +191,12 @@ fn mass(args: &Args) -> Vec<Command> {
     vec![command]
 }
 
+fn export(args: &Args) -> Vec<Command> {
+    let mut command = tests("export::an_export_has_every_account");
+    command.env("CUTOVER_EXPORT_ACCOUNTS", args.accounts.to_string());
+    vec![command]
+}
+
 #[cfg(test)]
 mod unit {
     use super::*;
@@ -202,7 +215,7 @@ mod unit {
 
     #[test]
     fn the_short_form_leaves_parts_out_unless_they_are_asked_for() {
-        assert_eq!(names_of(&[]), ["simulation", "storm", "rolling", "mass"]);
+        assert_eq!(names_of(&[]), ["simulation", "storm", "rolling", "mass", "export"]);
         assert_eq!(names_of(&["--short"]), ["simulation"]);
         assert_eq!(names_of(&["--short", "--only", "storm"]), ["storm"]);
     }
@@ -219,7 +232,8 @@ mod unit {
         assert_eq!(variable("CUTOVER_SIM_FROM").as_deref(), Some("3"));
         assert_eq!(variable("CUTOVER_SIM_SECONDS").as_deref(), Some(""));
         assert_eq!(rounds(&line.args, "storm::").len(), 2);
-        let mass = &mass(&line.args)[0];
-        assert!(mass.get_envs().any(|(_, value)| value.is_some_and(|value| value == "100000")));
+        for command in [&mass(&line.args)[0], &export(&line.args)[0]] {
+            assert!(command.get_envs().any(|(_, value)| value.is_some_and(|value| value == "100000")));
+        }
     }
 }
