@@ -32,8 +32,6 @@ pub(crate) enum Behavior {
     Foreign(Value),
     /// Adds this after the answers.
     More(&'static str),
-    /// Answers this many lines, then hangs.
-    HangAt(usize),
 }
 
 /// State and script of the stub.
@@ -61,10 +59,18 @@ pub(crate) struct State {
     pub(crate) tokens: u32,
     /// Create requests: `bulk` or `one`, and the number of lines received.
     pub(crate) requests: Vec<(&'static str, usize)>,
+    /// If set, the bulk request that follows this many created accounts, or creates them, hangs.
+    pub(crate) hang_after: Option<usize>,
     /// True once a response hangs.
     pub(crate) hangs: bool,
     /// Number of received lines that are not an account.
     pub(crate) broken: u32,
+}
+
+impl State {
+    fn is_to_hang(&self) -> bool {
+        self.hang_after.is_some_and(|n| self.accounts.len() >= n)
+    }
 }
 
 /// A service that runs until the test ends.
@@ -300,12 +306,14 @@ impl Connection {
             self.state.lock().unwrap().requests.push(("bulk", lines.len()));
         }
         for (i, line) in lines.iter().enumerate() {
+            if self.state.lock().unwrap().is_to_hang() {
+                return self.hang();
+            }
             match act {
                 Behavior::StopAt(n, status) if i == *n => {
                     self.result(i, line, *status, &json!({"detail": "Not now.", "code": "x"}))?;
                     break;
                 }
-                Behavior::HangAt(n) if i == *n => return self.hang(),
                 _ => {}
             }
             let (status, answer) = {
@@ -341,7 +349,9 @@ impl Connection {
     }
 
     fn hang(&mut self) -> Option<()> {
-        self.state.lock().unwrap().hangs = true;
+        let mut state = self.state.lock().unwrap();
+        (state.hang_after, state.hangs) = (None, true);
+        drop(state);
         // The client sends nothing more, so this hangs until it disconnects.
         self.from.read_exact(&mut [0]).ok()?;
         None
