@@ -17,8 +17,11 @@ pub enum Format {
 
 /// The text names no format of this build.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("it is not a format: this program writes {}", Format::ALL.map(Format::as_str).join(", "))]
+#[error("it is not a format: this program writes {}{WITHOUT}", Format::ALL.map(Format::as_str).join(", "))]
 pub struct UnknownFormat;
+
+const WITHOUT: &str =
+    if cfg!(feature = "parquet") { "" } else { "; parquet takes a build with `--features parquet`" };
 
 impl Format {
     /// The formats of this build.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+use super::features;
 use crate::cargo;
 use crate::error::Error;
 
@@ -50,12 +51,13 @@ impl Metadata {
     }
 }
 
-/// The crates that are linked into a program, with the default features.
+/// The crates that are linked into a packaged program.
 ///
 /// `cargo metadata` combines the features of the whole workspace, tests included; `cargo tree` takes those of
 /// one program. Macros run at the build and are left out.
 pub(super) fn of(program: &str) -> Result<Graph, Error> {
     let mut command = cargo::cargo(["tree", "--locked", "--package", program]);
+    command.args(["--features", features(program)]);
     command.args(["--edges", "normal,no-proc-macro", "--prefix", "depth", "--format", " {p}"]);
     let output = cargo::output(command).ok_or_else(|| Error::Package("`cargo tree` failed".to_owned()))?;
     parse(&output).ok_or_else(|| Error::Package("cannot understand the answer of `cargo tree`".to_owned()))

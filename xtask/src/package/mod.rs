@@ -26,6 +26,11 @@ pub(crate) use sums::NAME as SUMS;
 pub(crate) const SERVICE: &str = "cutover";
 pub(crate) const CLIENT: &str = "cutover-client";
 
+/// Cargo features of a packaged program, beside its default ones.
+fn features(program: &str) -> &'static str {
+    if program == SERVICE { "parquet" } else { "" }
+}
+
 /// Options of the chore.
 #[derive(clap::Args)]
 pub(crate) struct Args {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 
 use super::graph::Metadata;
-use super::{CLIENT, SERVICE};
+use super::{CLIENT, SERVICE, features};
 use crate::cargo;
 use crate::error::Error;
 
@@ -24,6 +24,7 @@ impl Programs {
     pub(crate) fn build(profile: &str) -> Result<Self, Error> {
         let by_itself = |name: &str| -> Result<PathBuf, Error> {
             let mut build = cargo::cargo(["build", "--locked", "--package", name, "--profile", profile]);
+            build.args(["--features", features(name)]);
             // Names of functions stay in deployed programs, line tables do not: as in the container image.
             build.env("CARGO_PROFILE_DIST_STRIP", "debuginfo");
             program(&messages(build), name)
