@@ -19,7 +19,7 @@ const CAUSES: usize = 100;
 /// Maximum number of accounts that a node gathers between two writes. Further ones are not recorded.
 const GATHERED: usize = 100_000;
 /// Number of accounts that are written in one transaction.
-const BATCH: usize = 500;
+const BATCH: usize = 2_000;
 /// Maximum number of causes in the progress of a supplier.
 const TOP: u32 = 10;
 
@@ -138,7 +138,9 @@ impl App {
             if self.is_nothing_to_write(supplier_id, &batch) {
                 continue;
             }
-            let Batch { accounts, mut without_number } = batch;
+            let Batch { mut accounts, mut without_number } = batch;
+            // In the order of the index, neighbours are written to the same pages.
+            accounts.sort_unstable_by(|(one, ..), (other, ..)| one.cmp(other));
             let mut chunks: Vec<_> = accounts.chunks(BATCH).map(<[_]>::to_vec).collect();
             if chunks.is_empty() {
                 chunks.push(Vec::new());

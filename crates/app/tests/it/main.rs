@@ -22,6 +22,7 @@ mod operator;
 mod outages;
 mod panics;
 mod polling;
+mod refused;
 mod resubmit;
 mod sessions;
 mod statements;

@@ -1,5 +1,9 @@
-use crate::harness::{ACCOUNTS, Client, Installation, NOTES, Server, adding, items, text};
-use crate::payloads::small;
+use crate::harness::{
+    ACCOUNTS, Action, Client, INSTRUCTION, Installation, NOTES, STATEMENTS, Server, TRANSACTIONS, Vendor,
+    adding, instruction, items, text,
+};
+use crate::payloads::{billed, small};
+use crate::transactions::transaction;
 use serde_json::{Value, json};
 
 const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
@@ -114,6 +118,43 @@ fn warnings_of_requests_after_the_import_are_kept() {
     let progress = client.get(PROGRESS).json();
     let top = items(&progress["top_warnings"]).iter().find(|top| top["code"] == "duplicate_note").unwrap();
     assert_eq!((&top["attr"], &top["count"]), (&json!("notes.#"), &json!(1)));
+}
+
+/// Each kind of request after the import names itself as the source of its warnings.
+#[test]
+fn warnings_name_the_request_that_caused_them() {
+    let vendor =
+        Vendor::start(|_| Action::Json(200, json!({"reference": "4111111111111111", "type": "CARD"})));
+    let (installation, _server, client) = Installation::with_accounts(&[billed("A-1")]);
+    installation.add_vendor("PAY", "http", &vendor.url(""), &[]);
+    let statement = json!({"bill_period_from_date": "2025-01-01", "bill_period_to_date": "2025-03-31",
+        "issued_date": "2025-03-30", "statement_id": "Q1"});
+    let requests = [
+        (
+            TRANSACTIONS,
+            adding("A-1", "transactions", json!([transaction("A", "2025-08-01", "1.005", "CREDIT")])),
+        ),
+        (STATEMENTS, adding("A-1", "statements", json!([statement]))),
+        (INSTRUCTION, instruction("A-1", "PAY", "CARD", "4111111111111111")),
+    ];
+    for (path, body) in requests {
+        let answer = client.send_json(path, &body);
+        assert_eq!(answer.status, 201, "{path}: {}", answer.text());
+    }
+    let warnings = issues(&client, "A-1")["warnings"].clone();
+    let after: Vec<_> = items(&warnings).iter().filter(|warning| warning["source"] != "account").collect();
+    let facts = ["source", "code", "attr"];
+    let mut after: Vec<_> = after.iter().map(|warning| facts.map(|fact| text(&warning[fact]))).collect();
+    after.sort();
+    assert_eq!(
+        after,
+        [
+            ["historical_statements", "statement_issued_before_period_end", "statements.0.issued_date"],
+            ["payment_instruction", "possible_card_number", "reference"],
+            ["transactions", "amount_has_fraction_of_cent", "transactions.0.amount"],
+        ],
+        "{warnings}"
+    );
 }
 
 /// Failed accounts are exported, corrected and sent again; archived ones are named.

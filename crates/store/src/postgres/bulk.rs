@@ -134,6 +134,21 @@ pub(super) fn refused_among(
     Ok(Refused { number: numbers.to_vec(), supplier_id }.load(conn)?)
 }
 
+statement! {
+    /// Removes refused creates by their keys, for the same reason: by a scan, each row would be compared to all
+    /// numbers.
+    RemoveRefused { number: Vec<String>, supplier_id: i64 }
+        = "DELETE FROM refused_creates WHERE ctid = ANY (ARRAY(SELECT r.place FROM unnest(" number ") AS n (number) \
+            CROSS JOIN LATERAL (SELECT ctid AS place FROM refused_creates WHERE supplier_id = " supplier_id
+            " AND external_account_number BETWEEN n.number AND n.number \
+            ORDER BY supplier_id, external_account_number LIMIT 1) r))"
+}
+
+pub(super) fn remove_refused(conn: &mut Conn, supplier_id: i64, numbers: &[&str]) -> Result<usize> {
+    let number = numbers.iter().map(|number| (*number).to_owned()).collect();
+    Ok(RemoveRefused { number, supplier_id }.execute(conn)?)
+}
+
 pub(super) fn meter_point_holders(
     conn: &mut Conn,
     questions: &[MeterPointQuestion<'_>],

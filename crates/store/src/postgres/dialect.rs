@@ -239,6 +239,10 @@ impl SqlDialect for Dialect {
         bulk::refused_among(conn, supplier_id, numbers)
     }
 
+    fn remove_refused(conn: &mut Conn, supplier_id: i64, numbers: &[&str]) -> Result<usize> {
+        bulk::remove_refused(conn, supplier_id, numbers)
+    }
+
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>> {
         bulk::steps(conn, steps)
     }

@@ -65,10 +65,8 @@ fn change(
 ) -> Result<()> {
     let mut deleted = 0;
     if !removed.is_empty() {
-        let gone = removed.iter().map(|refused| refused.number.as_str());
-        let of_supplier = refused_creates::table.filter(refused_creates::supplier_id.eq(supplier_id));
-        let gone = of_supplier.filter(refused_creates::external_account_number.eq_any(gone));
-        deleted = diesel::delete(gone).execute(conn)?;
+        let numbers: Vec<&str> = removed.iter().map(|refused| refused.number.as_str()).collect();
+        deleted = Dialect::remove_refused(conn, supplier_id, &numbers)?;
     }
     let rows = added.iter().map(|refused| {
         Ok(RefusedRow {

@@ -63,6 +63,9 @@ pub(crate) trait SqlDialect {
     /// Returns those refused creates of a supplier that have one of these numbers.
     fn refused_among(conn: &mut Conn, supplier_id: i64, numbers: &[String]) -> Result<Vec<refusals::Read>>;
 
+    /// Removes those refused creates of a supplier, which the caller has locked. Returns how many.
+    fn remove_refused(conn: &mut Conn, supplier_id: i64, numbers: &[&str]) -> Result<usize>;
+
     /// Writes steps and publishes their events. Returns for each whether its process was still at the version before it.
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>>;
 

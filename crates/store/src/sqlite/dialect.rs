@@ -122,6 +122,13 @@ impl SqlDialect for Dialect {
         Ok(found.select(refusals::READ).load(conn)?)
     }
 
+    fn remove_refused(conn: &mut Conn, supplier_id: i64, numbers: &[&str]) -> Result<usize> {
+        let removed = refused_creates::table
+            .filter(refused_creates::supplier_id.eq(supplier_id))
+            .filter(refused_creates::external_account_number.eq_any(numbers));
+        Ok(diesel::delete(removed).execute(conn)?)
+    }
+
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>> {
         steps.into_iter().map(|step| step.write(conn)).collect()
     }

@@ -154,8 +154,9 @@ CREATE INDEX process_causes_by_pattern ON process_causes (supplier_id, level, co
 
 -- The last refused create of each account that was not accepted since, with the codes and the paths of its faults and
 -- nothing else of its payload. Rows of one supplier are written under the lock of its row of refused_totals.
+-- That row refers to the supplier; checking a reference here would cost as much as the rest of a row.
 CREATE TABLE refused_creates (
-    supplier_id BIGINT NOT NULL REFERENCES suppliers (id),
+    supplier_id BIGINT NOT NULL,
     external_account_number TEXT COLLATE "C" NOT NULL,
     refused_at TIMESTAMPTZ NOT NULL,
     causes TEXT NOT NULL, -- [{"code": "required", "attr": "customers.#.email"}]

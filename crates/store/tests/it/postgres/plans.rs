@@ -1,8 +1,9 @@
 //! Statements that were planned while the tables were empty.
 
 use super::environment::TestEnvironment;
+use chrono::DateTime;
 use cutover_app::port::{
-    Cause, MeterPointKey, MeterPointQuestion, PageLimit, ProcessFilter, read_committed, write,
+    Cause, MeterPointKey, MeterPointQuestion, PageLimit, ProcessFilter, RefusedCreate, read_committed, write,
 };
 use cutover_core::{Code, ExternalAccountNumber, Level};
 use cutover_process::State;
@@ -76,12 +77,23 @@ fn refused_creates_are_found_by_their_numbers_from_the_first_day() {
     let Some(env) = TestEnvironment::new() else { return };
     let numbers = ["R-1", "R-7"].map(str::to_owned);
     let find = || read_committed(&*env.store, |tx| tx.refused_among(1, &numbers)).unwrap().len();
+    let nothing =
+        || RefusedCreate { number: "R-0".into(), refused_at: DateTime::UNIX_EPOCH, causes: Vec::new() };
+    let remove = || write(&*env.store, move |tx| tx.change_refusals(1, &[nothing()], &[], 0)).unwrap();
     often(|| assert_eq!(find(), 0));
+    often(remove);
     let many = "ALTER TABLE refused_creates SET (autovacuum_enabled = false); INSERT INTO refused_creates \
         SELECT min(id), 'R-' || n, now(), '[]' FROM suppliers, generate_series(1, 20000) n GROUP BY n";
     env.database.sql(many).unwrap();
     reset(&env, "refused_creates");
     assert_eq!(find(), 2);
+    write(&*env.store, |tx| {
+        let found = tx.refused_among(1, &["R-1", "R-7"].map(str::to_owned))?;
+        tx.lock_refusals(1)?;
+        tx.change_refusals(1, &found, &[], 0)
+    })
+    .unwrap();
+    assert_eq!(find(), 0);
     let database = env.close();
     assert_few_are_read(&database, "refused_creates");
 }
