@@ -1,7 +1,7 @@
 //! Answers as a caller sees them.
 
 use cutover_app::account::{CreateRefused, Refused};
-use cutover_app::additions::{AddRefused, TransactionsRefused, VendorRefused};
+use cutover_app::additions::{AddRefused, ReplaceRefused, TransactionsRefused, VendorRefused};
 use cutover_app::operator::{ArchiveError, OperatorError};
 use cutover_app::port::StoreError;
 
@@ -70,6 +70,16 @@ impl From<AddRefused> for Answer {
             AddRefused::Store(error) => error.into(),
             AddRefused::Syntax(_) | AddRefused::Faults(_) => Self::Refused("faults"),
             AddRefused::NotFound(_) => Self::Refused("not found"),
+        }
+    }
+}
+
+impl From<ReplaceRefused> for Answer {
+    fn from(refused: ReplaceRefused) -> Self {
+        match refused {
+            ReplaceRefused::NotFound => Self::Refused("not found"),
+            ReplaceRefused::OtherIdentifier => Self::Wrong(refused.to_string()),
+            ReplaceRefused::Add(refused) => refused.into(),
         }
     }
 }

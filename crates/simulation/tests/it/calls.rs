@@ -57,6 +57,14 @@ impl Simulation {
                     Answer::done()
                 })
             }
+            Action::ReplaceBusiness(business, _) => {
+                let caller = &self.database.credentials.callers[0];
+                let replaced = app.replace_business(caller, &format!("B-{business}"), body.as_bytes());
+                replaced.map_or_else(Answer::from, |replaced| {
+                    self.oracle().businesses.saw(*business, replaced.service_business_id);
+                    Answer::done()
+                })
+            }
             Action::InstructBusiness(..) => {
                 let caller = &self.database.credentials.callers[0];
                 let begun = app.begin_business_payment_instruction(caller, body.as_bytes());

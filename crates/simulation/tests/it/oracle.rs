@@ -116,7 +116,9 @@ fn body(act: &Action, now: DateTime<Utc>) -> String {
             let (reference, kind) = (spec.reference(), spec.kind());
             request(*account, &format!(r#""vendor":"pay","reference":"{reference}","type":"{kind}""#))
         }
-        Action::Business(business, content) => business_body(*business, *content),
+        Action::Business(business, content) | Action::ReplaceBusiness(business, content) => {
+            business_body(*business, *content)
+        }
         Action::InstructBusiness(business, spec, account) => {
             business_instruction_body(*business, *spec, *account)
         }
@@ -168,6 +170,12 @@ impl Simulation {
                 (account, self.with_model(*account, |m| m.add_instruction(*spec)))
             }
             Action::Business(business, content) => return self.note(act, |b| b.store(*business, *content)),
+            Action::ReplaceBusiness(business, content) => {
+                let loses = self.loses_contract(*business, *content);
+                return self.note(act, |b| {
+                    if loses { Err("an account names its contract") } else { b.replace(*business, *content) }
+                });
+            }
             Action::InstructBusiness(business, spec, account) => {
                 return self.note(act, |b| b.instruct(*business, *spec, *account));
             }
@@ -239,13 +247,19 @@ impl Simulation {
                 Answer::Refused(why) if !frame.is_interrupted => self.fault_of_refused(act, *account, why),
                 _ => None,
             },
-            (Action::Business(business, content), Answer::Done(_)) => {
-                let has = self.oracle().businesses.has(*business, *content);
-                (!has).then(|| "it is not stored".into())
+            (
+                Action::Business(business, content) | Action::ReplaceBusiness(business, content),
+                Answer::Done(_),
+            ) => {
+                let had = self.oracle().businesses.had(*business, *content);
+                (!had).then(|| "it was not stored".into())
             }
             (Action::Business(business, content), Answer::Refused(_)) if !frame.is_interrupted => {
-                let other = self.oracle().businesses.has(*business, 1 - *content);
+                let other = self.oracle().businesses.has_other(*business, *content);
                 (!other).then(|| "it is valid".into())
+            }
+            (Action::ReplaceBusiness(business, content), Answer::Refused(_)) if !frame.is_interrupted => {
+                (!self.must_keep(*business, *content)).then(|| "it is valid".into())
             }
             (Action::InstructBusiness(business, spec, account), Answer::Done(_)) => {
                 let has = self.oracle().businesses.is_instructed(*business, *spec, *account);

@@ -16,8 +16,8 @@ const FIXTURES: [&str; 7] = [
 ];
 
 /// Small accounts: without a ledger; with repeated notes, a ledger and an instruction; with a ledger without
-/// a balance; with documents.
-const SMALL: [&str; 4] = [
+/// a balance; with documents; with a contract.
+const SMALL: [&str; 5] = [
     "",
     r#","notes":[{"body":"N-0"},{"body":"N-1","created_at":"2026-01-01T00:00:00Z"},{"body":"N-0"}],
        "ledgers":[{"last_statement_closing_date":"2026-09-30","last_statement_balance":"10.00",
@@ -28,6 +28,7 @@ const SMALL: [&str; 4] = [
          "current_statement_transactions":[
          {"transaction_id":"T-1","transaction_date":"2026-10-05","amount":"2.00","type":"CHARGE"}]}]"#,
     r#","notes":[{"body":"N-2","document_paths":[{"document_path":"a.pdf"}]}]"#,
+    r#","business":{"business_contract_identifier":"C-0"}"#,
 ];
 
 /// Number of small shapes, and of all shapes; those after the small ones are large.
@@ -35,6 +36,10 @@ pub(crate) const SMALL_SHAPES: u8 = SMALL.len() as u8;
 pub(crate) const SHAPES: u8 = SMALL_SHAPES + FIXTURES.len() as u8;
 /// Shape that names a document.
 pub(crate) const WITH_DOCUMENT: u8 = 3;
+/// Shape that names the contract `C-0` of the first business.
+pub(crate) const WITH_CONTRACT: u8 = 4;
+/// Content of a business without this contract.
+pub(crate) const OTHER_CONTRACT: u8 = 2;
 /// Number of versions of each shape.
 pub(crate) const VERSIONS: u8 = 3;
 /// Document that payloads name.
@@ -99,10 +104,11 @@ pub(crate) fn account(account: AccountRef, payload: Payload) -> Account<'static>
     valid.into_owned().completed(zone)
 }
 
-/// A business with one of two contents.
+/// A business with one of three contents; the last one has another contract.
 pub(crate) fn business_body(business: u8, content: u8) -> String {
+    let contract = if content == OTHER_CONTRACT { 'D' } else { 'C' };
     format!(
-        r#"{{"import_supplier_code":"S-0","external_business_identifier":"B-{business}","business":{{"business_type":"PTY_LTD","company_name":"B {content}","business_contracts":[{{"valid_from_date":"2023-01-01","signed_at_date":"2022-12-01","identifier":"C-{business}"}}]}}}}"#
+        r#"{{"import_supplier_code":"S-0","external_business_identifier":"B-{business}","business":{{"business_type":"PTY_LTD","company_name":"B {content}","business_contracts":[{{"valid_from_date":"2023-01-01","signed_at_date":"2022-12-01","identifier":"{contract}-{business}"}}]}}}}"#
     )
 }
 

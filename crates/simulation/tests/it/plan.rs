@@ -25,6 +25,8 @@ pub(crate) enum Action {
     Instruct(AccountRef, InstructionSpec),
     /// Create a business: its identifier, and one of two contents.
     Business(u8, u8),
+    /// Replace a business: its identifier, and one of three contents.
+    ReplaceBusiness(u8, u8),
     /// Add an instruction to a business, for an account if one is given.
     InstructBusiness(u8, InstructionSpec, Option<AccountRef>),
     /// Repeat an earlier request unchanged, counted backwards.
@@ -109,6 +111,7 @@ impl Action {
             Self::Statements(..) => "statements",
             Self::Instruct(..) => "instruct",
             Self::Business(..) => "business",
+            Self::ReplaceBusiness(..) => "replace business",
             Self::InstructBusiness(..) => "instruct business",
             Self::Again(_) => "again",
             Self::Intrude(_) => "intrude",

@@ -46,6 +46,7 @@ const ACTS: &[(u64, Draw)] = &[
     (4, |p| Action::Statements(p.imported(), p.statements())),
     (7, |p| Action::Instruct(p.imported(), p.instruction())),
     (3, |p| Action::Business(p.below(3), u8::from(p.dice.one_in(6)))),
+    (3, |p| Action::ReplaceBusiness(if p.dice.one_in(2) { 0 } else { p.below(3) }, p.below(3))),
     (3, |p| Action::InstructBusiness(p.below(3), p.instruction(), p.some_account())),
     (8, |p| Action::Again(p.dice.below(4) as usize)),
     (1, |p| Action::Intrude(p.account())),
@@ -78,7 +79,9 @@ impl Planner {
         let calm = |act| Op { node: 0, act, disturbances: Vec::new() };
         let creates: Vec<_> = (0..3).map(|_| self.create()).collect();
         self.first = creates.iter().map(|spec| spec.account).collect();
-        creates.into_iter().map(Action::Create).chain([Action::Turn(0)]).map(calm).collect()
+        // Accounts name a contract of this business.
+        let business = [Action::Business(0, 0)].into_iter();
+        business.chain(creates.into_iter().map(Action::Create)).chain([Action::Turn(0)]).map(calm).collect()
     }
 
     /// In some runs: documents vanish, storage is away for longer or shorter than imports are retried, or a
