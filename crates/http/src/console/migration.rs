@@ -105,7 +105,7 @@ impl From<&Migration> for Overview {
                     id: "errors",
                     title: "Top errors",
                     kind: "Error",
-                    none: "No account stands with an error.",
+                    none: "No account has failed.",
                     rows: rows(&progress.top_errors, "error_code", code),
                 },
                 Causes {
