@@ -9,7 +9,7 @@ use chrono::{DateTime, Duration};
 use cutover_app::Settings;
 use cutover_app::port::{NewFeedEvent, Store, StoreError, Tx, Verdict, WriteJob};
 use cutover_core::FeedEventType;
-use cutover_model::EventData;
+use cutover_model::{EventData, Totals};
 use cutover_process::State;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -106,6 +106,65 @@ fn a_store_that_loses_writes_is_found() {
     };
     let found = (0..10).filter(fails).count();
     assert!(found >= 5, "found in {found} of 10 runs");
+}
+
+/// A store that forgets the totals of accounts whose import is undone.
+struct ForgetfulStore {
+    store: Arc<dyn Store>,
+}
+
+impl Store for ForgetfulStore {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.store.read(job)
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        self.store.write(Box::new(|tx| {
+            let before = imported(tx);
+            let verdict = job(tx);
+            if imported(tx) < before {
+                let supplier = tx.supplier(&code(0).parse().unwrap()).unwrap().unwrap();
+                tx.add_totals(supplier.id, &Totals { accounts: 1, ..Totals::default() }).unwrap();
+            }
+            verdict
+        }))
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+}
+
+/// An undo leaves an account in the totals.
+#[test]
+fn an_undo_that_forgets_the_totals_is_found() {
+    let template = Template::sqlite();
+    let finds = |seed: &u64| {
+        let forgetful = |store| Arc::new(ForgetfulStore { store }) as Arc<dyn Store>;
+        let database = template.open().with_stores(forgetful);
+        let violations = run(*seed, &plan(*seed), database).violations;
+        violations.iter().any(|violation| violation.contains("its totals are"))
+    };
+    let found = (0..30).filter(finds).count();
+    assert!(found >= 5, "found in {found} of 30 runs");
+}
+
+/// Additions are not noted with the account.
+const FORGETS_ADDITIONS: &str = "CREATE FUNCTION forget() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN \
+    NEW.added_at := NULL; RETURN NEW; END $$; \
+    CREATE TRIGGER forgets BEFORE UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION forget()";
+
+/// An undo removes an account together with what was added to it.
+#[test]
+fn an_undo_of_an_account_that_was_added_to_is_found() {
+    let Some(template) = Template::postgres() else { return };
+    let finds = |seed: &u64| {
+        let database = template.open().changed(FORGETS_ADDITIONS);
+        let violations = run(*seed, &plan(*seed), database).violations;
+        violations.iter().any(|violation| violation.contains("was undone although something was added"))
+    };
+    let found = (0..20).filter(finds).count();
+    assert!(found >= 3, "found in {found} of 20 runs");
 }
 
 /// A store that publishes an event of notes with some imports.
