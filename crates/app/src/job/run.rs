@@ -7,8 +7,8 @@ use crate::App;
 use crate::fault::{self, Point};
 use crate::operator::{Audited, record_action};
 use crate::port::{
-    AuditAction, Detail, Job, JobFilter, JobKind, JobPosition, JobState, MayConflict, Operator, StoreError, Subject,
-    Supplier, Tx, read_committed, write, write_with_retry,
+    AuditAction, Detail, Job, JobFilter, JobKind, JobPosition, JobState, MayConflict, Operator, StoreError,
+    Subject, Supplier, Tx, read_committed, write, write_with_retry,
 };
 use chrono::{DateTime, Duration, Utc};
 use std::collections::BTreeMap;
@@ -64,7 +64,9 @@ impl App {
         for extent in [Extent::Batch, Extent::One, Extent::PassOver] {
             ran = self.run_extent(id, claim, extent);
             match &ran {
-                Err(Stopped::AtAccount(error)) => tracing::warn!(job = id, %error, "an import could not be undone"),
+                Err(Stopped::AtAccount(error)) => {
+                    tracing::warn!(job = id, %error, "an import could not be undone")
+                }
                 _ => break,
             }
         }

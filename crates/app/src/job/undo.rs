@@ -57,7 +57,8 @@ fn next_of(
     job: &Job,
     limit: u32,
 ) -> Result<(Vec<ImportedHead>, Option<JobPosition>), StoreError> {
-    let is_in = |head: &ImportedHead| head.supplier_id == job.supplier_id && head.imported_at <= job.created_at;
+    let is_in =
+        |head: &ImportedHead| head.supplier_id == job.supplier_id && head.imported_at <= job.created_at;
     if job.filter.is_list {
         let items = tx.job_items(job.id, job.position.id, limit)?;
         let is_full = items.len() == limit as usize;

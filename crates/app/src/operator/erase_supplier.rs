@@ -2,9 +2,7 @@ use super::OperatorError;
 use super::suppliers::find;
 use crate::App;
 use crate::job::{LEASE, new_job};
-use crate::port::{
-    ErasedRows, Job, JobKind, JobState, StateCount, StoreError, Supplier, read, write,
-};
+use crate::port::{ErasedRows, Job, JobKind, JobState, StateCount, StoreError, Supplier, read, write};
 use cutover_core::SupplierStatus;
 use cutover_model::Totals;
 

@@ -134,12 +134,7 @@ impl App {
     }
 
     /// Stores a job with its list of processes, and begins it.
-    pub(super) fn begin_job(
-        &self,
-        job: Job,
-        listed: &[i64],
-        owner: JobOwner,
-    ) -> Result<Job, OperatorError> {
+    pub(super) fn begin_job(&self, job: Job, listed: &[i64], owner: JobOwner) -> Result<Job, OperatorError> {
         let mut job = write(&*self.store, move |tx| tx.add_job(&job))?;
         for ids in listed.chunks(ITEMS) {
             let (id, ids) = (job.id, ids.to_vec());

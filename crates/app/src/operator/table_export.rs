@@ -89,7 +89,10 @@ impl App {
             let page = page.ok_or(ChangesRefused::Expired)?;
             for event in page.events.into_iter().filter(|event| event.position <= until) {
                 let Some(number) = event.external_account_number else { continue };
-                if [FeedEventType::AccountErased, FeedEventType::ProcessUndone].iter().any(|of| event.event_type == *of) {
+                if [FeedEventType::AccountErased, FeedEventType::ProcessUndone]
+                    .iter()
+                    .any(|of| event.event_type == *of)
+                {
                     changed.removed.insert(number.clone());
                 }
                 changed.numbers.insert(number);

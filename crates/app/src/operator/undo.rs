@@ -5,9 +5,7 @@ use super::jobs::{ITEMS, MAX_NUMBERS, PAGE};
 use crate::App;
 use crate::auth::Caller;
 use crate::job::new_job;
-use crate::port::{
-    ImportedHead, Job, JobFilter, JobKind, KeptBecause, Operator, Supplier, read_committed,
-};
+use crate::port::{ImportedHead, Job, JobFilter, JobKind, KeptBecause, Operator, Supplier, read_committed};
 use chrono::{DateTime, Utc};
 use cutover_core::ExternalAccountNumber;
 use std::collections::BTreeSet;

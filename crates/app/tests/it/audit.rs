@@ -4,9 +4,8 @@ use crate::env::TestEnv;
 use chrono::{Days, Duration};
 use cutover_app::auth::Caller;
 use cutover_app::operator::{
-    UndoRequest, UndoScope,
     Archive, ArchiveScope, ArchivedProcess, AuditScope, BulkRequest, FailedAccounts, FailedFormat, JobOwner,
-    OperatorError, SupplierChange,
+    OperatorError, SupplierChange, UndoRequest, UndoScope,
 };
 use cutover_app::port::{ApiKeyRole, AuditAction, AuditRecord, Clock, Fact, JobKind, VendorKind};
 use cutover_core::SupplierStatus;

@@ -87,11 +87,8 @@ fn what_would_be_undone_is_shown_and_not_changed() {
     assert_eq!((found.undo.count, found.undo.examples.as_slice()), (2, &["A-1".into(), "A-5".into()][..]));
     let kept: Vec<_> =
         found.kept.iter().map(|(why, group)| (why.as_str(), group.count, group.examples.join(" "))).collect();
-    let expected = [
-        ("account_already_billed", 1, "A-3"),
-        ("account_changed", 1, "A-2"),
-        ("account_archived", 1, "A-4"),
-    ];
+    let expected =
+        [("account_already_billed", 1, "A-3"), ("account_changed", 1, "A-2"), ("account_archived", 1, "A-4")];
     assert_eq!(kept, expected.map(|(why, count, numbers)| (why, count, numbers.to_owned())));
     assert_eq!((found.kept_count(), found.unknown.examples.join(" ").trim()), (3, "NOBODY"));
     assert_eq!(found.unknown.count, 2);
@@ -122,7 +119,10 @@ fn imports_since_a_time_are_undone_in_batches() {
     assert_eq!(batches, [50, 100, 120]);
     assert_eq!(counts(&ended), [120, 120, 0, 0]);
     assert_eq!((env.state_of("A-1"), env.state_of("B-120")), (State::Processed, State::Cancelled));
-    assert_eq!(totals(&env), Totals { accounts: 3, ledger_balance: "37.50".parse().unwrap(), ..Totals::default() });
+    assert_eq!(
+        totals(&env),
+        Totals { accounts: 3, ledger_balance: "37.50".parse().unwrap(), ..Totals::default() }
+    );
     let trail = env.app.audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap();
     let of_it: Vec<_> = trail.iter().filter(|entry| entry.action == "supplier.undo").collect();
     let facts = of_it[0].detail.facts().filter(|(name, _)| !["job", "since"].contains(name));
@@ -220,7 +220,8 @@ fn contracts_of_an_undone_account_are_free() {
 #[test]
 fn something_added_meanwhile_keeps_an_account() {
     let env = imported(120);
-    let request = UndoRequest { supplier: "ACME".into(), which: UndoScope::Since(chrono::DateTime::UNIX_EPOCH) };
+    let request =
+        UndoRequest { supplier: "ACME".into(), which: UndoScope::Since(chrono::DateTime::UNIX_EPOCH) };
     let begun = env.app.begin_undo(&request).unwrap();
     let mut is_first = true;
     let ended = env.app.run_job(&begun.name, Some(begun.claim), |_| {

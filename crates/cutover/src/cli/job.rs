@@ -204,7 +204,9 @@ pub(super) fn work(app: &App, context: &Context, name: &str, claim: Option<i64>)
         context.output.answer(&UndoCounts { undone: changed, kept: skipped, failed })?;
         return match failed {
             0 => Ok(()),
-            _ => Err(Error::refused(format!("{failed} accounts could not be undone: the log has the reasons"))),
+            _ => {
+                Err(Error::refused(format!("{failed} accounts could not be undone: the log has the reasons")))
+            }
         };
     }
     Ok(context.output.answer(&Counts { matched, changed, skipped })?)

@@ -23,7 +23,8 @@ fn undo(installation: &Installation, rest: &[&str]) -> Value {
 /// The numbers of all accounts that are streamed.
 fn streamed(reader: &Client) -> Vec<String> {
     let lines = reader.get(IMPORTED);
-    let lines = lines.text().lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>();
+    let lines =
+        lines.text().lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>();
     let numbers = lines.iter().filter_map(|line| line["account"]["external_account_number"].as_str());
     numbers.map(str::to_owned).collect()
 }
@@ -75,7 +76,8 @@ fn unchanged_accounts_are_undone_and_the_others_are_kept() {
     let counts = undo(&installation, &["--numbers-file", numbers.to_str().unwrap(), "--yes"]);
     assert_eq!(counts, json!({"undone": 2, "kept": 0, "failed": 0}));
 
-    let events = reader.get("/v2/data-import/events/?type=account_import_process.undone,account.billed").json();
+    let events =
+        reader.get("/v2/data-import/events/?type=account_import_process.undone,account.billed").json();
     let line = |event: &Value| {
         let word = event["type"].as_str().unwrap().rsplit('.').next().unwrap();
         format!("{} {word}", event["external_account_number"].as_str().unwrap())
@@ -143,9 +145,11 @@ fn an_undo_survives_the_end_of_its_command() {
     let numbers: Vec<String> = (0..70).map(|n| format!("K-{n}")).collect();
     let accounts: Vec<Value> = numbers.iter().map(|number| small(number)).collect();
     let (mut installation, _server, client) = Installation::with_accounts(&accounts);
-    for (order, undone) in
-        [("event_written=return(undone|abort)", 0), ("job_stepped=return(|abort)", 0), ("job_batch_done=return(|abort)", 50)]
-    {
+    for (order, undone) in [
+        ("event_written=return(undone|abort)", 0),
+        ("job_stepped=return(|abort)", 0),
+        ("job_batch_done=return(|abort)", 50),
+    ] {
         installation.set_variable("FAILPOINTS", order);
         let killed = installation.run(&["supplier", "undo", "ACME", "--since", "2020-01-01", "--yes"]);
         assert!(!killed.status.success());
@@ -154,9 +158,15 @@ fn an_undo_survives_the_end_of_its_command() {
         if undone == 0 && installation.run_json(&["job", "list"]).as_array().unwrap().len() == 1 {
             assert_eq!(whole, 70, "{order}: a batch is not begun by halves");
         }
-        wait_until("the server ends the job", || installation.run_json(&["job", "list"])[0]["state"] == "done");
+        wait_until("the server ends the job", || {
+            installation.run_json(&["job", "list"])[0]["state"] == "done"
+        });
         let job = &installation.run_json(&["job", "list"])[0];
-        assert_eq!((&job["matched"], &job["changed"], &job["failed"]), (&json!(70), &json!(70), &json!(0)), "{order}");
+        assert_eq!(
+            (&job["matched"], &job["changed"], &job["failed"]),
+            (&json!(70), &json!(70), &json!(0)),
+            "{order}"
+        );
         for number in &numbers {
             assert_eq!(client.create(&small(number)).status, 201, "{order}");
         }

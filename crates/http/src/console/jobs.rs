@@ -117,7 +117,9 @@ fn filter(job: &Job) -> String {
     parts.extend(job.filter.status.as_ref().map(|status| format!("status {status}")));
     parts.extend(job.filter.error_code.as_ref().map(|code| format!("error {code}")));
     parts.extend(job.filter.before.map(|before| format!("before {}", Moment::from(before).shown)));
-    parts.extend(job.filter.imported_since.map(|since| format!("imported since {}", Moment::from(since).shown)));
+    parts.extend(
+        job.filter.imported_since.map(|since| format!("imported since {}", Moment::from(since).shown)),
+    );
     parts.extend(job.filter.is_list.then(|| "a list of numbers".to_owned()));
     if parts.is_empty() { "–".to_owned() } else { parts.join(", ") }
 }

@@ -61,9 +61,13 @@ mod tests {
             tx.feed_page(organisation, &FeedFilter::default(), None, PageLimit::of(100))
         });
         let events = page.unwrap().unwrap().events;
-        let billed: Vec<_> = events.iter().filter(|event| event.event_type.as_str() == "account.billed").collect();
+        let billed: Vec<_> =
+            events.iter().filter(|event| event.event_type.as_str() == "account.billed").collect();
         let number = report.status.service_identifier.map(|number| number.to_string());
-        assert_eq!(billed.iter().map(|event| event.service_account_number.clone()).collect::<Vec<_>>(), [number]);
+        assert_eq!(
+            billed.iter().map(|event| event.service_account_number.clone()).collect::<Vec<_>>(),
+            [number]
+        );
     }
 
     #[actix_web::test]
@@ -71,7 +75,9 @@ mod tests {
         let service = TestService::with_accounts();
         service.create("Acme", ACCOUNT);
         let mut answers = Vec::new();
-        for path in ["ACME_ENERGY/NONE", "ACME_ENERGY/UNME-4001", "OTHER/ELEC-1001", "NOBODY/ELEC-1001", "%20/%20"] {
+        for path in
+            ["ACME_ENERGY/NONE", "ACME_ENERGY/UNME-4001", "OTHER/ELEC-1001", "NOBODY/ELEC-1001", "%20/%20"]
+        {
             let path = format!("/v2/data-import/imported-accounts/{path}/billed/");
             answers.push(report(&service, &path).await.line());
         }

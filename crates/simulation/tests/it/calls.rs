@@ -9,9 +9,7 @@ use cutover_app::account::CreateRefused;
 use cutover_app::additions::{AddRefused, AddTransactions, InstructionStep};
 use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
 use cutover_app::job::JobRunner;
-use cutover_app::operator::{
-    Archive, ArchiveScope, ArchivedProcess, SupplierChange, UndoRequest, UndoScope,
-};
+use cutover_app::operator::{Archive, ArchiveScope, ArchivedProcess, SupplierChange, UndoRequest, UndoScope};
 use cutover_app::port::{AccountList, StoreError};
 use cutover_app::{App, FoundDocuments, Step};
 use cutover_testkit::create_account;

@@ -9,10 +9,10 @@ use crate::payloads::{
     business_body, business_instruction_body, create_body, faulty_body, list_request, request,
 };
 use crate::plan::Action;
+use crate::quiet::accounts;
 use crate::running_op::RunningOp;
 use crate::simulation::Simulation;
 use crate::specs::{AccountRef, CreateSpec};
-use crate::quiet::accounts;
 use chrono::{DateTime, Utc};
 use cutover_app::port::read;
 use cutover_process::{EventKind, HistoryEntry, State};
@@ -213,7 +213,9 @@ impl Simulation {
             let is_changed = self.is_changed(account);
             let mut oracle = self.oracle();
             if is_changed {
-                oracle.violate(format!("{account:?} was undone although something was added, or it was billed"));
+                oracle.violate(format!(
+                    "{account:?} was undone although something was added, or it was billed"
+                ));
             }
             if let Some(number) = oracle.numbers.remove(&account) {
                 oracle.retired.insert(number);

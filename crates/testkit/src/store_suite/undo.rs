@@ -3,7 +3,8 @@
 use super::helpers::{ABSENT, at, create, number, process, put, see, supplier};
 use super::imported::{account_of, end_with, import, of_members};
 use cutover_app::port::{
-    FeedFilter, ImportedHead, KeptBecause, MayConflict, NewAccount, PageLimit, Store, StoreError, Supplier, write,
+    FeedFilter, ImportedHead, KeptBecause, MayConflict, NewAccount, PageLimit, Store, StoreError, Supplier,
+    write,
 };
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, State};
@@ -54,13 +55,14 @@ pub fn an_undone_account_leaves_its_process(store: &dyn Store) {
     let steps: Vec<_> = see(store, |tx| tx.history(id)).iter().map(|entry| entry.event.to_string()).collect();
     assert_eq!(steps, ["created", "claimed", "imported", "undone"]);
     assert!(see(store, |tx| tx.imported_account(second.process_id)).is_some());
-    let page = see(store, |tx| {
-        tx.feed_page(acme.organisation_id, &FeedFilter::default(), None, PageLimit::of(10))
-    });
+    let page =
+        see(store, |tx| tx.feed_page(acme.organisation_id, &FeedFilter::default(), None, PageLimit::of(10)));
     // On a database server the latest events may wait for other transactions.
-    let undone = page.unwrap().events.into_iter().find(|event| {
-        event.event_type.as_str() == "account_import_process.undone"
-    });
+    let undone = page
+        .unwrap()
+        .events
+        .into_iter()
+        .find(|event| event.event_type.as_str() == "account_import_process.undone");
     if let Some(undone) = undone {
         assert_eq!(undone.service_account_number, Some(first.number.to_string()));
         assert_eq!((undone.external_account_number.as_deref(), undone.attempt), (Some("A-1"), Some(1)));
@@ -70,8 +72,7 @@ pub fn an_undone_account_leaves_its_process(store: &dyn Store) {
 /// Several steps at once publish the numbers of their accounts too.
 pub fn accounts_that_are_undone_together_are_published(store: &dyn Store) {
     let acme = supplier(store, "ACME");
-    let numbers: Vec<String> =
-        (1..4).map(|n| import(store, &acme, n, MEMBERS).number.to_string()).collect();
+    let numbers: Vec<String> = (1..4).map(|n| import(store, &acme, n, MEMBERS).number.to_string()).collect();
     let steps: Vec<_> = ["A-1", "A-2", "A-3"]
         .map(|account| process(store, &acme, account).process)
         .into_iter()
@@ -126,7 +127,10 @@ pub fn marks_of_accounts_are_kept(store: &dyn Store) {
     let id = import(store, &acme, 1, MEMBERS).process_id;
     let new = head(store, id).unwrap();
     assert_eq!((new.id, new.supplier_id, &new.external_account_number), (id, acme.id, &number("A-1")));
-    assert_eq!((new.imported_at, new.added_at, new.billed_at, new.is_archived), (at(1_000), None, None, false));
+    assert_eq!(
+        (new.imported_at, new.added_at, new.billed_at, new.is_archived),
+        (at(1_000), None, None, false)
+    );
     assert_eq!(new.kept_because(), None);
     for seconds in [5, 6] {
         put(store, move |tx| tx.mark_added(id, at(seconds)));
@@ -164,6 +168,7 @@ pub fn accounts_to_undo_are_listed_in_import_order(store: &dyn Store) {
     assert_eq!(listed((at(20), ids[3]), 10), ["A-1"]);
     assert_eq!(listed((at(30), ids[0]), 10), [""; 0]);
     let id = ids[0];
-    let is_locked = |id: i64, n| put(store, move |tx| tx.lock_numbered(id, &ServiceAccountNumber::from_random(n)));
+    let is_locked =
+        |id: i64, n| put(store, move |tx| tx.lock_numbered(id, &ServiceAccountNumber::from_random(n)));
     assert!(is_locked(id, 1) && !is_locked(id, 2) && !is_locked(ABSENT, 1));
 }

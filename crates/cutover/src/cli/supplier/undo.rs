@@ -101,11 +101,15 @@ impl Answer for Shown {
     fn text(&self) -> String {
         let mut lines = vec![format!("undo  {}", self.undo.text())];
         lines.push(format!("kept  {}", self.kept.count));
-        lines.extend(self.kept.reasons.iter().map(|kept| format!("      {}: {}", kept.reason, kept.group.text())));
+        lines.extend(
+            self.kept.reasons.iter().map(|kept| format!("      {}: {}", kept.reason, kept.group.text())),
+        );
         if self.unknown.count > 0 {
             lines.push(format!("No imported account has these numbers: {}", self.unknown.text()));
         }
-        lines.push("\nNothing was changed: add --yes to do it. The accounts can be sent again then.".to_owned());
+        lines.push(
+            "\nNothing was changed: add --yes to do it. The accounts can be sent again then.".to_owned(),
+        );
         lines.join("\n")
     }
 }

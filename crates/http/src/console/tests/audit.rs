@@ -148,7 +148,10 @@ async fn actions_are_logged_without_personal_data() {
     );
     assert_eq!(actions[7..11], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
     let ended: BTreeSet<_> = actions[11..16].iter().copied().collect();
-    assert_eq!(ended, BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"]));
+    assert_eq!(
+        ended,
+        BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"])
+    );
     assert_eq!(actions[16..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
