@@ -115,12 +115,12 @@ struct ForgetfulStore {
 
 /// Number of accounts that are imported.
 fn all_imported(tx: &mut dyn Tx) -> u64 {
-    let mut imported = |supplier: u8| {
+    let imported = |supplier: u8| {
         let supplier = tx.supplier(&code(supplier).parse().unwrap()).unwrap()?;
         let counts = tx.state_counts(supplier.id).unwrap();
         Some(counts.iter().filter(|c| c.state == State::Processed).map(|c| c.processes).sum::<u64>())
     };
-    (0..SUPPLIERS).filter_map(|supplier| imported(supplier)).sum()
+    (0..SUPPLIERS).filter_map(imported).sum()
 }
 
 impl Store for ForgetfulStore {
