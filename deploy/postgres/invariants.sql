@@ -19,7 +19,8 @@
 -- I3  A process is PROCESSED if and only if its account is complete: under its number, with a ledger, rows numbered
 --     without a gap, and parents for all of them; and its history has every step and one import. An account that the
 --     audit trail records as erased does not exist.
--- I4  PROCESSED never changes.
+-- I4  PROCESSED never changes, except that an undo removes the account and cancels the process. The number of such an account
+--     is not used again.
 -- I5  No due work of an Ongoing supplier inside its window waits for long.
 -- I6  The stored figures of a supplier equal those of its processes and accounts. recount.sql counts them again.
 
@@ -120,9 +121,15 @@ WITH accepted AS (
     FROM processes p LEFT JOIN suppliers s ON s.id = p.supplier_id
 ), entries AS (
     SELECT process_id, count(*) AS entries, min(version) AS first, max(version) AS last,
-        count(*) FILTER (WHERE event = 'imported') AS imports,
-        min(version) FILTER (WHERE event = 'imported') AS imported
+        count(*) FILTER (WHERE event = 'imported') - count(*) FILTER (WHERE event = 'undone') AS imports,
+        min(version) FILTER (WHERE event = 'imported') AS imported,
+        max(version) FILTER (WHERE event = 'undone') AS undone
     FROM process_history GROUP BY process_id
+), undone AS (
+    -- What follows an import, and what an undo follows.
+    SELECT u.process_id, i.version, i.event, u.event AS next FROM process_history i
+    JOIN process_history u ON u.process_id = i.process_id AND u.version = i.version + 1
+    WHERE (i.event = 'imported') <> (u.event = 'undone')
 ), single AS (
     SELECT k.supplier, k.external_account_number AS number, c.invariant, c.what
     FROM known k
@@ -163,7 +170,8 @@ WITH accepted AS (
                 e.occurred_at) END),
         ('I3', CASE WHEN k.state = 'PROCESSED' AND h.imports <> 1
             THEN format('is PROCESSED, and was imported %s times', h.imports) END),
-        ('I4', CASE WHEN h.imported < greatest(h.last, k.version) OR h.imports > 0 AND k.state <> 'PROCESSED'
+        ('I4', CASE WHEN h.undone IS NULL AND (h.imported < greatest(h.last, k.version)
+            OR h.imports > 0 AND k.state <> 'PROCESSED')
             THEN format('was imported at version %s, and is %s at version %s', h.imported, k.state,
                 greatest(h.last, k.version)) END),
         ('I5', CASE WHEN k.state = 'PENDING' AND k.status = 'Ongoing' AND k.due_at < now() - :'bound'::INTERVAL
@@ -243,6 +251,13 @@ SELECT 'I1' AS invariant, supplier, number, 'was accepted, and has no process' A
 WHERE NOT EXISTS (SELECT FROM known k WHERE (k.supplier, k.external_account_number) = (a.supplier, a.number))
 UNION ALL
 SELECT invariant, supplier, number, what FROM single
+UNION ALL
+SELECT 'I4', k.supplier, k.external_account_number, format('at version %s it was %s, and then %s', u.version, u.event, u.next)
+FROM undone u JOIN known k ON k.id = u.process_id
+WHERE EXISTS (SELECT FROM entries h WHERE h.process_id = u.process_id AND h.undone IS NOT NULL)
+UNION ALL
+SELECT 'I4', k.supplier, k.external_account_number, 'has the number of an account that was undone'
+FROM retired_numbers r JOIN known k ON k.service_account_number = r.number
 UNION ALL
 SELECT 'I3', k.supplier, k.external_account_number, 'was erased, and is there'
 FROM audit_trail t JOIN known k ON k.id = t.process_id WHERE t.action = 'account.erase'

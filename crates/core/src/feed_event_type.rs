@@ -16,6 +16,8 @@ crate::string_enum! {
         ProcessDryRunSucceeded = "account_import_process.dry_run_succeeded",
         /// A dry run ended with an error, which is the data.
         ProcessDryRunErrored = "account_import_process.dry_run_errored",
+        /// The import of an account was undone: the account does not exist any more, and can be sent again.
+        ProcessUndone = "account_import_process.undone",
         /// Notes were added to an imported account; the data says how many.
         NotesAdded = "account.notes_added",
         /// Transactions were added to an imported account; the data says how many.
@@ -24,6 +26,8 @@ crate::string_enum! {
         HistoricalStatementsAdded = "account.historical_statements_added",
         /// A payment instruction was added to an imported account; the data says how many.
         PaymentInstructionAdded = "account.payment_instruction_added",
+        /// Another system has billed the account, so its import cannot be undone any more.
+        AccountBilled = "account.billed",
         /// Everything kept of the account was removed.
         AccountErased = "account.erased",
         /// A business was created; the data has its identifiers.

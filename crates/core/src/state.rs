@@ -45,7 +45,8 @@ impl State {
         }
     }
 
-    /// Returns true if no step leads out of it (contract D6). The other end states can be submitted again.
+    /// Returns true if the account exists: nothing but an undo leads out of it (contract D6, D18). The other end states
+    /// can be submitted again.
     pub fn is_final(self) -> bool {
         self == Self::Processed
     }

@@ -41,6 +41,8 @@ cutover_core::string_enum! {
         Resubmitted = "resubmitted",
         /// The operator started it again.
         RetriedByOperator = "retried_by_operator",
+        /// The operator removed the account, to which nothing had been added.
+        Undone = "undone",
     }
 }
 
@@ -68,6 +70,7 @@ impl EventKind {
             Self::Failed => "attempt failed or panicked, put off",
             Self::Resubmitted => "created again after its end",
             Self::RetriedByOperator => "retried by the operator",
+            Self::Undone => "undone by the operator, account removed",
         }
     }
 
@@ -142,6 +145,8 @@ pub enum Event {
     Resubmitted(Submission),
     /// See [`EventKind::RetriedByOperator`]. Runs as before; a window that has closed is dropped.
     RetriedByOperator,
+    /// See [`EventKind::Undone`]. The only step that leaves `PROCESSED`.
+    Undone,
 }
 
 impl Event {
@@ -163,6 +168,7 @@ impl Event {
             Self::Failed { .. } => EventKind::Failed,
             Self::Resubmitted(_) => EventKind::Resubmitted,
             Self::RetriedByOperator => EventKind::RetriedByOperator,
+            Self::Undone => EventKind::Undone,
         }
     }
 

@@ -1,6 +1,6 @@
 use crate::{EventKind, State};
 use chrono::{DateTime, Utc};
-use cutover_core::{FeedEventType, UnknownWord, Word};
+use cutover_core::{FeedEventType, ServiceAccountNumber, UnknownWord, Word};
 use std::fmt;
 use std::str::FromStr;
 
@@ -23,6 +23,8 @@ pub struct HistoryEntry {
     pub actor: Word<Actor>,
     /// The version after the step. Orders the history even if the clock went back.
     pub version: i64,
+    /// The number of the account that an undo has just removed, for the event of the feed. It is not kept in the history.
+    pub removed_account: Option<ServiceAccountNumber>,
 }
 
 impl HistoryEntry {
@@ -35,6 +37,7 @@ impl HistoryEntry {
             }
             EventKind::Replaced => FeedEventType::ProcessReplaced,
             EventKind::Cancelled => FeedEventType::ProcessCancelled,
+            EventKind::Undone => FeedEventType::ProcessUndone,
             EventKind::Imported => FeedEventType::ProcessProcessed,
             EventKind::DryRunPassed => FeedEventType::ProcessDryRunSucceeded,
             EventKind::WindowMissed

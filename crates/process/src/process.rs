@@ -82,9 +82,10 @@ impl Process {
         }
         next.latest_error = event.error().map(Box::new);
         let at = at.max(next.created_at);
+        let removed = next.service_account_number.clone().filter(|_| on == EventKind::Undone);
         next.take(event, at);
         let next = Self(next);
-        let entry = next.entry(on, row.from, actor);
+        let entry = HistoryEntry { removed_account: removed, ..next.entry(on, row.from, actor) };
         Ok((next, entry))
     }
 
@@ -109,6 +110,7 @@ impl Process {
             attempt: self.0.attempt,
             actor: actor.into(),
             version: self.0.version,
+            removed_account: None,
         }
     }
 
@@ -214,6 +216,7 @@ impl Snapshot {
                 self.service_account_number = Some(number);
                 self.outage = None;
             }
+            Event::Undone => self.service_account_number = None,
             Event::WindowMissed
             | Event::Cancelled
             | Event::Rejected

@@ -84,6 +84,7 @@ pub static TRANSITIONS: &[Transition] = {
         row(DryRunErrored, On::RetriedByOperator, Any, Pending),
         row(Cancelled, On::Resubmitted, Any, Pending),
         row(Cancelled, On::RetriedByOperator, Any, Pending),
+        row(Processed, On::Undone, Real, Cancelled),
     ]
 };
 
@@ -181,9 +182,9 @@ mod tests {
     }
 
     #[test]
-    fn no_row_leaves_a_final_state() {
+    fn only_an_undo_leaves_a_final_state() {
         for state in State::ALL {
-            let left = TRANSITIONS.iter().any(|row| row.from == Some(state));
+            let left = TRANSITIONS.iter().any(|row| row.from == Some(state) && row.on != EventKind::Undone);
             assert_eq!(state.is_final(), !left, "{state}");
         }
     }
@@ -191,10 +192,19 @@ mod tests {
     #[test]
     fn an_ended_process_goes_on_only_on_request() {
         for row in TRANSITIONS.iter().filter(|row| row.from.is_some_and(State::has_ended)) {
-            assert!(matches!(row.on, EventKind::Resubmitted | EventKind::RetriedByOperator), "{row:?}");
+            let is_requested =
+                matches!(row.on, EventKind::Resubmitted | EventKind::RetriedByOperator | EventKind::Undone);
+            assert!(is_requested, "{row:?}");
         }
         let going = State::ALL.iter().filter(|state| !state.has_ended());
         assert_eq!(going.map(|state| state.as_str()).collect::<Vec<_>>(), ["PENDING", "IN_PROGRESS"]);
+    }
+
+    #[test]
+    fn an_undo_begins_with_an_account_and_ends_without() {
+        let undone: Vec<_> = TRANSITIONS.iter().filter(|row| row.on == EventKind::Undone).collect();
+        let ends: Vec<_> = undone.iter().map(|row| (row.from, row.run, row.to)).collect();
+        assert_eq!(ends, [(Some(State::Processed), Run::Real, State::Cancelled)]);
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub(crate) enum Error {
     KeyMissing(String),
     /// A value that does not fit its column.
     Unfit(&'static str),
+    /// A number that must not be used again.
+    Taken(&'static str),
 }
 
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
@@ -76,6 +78,7 @@ pub(crate) fn store_error(error: Error, meaning: fn(&str) -> Meaning) -> StoreEr
         Error::Corrupt(text) => StoreError::Corrupt(text),
         Error::KeyMissing(key) => StoreError::KeyMissing(key),
         Error::Unfit(fault) => StoreError::Failed(fault.to_owned()),
+        Error::Taken(what) => StoreError::Conflict(what.to_owned()),
         Error::Database(DieselError::DatabaseError(kind, info)) => {
             of_database(&kind, info.message(), meaning)
         }

@@ -1,5 +1,6 @@
 //! Accounts: validation, creation, status, lists (contract 4.1, 4.3), progress (contract D12).
 
+mod billed;
 mod cancel;
 mod check;
 mod create;
@@ -16,6 +17,7 @@ mod supplier;
 mod supplier_cache;
 mod validate;
 
+pub use billed::BilledRefused;
 pub use cancel::CancelRefused;
 pub use check::Refused;
 pub(crate) use check::{Check, check, check_for_create, check_from_memory, profile};

@@ -73,7 +73,7 @@ fn add(
     let results = notes.iter().map(one).collect::<Result<_, AddRefused>>()?;
     account.add_warnings(tx, warnings)?;
     add_documents(tx, supplier_id, documents)?;
-    account.publish_added(tx, FeedEventType::NotesAdded, added, now.instant)?;
+    account.note_added(tx, FeedEventType::NotesAdded, added, now.instant)?;
     Ok(results)
 }
 

@@ -205,8 +205,8 @@ impl Target {
         if issues.warnings.len() > kept { tx.set_issues(self.id, &issues) } else { Ok(()) }
     }
 
-    /// Publishes that `count` things were added to the account, if there are any.
-    pub(super) fn publish_added(
+    /// Notes with the account, which is locked, that `count` things were added to it, if there are any, and publishes it.
+    pub(super) fn note_added(
         &self,
         tx: &mut dyn Tx,
         event_type: FeedEventType,
@@ -216,6 +216,7 @@ impl Target {
         if count == 0 {
             return Ok(());
         }
+        tx.mark_added(self.id, at)?;
         tx.publish(&NewFeedEvent {
             supplier_id: self.supplier_id,
             event_type,
@@ -258,8 +259,8 @@ pub(super) fn target_to_change(
     let target = target(tx, supplier_id, number)?;
     match &target {
         // The retry does not find it.
-        Ok(target) if !tx.lock_account(target.id)? => {
-            Err(StoreError::Conflict("the account has been erased".into()))
+        Ok(target) if !tx.lock_numbered(target.id, &target.number)? => {
+            Err(StoreError::Conflict("the account has been removed".into()))
         }
         _ => Ok(target),
     }

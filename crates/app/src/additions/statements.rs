@@ -87,5 +87,5 @@ fn add(
     }
     account.add_warnings(tx, warnings)?;
     add_documents(tx, supplier_id, documents)?;
-    Ok(account.publish_added(tx, FeedEventType::HistoricalStatementsAdded, added, at)?)
+    Ok(account.note_added(tx, FeedEventType::HistoricalStatementsAdded, added, at)?)
 }

@@ -26,7 +26,9 @@ fn event(kind: JobKind) -> Result<Event, StoreError> {
     match kind {
         JobKind::Retry => Ok(Event::RetriedByOperator),
         JobKind::Cancel => Ok(Event::Cancelled),
-        JobKind::EraseSupplier => Err(StoreError::Failed("an erasure takes no steps".into())),
+        JobKind::Undo | JobKind::EraseSupplier => {
+            Err(StoreError::Failed("this operation removes rows".into()))
+        }
     }
 }
 

@@ -9,7 +9,8 @@ mod erase;
 mod run;
 mod runner;
 mod select;
+mod undo;
 
-pub(crate) use run::{LEASE, Ran, detail, subject};
+pub(crate) use run::{LEASE, Ran, detail, new_job, subject};
 pub use runner::JobRunner;
 pub(crate) use select::{begins_from, is_old, matching};

@@ -2,14 +2,16 @@
 
 use super::batch::step;
 use super::erase::{self, Erased};
+use super::undo::{self, Extent};
 use crate::App;
 use crate::fault::{self, Point};
 use crate::operator::{Audited, record_action};
 use crate::port::{
-    AuditAction, Detail, Job, JobKind, JobState, Operator, StoreError, Subject, Tx, read_committed, write,
-    write_with_retry,
+    AuditAction, Detail, Job, JobFilter, JobKind, JobPosition, JobState, MayConflict, Operator, StoreError,
+    Subject, Supplier, Tx, read_committed, write, write_with_retry,
 };
 use chrono::{DateTime, Duration, Utc};
+use std::collections::BTreeMap;
 
 /// Time for which a claim, or a batch, gives its owner a job.
 pub(crate) const LEASE: Duration = Duration::seconds(10);
@@ -54,17 +56,46 @@ impl App {
 
     /// Works on the next processes of a job, in one transaction that moves its position too. At the end of the job it is
     /// recorded in the audit trail.
+    ///
+    /// If the import of an account cannot be undone, the accounts of the batch are undone one by one, and that one is
+    /// passed over and counted.
     pub(crate) fn run_batch(&self, id: i64, claim: i64) -> Result<Ran, StoreError> {
+        let mut ran = Err(Stopped::AtAccount(StoreError::Failed("nothing was tried".into())));
+        for extent in [Extent::Batch, Extent::One, Extent::PassOver] {
+            ran = self.run_extent(id, claim, extent);
+            match &ran {
+                Err(Stopped::AtAccount(error)) => {
+                    tracing::warn!(job = id, %error, "an import could not be undone")
+                }
+                _ => break,
+            }
+        }
+        ran.map_err(Stopped::cause)
+    }
+
+    fn run_extent(&self, id: i64, claim: i64, extent: Extent) -> Result<Ran, Stopped> {
         let now = self.clock.now();
-        let ran = write_with_retry(&*self.store, move |tx| {
+        let ran = write_with_retry::<_, Stopped>(&*self.store, move |tx| {
             let owned = |job: &Job| job.state == JobState::Running && job.claim == claim;
             let Some(mut job) = tx.lock_job(id, true)?.filter(owned) else { return Ok((Ran::Lost, 0)) };
             let Some(kind) = job.kind.known().copied() else {
-                return Err(StoreError::Failed("a newer version of the program began this job".into()));
+                let newer = StoreError::Failed("a newer version of the program began this job".into());
+                return Err(newer.into());
             };
             let before = job.changed;
             let waits = match kind {
                 JobKind::EraseSupplier => work_on_erasure(tx, &mut job, now)?,
+                JobKind::Undo => {
+                    let undone = undo::step(tx, &job, now, extent).map_err(Stopped::of_account)?;
+                    job.changed += undone.changed;
+                    job.skipped += undone.kept;
+                    job.failed += undone.failed;
+                    match undone.next {
+                        Some(next) => (job.position, job.due_at) = (next, Some(now + LEASE)),
+                        None => end(tx, &mut job, kind, now)?,
+                    }
+                    false
+                }
                 JobKind::Retry | JobKind::Cancel => {
                     let batch = step(tx, &job, kind, now)?;
                     job.changed += batch.changed;
@@ -77,7 +108,7 @@ impl App {
                 }
             };
             if !tx.change_job(&job)? {
-                return Err(StoreError::Conflict("a job was changed meanwhile".into()));
+                return Err(StoreError::Conflict("a job was changed meanwhile".into()).into());
             }
             job.version += 1;
             let changed = if kind == JobKind::EraseSupplier { 0 } else { job.changed - before };
@@ -126,11 +157,76 @@ impl App {
     }
 }
 
+/// Reason why a batch was not committed.
+#[derive(Debug, thiserror::Error)]
+enum Stopped {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An account of the batch cannot be read or removed.
+    #[error(transparent)]
+    AtAccount(StoreError),
+}
+
+impl Stopped {
+    /// Distinguishes what is wrong with an account from what passes or concerns all.
+    fn of_account(error: StoreError) -> Self {
+        match error {
+            StoreError::Corrupt(_) | StoreError::Failed(_) => Self::AtAccount(error),
+            error => Self::Store(error),
+        }
+    }
+
+    fn cause(self) -> StoreError {
+        match self {
+            Self::Store(error) | Self::AtAccount(error) => error,
+        }
+    }
+}
+
+impl MayConflict for Stopped {
+    fn is_conflict(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_conflict())
+    }
+}
+
 /// Time after which a job that is still being prepared was left by its command.
 const PREPARATION: Duration = Duration::hours(1);
 /// Maximum number of items that one transaction removes, and of such transactions in a call: other writers wait.
 const CLEARED: u32 = 5_000;
 const CLEARINGS: usize = 50;
+
+/// Returns a job that has not begun and selects all.
+pub(crate) fn new_job(
+    name: String,
+    kind: JobKind,
+    supplier: &Supplier,
+    by: &Operator,
+    created_at: DateTime<Utc>,
+) -> Job {
+    Job {
+        id: 0,
+        name,
+        kind: kind.into(),
+        organisation_id: supplier.organisation_id,
+        supplier_id: supplier.id,
+        supplier: supplier.code.to_string(),
+        actor: by.to_string(),
+        filter: JobFilter::default(),
+        created_at,
+        state: JobState::Preparing.into(),
+        ended_at: None,
+        matched: 0,
+        changed: 0,
+        skipped: 0,
+        failed: 0,
+        removed: BTreeMap::new(),
+        position: JobPosition::default(),
+        due_at: None,
+        claim: 0,
+        version: 0,
+    }
+}
 
 fn is_due(job: &Job, now: DateTime<Utc>) -> bool {
     job.state == JobState::Running && job.due_at.is_some_and(|due| due <= now)
@@ -153,11 +249,12 @@ fn work_on_erasure(tx: &mut dyn Tx, job: &mut Job, now: DateTime<Utc>) -> Result
 fn end(tx: &mut dyn Tx, job: &mut Job, kind: JobKind, now: DateTime<Utc>) -> Result<(), StoreError> {
     job.state = JobState::Done.into();
     (job.ended_at, job.due_at) = (Some(now), None);
-    job.matched = job.matched.max(job.changed + job.skipped);
-    job.skipped = job.matched - job.changed;
+    job.matched = job.matched.max(job.changed + job.skipped + job.failed);
+    job.skipped = job.matched - job.changed - job.failed;
     let action = match kind {
         JobKind::Retry => AuditAction::ProcessRetried,
         JobKind::Cancel => AuditAction::ProcessCancelled,
+        JobKind::Undo => AuditAction::ImportsUndone,
         JobKind::EraseSupplier => AuditAction::SupplierErased,
     };
     let audited = Audited { subject: subject(job), detail: detail(job) };
@@ -175,11 +272,15 @@ pub(crate) fn detail(job: &Job) -> Detail {
         .word("job", &job.name)
         .word_if("status", job.filter.status.as_ref())
         .word_if("error_code", job.filter.error_code.as_ref())
-        .word_if("before", job.filter.before.map(|before| before.to_rfc3339()));
+        .word_if("before", job.filter.before.map(|before| before.to_rfc3339()))
+        .word_if("since", job.filter.imported_since.map(|since| since.to_rfc3339()));
     if job.kind == JobKind::EraseSupplier {
         // The audit trail names the supplier by its key, which leads nowhere once the supplier is erased.
         let detail = detail.word("supplier", &job.supplier);
         return job.removed.iter().fold(detail, |detail, (table, rows)| detail.count(table, *rows));
+    }
+    if job.kind == JobKind::Undo {
+        return detail.count("undone", job.changed).count("kept", job.skipped).count("failed", job.failed);
     }
     detail.count("matched", job.matched).count("changed", job.changed).count("skipped", job.skipped)
 }

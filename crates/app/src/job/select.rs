@@ -19,7 +19,7 @@ fn states(kind: JobKind) -> &'static [State] {
     match kind {
         JobKind::Retry => &[State::Errored, State::DryRunErrored],
         JobKind::Cancel => &[State::Pending],
-        JobKind::EraseSupplier => &[],
+        JobKind::Undo | JobKind::EraseSupplier => &[],
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn begins_from(kind: JobKind, state: State) -> bool {
             matches!(state, State::Errored | State::DryRunErrored | State::DryRunSucceeded | State::Cancelled)
         }
         JobKind::Cancel => state == State::Pending,
-        JobKind::EraseSupplier => false,
+        JobKind::Undo | JobKind::EraseSupplier => false,
     }
 }
 

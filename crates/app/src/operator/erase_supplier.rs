@@ -1,13 +1,10 @@
 use super::OperatorError;
 use super::suppliers::find;
 use crate::App;
-use crate::job::LEASE;
-use crate::port::{
-    ErasedRows, Job, JobFilter, JobKind, JobPosition, JobState, StateCount, StoreError, Supplier, read, write,
-};
+use crate::job::{LEASE, new_job};
+use crate::port::{ErasedRows, Job, JobKind, JobState, StateCount, StoreError, Supplier, read, write};
 use cutover_core::SupplierStatus;
 use cutover_model::Totals;
-use std::collections::BTreeMap;
 
 /// The data that erasing a supplier removes.
 #[derive(Debug, Clone)]
@@ -64,7 +61,7 @@ impl App {
     pub fn begin_supplier_erasure(&self, code: &str) -> Result<(Job, Option<i64>), OperatorError> {
         let matched = self.erasable_supplier(code)?.process_count();
         let (code, now) = (code.to_owned(), self.clock.now());
-        let (name, actor) = (format!("job_{:016x}", self.random.number()), self.operator.to_string());
+        let (name, actor) = (format!("job_{:016x}", self.random.number()), self.operator.clone());
         let begun = write(&*self.store, move |tx| {
             tx.lock_suppliers()?;
             let supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
@@ -87,25 +84,11 @@ impl App {
                 )));
             }
             let job = tx.add_job(&Job {
-                id: 0,
-                name,
-                kind: JobKind::EraseSupplier.into(),
-                organisation_id: supplier.organisation_id,
-                supplier_id: supplier.id,
-                supplier: supplier.code.to_string(),
-                actor,
-                filter: JobFilter::default(),
-                created_at: now,
                 state: JobState::Running.into(),
-                ended_at: None,
                 matched,
-                changed: 0,
-                skipped: 0,
-                removed: BTreeMap::new(),
-                position: JobPosition::default(),
                 due_at: Some(now + LEASE),
                 claim: 1,
-                version: 0,
+                ..new_job(name, JobKind::EraseSupplier, &supplier, &actor, now)
             })?;
             let claim = Some(job.claim);
             Ok((job, claim))

@@ -4,7 +4,7 @@ use super::suppliers::find;
 use super::{Audited, OperatorError};
 use crate::App;
 use crate::auth::Caller;
-use crate::job::{LEASE, Ran, begins_from, detail, matching, subject};
+use crate::job::{LEASE, Ran, begins_from, detail, matching, new_job, subject};
 use crate::port::{
     AuditAction, Job, JobFilter, JobKind, JobPosition, JobState, Operator, PageLimit, StoreError, Supplier,
     Tx, read_committed, write, write_with_retry,
@@ -12,15 +12,15 @@ use crate::port::{
 use chrono::{DateTime, Utc};
 use cutover_core::ExternalAccountNumber;
 use cutover_process::{Process, State};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// Maximum number of processes read per page of a count.
-const PAGE: u32 = 1_000;
+pub(super) const PAGE: u32 = 1_000;
 /// Maximum number of numbers in a list.
-const MAX_NUMBERS: usize = 1_000_000;
+pub(super) const MAX_NUMBERS: usize = 1_000_000;
 /// Maximum number of items of a list that are stored in one transaction, or looked up in one read.
-const ITEMS: usize = 500;
+pub(super) const ITEMS: usize = 500;
 /// Maximum number of jobs in a list.
 const MAX_JOBS: u32 = 1_000;
 /// Interval at which a command looks at a job that somebody else works on.
@@ -49,13 +49,14 @@ impl BulkRequest {
             status: self.status.map(Into::into),
             error_code: self.error_code.clone(),
             before: self.before,
+            imported_since: None,
             is_list: self.numbers.is_some(),
         }
     }
 
     fn check(&self) -> Result<(), OperatorError> {
-        if self.kind == JobKind::EraseSupplier {
-            return Err(OperatorError::Refused("a supplier is erased as a whole".into()));
+        if matches!(self.kind, JobKind::Undo | JobKind::EraseSupplier) {
+            return Err(OperatorError::Refused("this operation does not go by processes".into()));
         }
         if let Some(status) = self.status.filter(|status| !begins_from(self.kind, *status)) {
             let doing = if self.kind == JobKind::Cancel { "cancelled" } else { "tried again" };
@@ -127,27 +128,13 @@ impl App {
         let supplier = self.supplier_of(of, &request.supplier)?;
         let begun_at = self.clock.now();
         let (matched, listed) = self.select(&supplier, request, begun_at)?;
-        let job = Job {
-            id: 0,
-            name: format!("job_{:016x}", self.random.number()),
-            kind: request.kind.into(),
-            organisation_id: supplier.organisation_id,
-            supplier_id: supplier.id,
-            supplier: supplier.code.to_string(),
-            actor: by.to_string(),
-            filter: request.filter(),
-            created_at: begun_at,
-            state: JobState::Preparing.into(),
-            ended_at: None,
-            matched,
-            changed: 0,
-            skipped: 0,
-            removed: BTreeMap::new(),
-            position: JobPosition::default(),
-            due_at: None,
-            claim: 0,
-            version: 0,
-        };
+        let name = format!("job_{:016x}", self.random.number());
+        let job = new_job(name, request.kind, &supplier, by, begun_at);
+        self.begin_job(Job { filter: request.filter(), matched, ..job }, &listed, owner)
+    }
+
+    /// Stores a job with its list of processes, and begins it.
+    pub(super) fn begin_job(&self, job: Job, listed: &[i64], owner: JobOwner) -> Result<Job, OperatorError> {
         let mut job = write(&*self.store, move |tx| tx.add_job(&job))?;
         for ids in listed.chunks(ITEMS) {
             let (id, ids) = (job.id, ids.to_vec());
@@ -340,7 +327,7 @@ impl App {
     }
 
     /// Returns the supplier with this code, of this organisation if one is given.
-    fn supplier_of(&self, of: Option<i64>, code: &str) -> Result<Supplier, OperatorError> {
+    pub(super) fn supplier_of(&self, of: Option<i64>, code: &str) -> Result<Supplier, OperatorError> {
         let found = read_committed(&*self.store, |tx| find(tx, code))?;
         let own = found.filter(|supplier| of.is_none_or(|of| supplier.organisation_id == of));
         own.ok_or_else(|| OperatorError::not_found("supplier", code))

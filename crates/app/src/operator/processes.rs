@@ -31,6 +31,8 @@ pub struct ProcessReport {
     pub history: Vec<HistoryEntry>,
     /// Errors of a rejected import, and warnings.
     pub issues: StoredIssues,
+    /// Time at which another system reported that it has billed the account.
+    pub billed_at: Option<DateTime<Utc>>,
     /// The imported account.
     pub account: Option<ImportedAccount>,
     /// The zone of the datetimes shown.
@@ -197,6 +199,7 @@ pub(super) fn report(
         archived_at: tx.archived_at(process.id())?,
         history: tx.history(process.id())?,
         issues: of_last_attempt(process, tx.issues(process.id())?),
+        billed_at: tx.heads_of(&[process.id()])?.pop().and_then(|head| head.billed_at),
         account: tx.imported_account(process.id())?,
         zone,
     })

@@ -19,8 +19,8 @@ const PAGE: u32 = 1_000;
 pub struct ChangedAccounts {
     /// Their numbers at the previous supplier, in their order.
     pub numbers: BTreeSet<String>,
-    /// Those of them that were erased in between. They may have been imported again.
-    pub erased: BTreeSet<String>,
+    /// Those of them that were erased in between, or whose import was undone. They may have been imported again.
+    pub removed: BTreeSet<String>,
 }
 
 /// Reason why changed accounts were not returned.
@@ -89,8 +89,11 @@ impl App {
             let page = page.ok_or(ChangesRefused::Expired)?;
             for event in page.events.into_iter().filter(|event| event.position <= until) {
                 let Some(number) = event.external_account_number else { continue };
-                if event.event_type == FeedEventType::AccountErased {
-                    changed.erased.insert(number.clone());
+                if [FeedEventType::AccountErased, FeedEventType::ProcessUndone]
+                    .iter()
+                    .any(|of| event.event_type == *of)
+                {
+                    changed.removed.insert(number.clone());
                 }
                 changed.numbers.insert(number);
             }

@@ -64,6 +64,8 @@ string_enum! {
         SupplierAdded = "supplier.add",
         /// Settings of an import supplier were given, its status among them: paused, resumed, completed.
         SupplierSet = "supplier.set",
+        /// Imports of a supplier were undone by a job; its id and how many.
+        ImportsUndone = "supplier.undo",
         /// An import supplier was erased; its code, and the number of removed rows of each table.
         SupplierErased = "supplier.erase",
         /// A business was removed; its number.

@@ -38,6 +38,8 @@ pub enum Access {
     ReadAccounts,
     /// Sends data, to be stored or only checked.
     Send,
+    /// Reports what happened to imported accounts elsewhere.
+    Report,
 }
 
 impl ApiKeyRole {
@@ -53,7 +55,7 @@ impl ApiKeyRole {
     pub fn permits(self, access: Access) -> bool {
         match access {
             Access::Read => self.obtains_tokens(),
-            Access::ReadAccounts => self == Self::Reader,
+            Access::ReadAccounts | Access::Report => self == Self::Reader,
             Access::Send => self == Self::Supplier,
         }
     }

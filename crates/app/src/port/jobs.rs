@@ -12,6 +12,8 @@ string_enum! {
         Retry = "process.retry",
         /// Cancel each process.
         Cancel = "process.cancel",
+        /// Undo the import of each account.
+        Undo = "supplier.undo",
         /// Remove everything that is kept of the supplier.
         EraseSupplier = "supplier.erase",
     }
@@ -41,6 +43,8 @@ pub struct JobFilter {
     pub error_code: Option<String>,
     /// Last step before this time.
     pub before: Option<DateTime<Utc>>,
+    /// Of an undo: imported at this time or later.
+    pub imported_since: Option<DateTime<Utc>>,
     /// If set, the job has a list of processes ([`Jobs::add_job_items`]).
     pub is_list: bool,
 }
@@ -50,7 +54,8 @@ pub struct JobFilter {
 pub struct JobPosition {
     /// Number of the part, from 0.
     pub part: u32,
-    /// Time of creation of the process; `None` at the beginning of a part, and in a list of processes.
+    /// Time of creation of the process, of an undo that of its import; `None` at the beginning of a part, and in a list of
+    /// processes.
     pub at: Option<DateTime<Utc>>,
     /// Key of the process; 0 at the beginning of a part.
     pub id: i64,
@@ -88,6 +93,8 @@ pub struct Job {
     pub changed: u64,
     /// Number of processes that it has left as they are, because their state did not allow the change.
     pub skipped: u64,
+    /// Of an undo: number of accounts that could not be undone.
+    pub failed: u64,
     /// Of an erasure: number of removed rows by table.
     pub removed: BTreeMap<String, u64>,
     /// The last process that it has come to.

@@ -21,6 +21,7 @@ mod refusals;
 mod statements;
 mod store;
 mod suppliers;
+mod undo;
 mod vendors;
 mod webhooks;
 
@@ -56,6 +57,7 @@ pub use store::{
     find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
+pub use undo::{ImportedHead, KeptBecause, Undo};
 pub use vendors::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors};
 pub use webhooks::{
     ActiveWebhook, Delivery, DeliveryState, Disabled, DisabledReason, NewWebhook, Replay, WEBHOOK_ANSWER,

@@ -300,6 +300,8 @@ pub trait Processes {
     /// [`Process::version_before`] any more, because somebody else took a step: nothing of it is written. A
     /// claim ends [`cutover_process::LEASE`] after its step.
     ///
+    /// An undo publishes the number of the account, which its process does not have any more.
+    ///
     /// A step that begins another attempt, by the supplier or the operator, keeps the one before it if that had a
     /// result ([`previous_attempt`](Self::previous_attempt)); an import removes it.
     fn step_processes(&mut self, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError>;

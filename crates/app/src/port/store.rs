@@ -1,7 +1,7 @@
 use super::{
     Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, HistoricalStatements, Identity,
-    Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces, Vendors,
-    Webhooks,
+    Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces, Undo,
+    Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -89,6 +89,7 @@ pub trait Tx:
     + Erasure
     + Nodes
     + Jobs
+    + Undo
     + Webhooks
 {
 }
@@ -111,6 +112,7 @@ impl<T> Tx for T where
         + Erasure
         + Nodes
         + Jobs
+        + Undo
         + Webhooks
 {
 }

@@ -5,7 +5,7 @@ use chrono::{Days, Duration};
 use cutover_app::auth::Caller;
 use cutover_app::operator::{
     Archive, ArchiveScope, ArchivedProcess, AuditScope, BulkRequest, FailedAccounts, FailedFormat, JobOwner,
-    OperatorError, SupplierChange,
+    OperatorError, SupplierChange, UndoRequest, UndoScope,
 };
 use cutover_app::port::{ApiKeyRole, AuditAction, AuditRecord, Clock, Fact, JobKind, VendorKind};
 use cutover_core::SupplierStatus;
@@ -71,6 +71,11 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
     (AuditAction::SupplierSet, |env| {
         let status = Some(SupplierStatus::Paused);
         env.app.set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() }).unwrap();
+    }),
+    (AuditAction::ImportsUndone, |env| {
+        let which = UndoScope::Numbers(vec!["A-1".into()]);
+        let job = env.app.begin_undo(&UndoRequest { supplier: "ACME".into(), which }).unwrap();
+        env.app.run_job(&job.name, Some(job.claim), |_| {}).unwrap();
     }),
     (AuditAction::SupplierErased, |env| {
         let status = Some(SupplierStatus::Paused);

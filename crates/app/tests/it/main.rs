@@ -31,5 +31,6 @@ mod thundering_herd;
 mod tokens;
 mod transactions;
 mod two_nodes;
+mod undo;
 mod webhooks;
 mod worker;

@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::output::{Answer, Row, ZonedTime, pairs, plain};
 use clap::{Args, Subcommand};
 use cutover_app::App;
-use cutover_app::port::{Job, JobState};
+use cutover_app::port::{Job, JobKind, JobState};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ Examples:
   cutover job stop job_4f2d9c0b7e3a1568        after its current batch
   cutover job resume job_4f2d9c0b7e3a1568      where it was stopped, until it ends
 
-A job is a bulk operation, such as `cutover process retry ACME --yes`, or the erasure of a supplier. It goes on when its command ends: any server
+A job is a bulk operation, such as `cutover process retry ACME --yes`, an undo, or the erasure of a supplier. It goes on when its command ends: any server
 with workers takes it over. What a stopped job has changed stays changed.";
 
 /// Interval between two lines of progress.
@@ -52,9 +52,13 @@ struct Shown {
     matched: u64,
     changed: u64,
     skipped: u64,
+    /// Of an undo: accounts that could not be undone.
+    failed: u64,
     status: Option<String>,
     error_code: Option<String>,
     before: Option<ZonedTime>,
+    /// Of an undo.
+    since: Option<ZonedTime>,
     has_numbers: bool,
     /// Of an erasure: number of removed rows by table.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -74,9 +78,11 @@ impl From<Job> for Shown {
             matched: job.matched,
             changed: job.changed,
             skipped: job.skipped,
+            failed: job.failed,
             status: job.filter.status.map(|status| status.to_string()),
             error_code: job.filter.error_code,
             before: job.filter.before.map(ZonedTime::utc),
+            since: job.filter.imported_since.map(ZonedTime::utc),
             has_numbers: job.filter.is_list,
             removed: job.removed,
             created_at: ZonedTime::utc(job.created_at),
@@ -92,6 +98,7 @@ impl Shown {
         filter.extend(self.status.as_ref().map(|status| format!("status {status}")));
         filter.extend(self.error_code.as_ref().map(|code| format!("error {code}")));
         filter.extend(self.before.as_ref().map(|before| format!("before {before}")));
+        filter.extend(self.since.as_ref().map(|since| format!("imported since {since}")));
         filter.extend(self.has_numbers.then(|| "a list of numbers".to_owned()));
         if filter.is_empty() { "-".to_owned() } else { plain(&filter.join(", ")) }
     }
@@ -128,6 +135,7 @@ impl Answer for Shown {
             ("matched", self.matched.to_string()),
             ("changed", self.changed.to_string()),
             ("skipped", self.skipped.to_string()),
+            ("failed", self.failed.to_string()),
             ("created", format!("{} by {}", self.created_at, plain(&self.created_by))),
             ("ended", ended),
         ])
@@ -146,6 +154,21 @@ impl Answer for Counts {
     fn text(&self) -> String {
         let Self { matched, changed, skipped } = self;
         format!("{changed} of {matched} were changed, {skipped} were skipped.")
+    }
+}
+
+/// The counts of an undo that has ended.
+#[derive(Serialize)]
+struct UndoCounts {
+    undone: u64,
+    kept: u64,
+    failed: u64,
+}
+
+impl Answer for UndoCounts {
+    fn text(&self) -> String {
+        let Self { undone, kept, failed } = self;
+        format!("{undone} imports were undone, {kept} accounts were kept, {failed} failed.")
     }
 }
 
@@ -172,11 +195,20 @@ pub(super) fn work(app: &App, context: &Context, name: &str, claim: Option<i64>)
     if ended.state != JobState::Done {
         return Err(Error::refused(format!(
             "{name} was stopped after {} of {}: resume it with `cutover job resume {name}`",
-            ended.changed + ended.skipped,
+            ended.changed + ended.skipped + ended.failed,
             ended.matched
         )));
     }
-    let Job { matched, changed, skipped, .. } = ended;
+    let Job { matched, changed, skipped, failed, .. } = ended;
+    if ended.kind == JobKind::Undo {
+        context.output.answer(&UndoCounts { undone: changed, kept: skipped, failed })?;
+        return match failed {
+            0 => Ok(()),
+            _ => {
+                Err(Error::refused(format!("{failed} accounts could not be undone: the log has the reasons")))
+            }
+        };
+    }
     Ok(context.output.answer(&Counts { matched, changed, skipped })?)
 }
 
@@ -186,7 +218,7 @@ pub(super) fn run_to_end(app: &App, context: &Context, name: &str, claim: Option
     Ok(app.run_job(name, claim, |job| {
         if !context.output.is_json() && shown.elapsed() >= PROGRESS {
             shown = Instant::now();
-            eprintln!("{}: {} of {}", job.name, job.changed + job.skipped, job.matched);
+            eprintln!("{}: {} of {}", job.name, job.changed + job.skipped + job.failed, job.matched);
         }
     })?)
 }

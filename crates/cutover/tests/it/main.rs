@@ -58,6 +58,7 @@ mod storm;
 mod texts;
 mod transaction_refusals;
 mod transactions;
+mod undo;
 mod validation;
 mod vendor_commands;
 mod vendor_kinds;

@@ -197,6 +197,10 @@ fn another_organisations_account_is_not_read() {
     let all = ask("ACME");
     assert!(all.text().contains("A-9") && !all.text().contains("O-1"), "{}", all.text());
     assert_alike(&ask("NOBODY"), &ask("OTHERS"), "supplier");
+    let bill = |path: &str| reader.post(&format!("/v2/data-import/imported-accounts/{path}/billed/"), "");
+    assert_eq!(bill("ACME/A-9").status, 200);
+    assert_alike(&bill("NOBODY/O-1"), &bill("OTHERS/O-1"), "supplier");
+    assert_alike(&bill("ACME/NONE"), &bill("ACME/O-1"), "number");
 }
 
 /// The number that a business is given is its place in its own organisation.
@@ -295,6 +299,7 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
             "/v2/data-import/imported-accounts/{supplier}/{number}/"
             | "/v2/data-import/imported-accounts/{supplier}/",
         ) => Vec::new(),
+        ("post", "/v2/data-import/imported-accounts/{supplier}/{number}/billed/") => Vec::new(),
         ("get", EVENTS) => {
             let ask = |supplier| ("GET", format!("{EVENTS}?import_supplier={supplier}"), Vec::new());
             vec![Pair(ask("NOBODY"), ask("OTHERS"))]

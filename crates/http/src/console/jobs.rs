@@ -64,6 +64,8 @@ struct Row {
     matched: String,
     changed: String,
     skipped: String,
+    /// Of an undo: accounts that could not be undone.
+    failed: Option<String>,
     created: Moment,
     actor: String,
     ended: Option<Moment>,
@@ -83,6 +85,7 @@ impl From<Job> for Row {
         let kind = match job.kind.known() {
             Some(JobKind::Retry) => "Retry",
             Some(JobKind::Cancel) => "Cancel",
+            Some(JobKind::Undo) => "Undo imports",
             Some(JobKind::EraseSupplier) => "Erase supplier",
             None => "Other",
         };
@@ -97,6 +100,7 @@ impl From<Job> for Row {
             matched: count(job.matched),
             changed: count(job.changed),
             skipped: count(job.skipped),
+            failed: (job.kind == JobKind::Undo).then(|| count(job.failed)),
             created: job.created_at.into(),
             ended: job.ended_at.map(Into::into),
             can_stop: job.state == JobState::Running,
@@ -113,6 +117,9 @@ fn filter(job: &Job) -> String {
     parts.extend(job.filter.status.as_ref().map(|status| format!("status {status}")));
     parts.extend(job.filter.error_code.as_ref().map(|code| format!("error {code}")));
     parts.extend(job.filter.before.map(|before| format!("before {}", Moment::from(before).shown)));
+    parts.extend(
+        job.filter.imported_since.map(|since| format!("imported since {}", Moment::from(since).shown)),
+    );
     parts.extend(job.filter.is_list.then(|| "a list of numbers".to_owned()));
     if parts.is_empty() { "–".to_owned() } else { parts.join(", ") }
 }
@@ -169,6 +176,9 @@ pub(super) fn operations(
         (None, Some(_)) => vec![("Retry these…", link("retry"))],
         (Some(status), _) if failed.contains(&status) => vec![("Retry these…", link("retry"))],
         (Some(State::Pending), None) => vec![("Cancel these…", link("cancel"))],
+        (Some(State::Processed), None) => {
+            vec![("Undo imports…", format!("{}undo/", links::supplier(supplier)))]
+        }
         _ => Vec::new(),
     }
 }
@@ -325,7 +335,7 @@ pub(crate) fn resume(call: &mut Call) -> Answer<'_> {
 }
 
 /// Logs an action by ids only.
-fn log(call: &Call, visitor: &Visitor, action: &str, job: &Job) {
+pub(super) fn log(call: &Call, visitor: &Visitor, action: &str, job: &Job) {
     let (request_id, key) = (call.request_id().unwrap_or_default(), &visitor.caller().key_prefix);
     let (supplier, job) = (&job.supplier, &job.name);
     tracing::info!(target: "cutover::audit", request_id, key, action, supplier, job, "done in the console");

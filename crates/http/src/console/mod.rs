@@ -22,6 +22,7 @@ mod supplier;
 mod suppliers;
 #[cfg(test)]
 mod tests;
+mod undo;
 mod view;
 mod visit;
 mod visitor;
@@ -55,6 +56,8 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     post("/console/suppliers/<supplier>/retry/", jobs::retry),
     get("/console/suppliers/<supplier>/cancel/", jobs::ask_cancel),
     post("/console/suppliers/<supplier>/cancel/", jobs::cancel),
+    get("/console/suppliers/<supplier>/undo/", undo::ask),
+    post("/console/suppliers/<supplier>/undo/", undo::begin),
     get("/console/suppliers/<supplier>/accounts/<number>/", account::show),
     get("/console/suppliers/<supplier>/accounts/<number>/reveal/", account::back),
     post("/console/suppliers/<supplier>/accounts/<number>/reveal/", account::reveal),

@@ -4,7 +4,7 @@ use crate::endpoint::{
     cancel_account, create_account, create_business, create_business_payment_instruction,
     create_historical_statements, create_notes, create_payment_instruction, create_transactions, events,
     find_accounts, graphql, healthz, imported_account, imported_accounts, metrics, openapi, progress, readyz,
-    refused_creates, supplier, transfer_status, validate_account,
+    refused_creates, report_billed, supplier, transfer_status, validate_account,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;
@@ -41,6 +41,7 @@ static API: &[Endpoint] = &[
     events::ENDPOINT,
     imported_account::ENDPOINT,
     imported_accounts::ENDPOINT,
+    report_billed::ENDPOINT,
     graphql::POST,
     graphql::GET,
     healthz::ENDPOINT,

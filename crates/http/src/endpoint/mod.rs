@@ -27,6 +27,7 @@ mod pages;
 pub(crate) mod progress;
 pub(crate) mod readyz;
 pub(crate) mod refused_creates;
+pub(crate) mod report_billed;
 pub(crate) mod stream;
 pub(crate) mod supplier;
 pub(crate) mod transfer_status;

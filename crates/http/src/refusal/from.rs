@@ -2,7 +2,7 @@
 
 use super::{Refusal, TransactionFailure};
 use cutover_app::FeedRefused;
-use cutover_app::account::{CancelRefused, CreateRefused, ImportedRefused, Refused};
+use cutover_app::account::{BilledRefused, CancelRefused, CreateRefused, ImportedRefused, Refused};
 use cutover_app::additions::{AddRefused, ReplaceRefused, TransactionsRefused, VendorRefused};
 use cutover_app::auth::AuthError;
 use cutover_app::port::{DocumentsUnavailable, StoreError};
@@ -68,6 +68,15 @@ impl From<CreateRefused> for Refusal {
             CreateRefused::SupplierChanging => Self::Unavailable(refused.to_string()),
             CreateRefused::AlreadyImported(number) => Self::AlreadyImported(number),
             CreateRefused::InProgress => Self::InProgress,
+        }
+    }
+}
+
+impl From<BilledRefused> for Refusal {
+    fn from(refused: BilledRefused) -> Self {
+        match refused {
+            BilledRefused::NotFound => Self::NotFound,
+            BilledRefused::Store(error) => error.into(),
         }
     }
 }

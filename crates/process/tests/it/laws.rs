@@ -39,6 +39,7 @@ fn events() -> impl Strategy<Value = Event> {
         1 => Just(Event::OutageTooLong),
         1 => Just(Event::DryRunPassed),
         1 => Just(Event::DryRunFailed),
+        1 => Just(Event::Undone),
     ]
 }
 
@@ -47,7 +48,8 @@ fn check_step(before: &Process, after: &Process, entry: &HistoryEntry) {
     let row = transition(Some(old.state), *entry.event.known().unwrap(), old.is_dry_run).unwrap();
     assert_eq!((&entry.from, &entry.to), (&Some(old.state.into()), &new.state.into()));
     assert_eq!(row.to, new.state);
-    assert_ne!(old.state, State::Processed);
+    assert_eq!(old.state == State::Processed, entry.event == EventKind::Undone);
+    assert_eq!(entry.removed_account, old.service_account_number);
     assert_eq!((new.id, &new.supplier, new.created_at), (old.id, &old.supplier, old.created_at));
     assert_eq!((entry.version, new.version), (old.version + 1, old.version + 1));
     assert_eq!((entry.occurred_at, entry.attempt), (new.modified_at, new.attempt));

@@ -24,6 +24,7 @@ const MATRIX: &str = "
     failed               .    .    P    .    .    .    .    .
     resubmitted          .    .    .    P    .    P    P    P
     retried_by_operator  .    .    .    P    .    P    P    P
+    undone               .    .    .    .    C/.  .    .    .
 ";
 
 const COLUMNS: [Option<State>; 8] = [

@@ -59,5 +59,6 @@ pub(crate) fn every_event() -> Vec<Event> {
         Event::Failed { due_at: at(60) },
         Event::Resubmitted(submission(false)),
         Event::RetriedByOperator,
+        Event::Undone,
     ]
 }

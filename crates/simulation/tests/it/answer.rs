@@ -1,6 +1,6 @@
 //! Answers as a caller sees them.
 
-use cutover_app::account::{CreateRefused, Refused};
+use cutover_app::account::{BilledRefused, CreateRefused, Refused};
 use cutover_app::additions::{AddRefused, ReplaceRefused, TransactionsRefused, VendorRefused};
 use cutover_app::operator::{ArchiveError, OperatorError};
 use cutover_app::port::StoreError;
@@ -60,6 +60,15 @@ impl From<CreateRefused> for Answer {
             CreateRefused::SupplierChanging => Self::Refused("supplier changing"),
             CreateRefused::AlreadyImported(_) => Self::Refused("already imported"),
             CreateRefused::InProgress => Self::Refused("in progress"),
+        }
+    }
+}
+
+impl From<BilledRefused> for Answer {
+    fn from(refused: BilledRefused) -> Self {
+        match refused {
+            BilledRefused::Store(error) => error.into(),
+            BilledRefused::NotFound => Self::Refused("not found"),
         }
     }
 }

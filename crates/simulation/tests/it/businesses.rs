@@ -72,6 +72,11 @@ impl Businesses {
         Ok(Vec::new())
     }
 
+    /// True if an instruction applies to an account.
+    pub(crate) fn is_named(&self, account: AccountRef) -> bool {
+        self.instructions.values().any(|accounts| accounts.contains(&account))
+    }
+
     /// True if it is stored, also for this account if one is given.
     pub(crate) fn is_instructed(
         &self,

@@ -8,11 +8,13 @@ use chrono::Days;
 use cutover_app::account::CreateRefused;
 use cutover_app::additions::{AddRefused, AddTransactions, InstructionStep};
 use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
-use cutover_app::operator::{Archive, ArchiveScope, ArchivedProcess, SupplierChange};
+use cutover_app::job::JobRunner;
+use cutover_app::operator::{Archive, ArchiveScope, ArchivedProcess, SupplierChange, UndoRequest, UndoScope};
 use cutover_app::port::{AccountList, StoreError};
 use cutover_app::{App, FoundDocuments, Step};
 use cutover_testkit::create_account;
 use std::io;
+use std::sync::Arc;
 
 impl Simulation {
     /// Performs an action and returns the answer.
@@ -85,6 +87,10 @@ impl Simulation {
             }
             Action::Cancel(account) => result(app.cancel_process(&account.code(), &account.external())),
             Action::Retry(account) => result(app.retry_process(&account.code(), &account.external())),
+            Action::Undo(account) => undo(&self.app(node), self.caller(*account), *account),
+            Action::Bill(account) => {
+                result(app.report_billed(self.caller(*account), &account.code(), &account.external()))
+            }
             Action::Turn(worker) => self.turn(node, *worker),
             Action::Sweep => result(app.sweep()),
             Action::Fold => result(app.fold_figures()),
@@ -193,6 +199,22 @@ impl Simulation {
 
 fn result<T, E: Into<Answer>>(result: Result<T, E>) -> Answer {
     result.map_or_else(Into::into, |_| Answer::done())
+}
+
+/// Begins to undo the import of an account, and works on every job that is due, as a process with workers does.
+fn undo(app: &Arc<App>, caller: &Caller, account: AccountRef) -> Answer {
+    let which = UndoScope::Numbers(vec![account.external()]);
+    if let Err(refused) = app.begin_own_undo(caller, &UndoRequest { supplier: account.code(), which }) {
+        return refused.into();
+    }
+    let runner = JobRunner::new(app.clone(), Arc::default());
+    loop {
+        match runner.run_once() {
+            Ok(true) => {}
+            Ok(false) => return Answer::done(),
+            Err(error) => return error.into(),
+        }
+    }
 }
 
 fn instruct(app: &App, begun: Result<InstructionStep, AddRefused>) -> Result<(), Answer> {

@@ -94,7 +94,8 @@ impl Simulation {
                 self.violate(account, format!("a refused request was stored: {entry:?}"));
             }
         }
-        let imported = history.iter().filter(|entry| entry.event == EventKind::Imported).count();
+        let count = |of| history.iter().filter(|entry| entry.event == of).count();
+        let imported = count(EventKind::Imported) - count(EventKind::Undone);
         let is_imported = stored.process.state() == State::Processed;
         if imported != usize::from(is_imported) {
             self.violate(account, format!("it was imported {imported} times: {}", stored.process.state()));

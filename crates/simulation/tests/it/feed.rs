@@ -6,6 +6,7 @@ use crate::specs::AccountRef;
 use cutover_app::auth::Caller;
 use cutover_app::port::{FeedEvent, FeedFilter, FeedPosition, PageLimit, read_committed};
 use cutover_core::FeedEventType;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// The longest wait for the last events: a transaction of a connection that was broken may still be open.
@@ -43,6 +44,8 @@ impl Simulation {
             }
         };
         fault.into_iter().for_each(|fault| self.oracle().violate(fault));
+        let received = lock(&self.received).concat();
+        fault_of_numbers(&received).into_iter().for_each(|fault| self.oracle().violate(fault));
         for (caller, received) in self.database.credentials.callers.iter().zip(&*lock(&self.received)) {
             if *received != self.events(caller, None) {
                 self.oracle().violate(format!("the feed of {} is not what was received", caller.key_prefix));
@@ -63,6 +66,27 @@ impl Simulation {
         });
         (steps.collect(), added.unwrap_or_default())
     }
+}
+
+/// Finds an undo that does not tell the number of the account that it has removed, and an account that got such a number.
+fn fault_of_numbers(received: &[FeedEvent]) -> Option<String> {
+    let (mut numbers, mut retired) = (BTreeMap::new(), BTreeSet::new());
+    for event in received {
+        let account = (&event.supplier, &event.external_account_number);
+        let number = &event.service_account_number;
+        match event.event_type.known() {
+            Some(FeedEventType::ProcessProcessed) if retired.contains(number) => {
+                return Some(format!("the feed has a number again that was undone: {event:?}"));
+            }
+            Some(FeedEventType::ProcessProcessed) => drop(numbers.insert(account, number)),
+            Some(FeedEventType::ProcessUndone) if numbers.remove(&account) != Some(number) => {
+                return Some(format!("the feed has another number: {event:?}"));
+            }
+            Some(FeedEventType::ProcessUndone) => drop(retired.insert(number)),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn word(of: FeedEventType, attempt: u32) -> String {

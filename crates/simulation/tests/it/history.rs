@@ -120,6 +120,9 @@ impl Oracle {
 
 /// Returns the number and the end of the last attempt that had a result and was followed by another.
 pub(crate) fn previous_attempt(history: &[HistoryEntry]) -> Option<(u32, DateTime<Utc>)> {
+    // An import ends what was before it.
+    let imported = history.iter().rposition(|entry| entry.event == EventKind::Imported);
+    let history = &history[imported.map_or(0, |place| place + 1)..];
     let begins_again = |entry: &HistoryEntry| {
         [EventKind::Resubmitted, EventKind::RetriedByOperator].iter().any(|e| entry.event == *e)
     };

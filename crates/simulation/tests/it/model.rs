@@ -129,6 +129,14 @@ impl Model {
         self.instructions.contains(&spec) || self.of_payload.contains(&spec)
     }
 
+    /// True if nothing was added since the import.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.added_notes().is_empty()
+            && self.added_transactions().is_empty()
+            && self.statements.is_empty()
+            && self.instructions.is_empty()
+    }
+
     /// The added notes, sorted.
     pub(crate) fn added_notes(&self) -> Vec<NoteSpec> {
         let mut added = self.notes[self.base_notes..].to_vec();

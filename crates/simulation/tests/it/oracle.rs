@@ -9,11 +9,13 @@ use crate::payloads::{
     business_body, business_instruction_body, create_body, faulty_body, list_request, request,
 };
 use crate::plan::Action;
+use crate::quiet::accounts;
 use crate::running_op::RunningOp;
 use crate::simulation::Simulation;
 use crate::specs::{AccountRef, CreateSpec};
 use chrono::{DateTime, Utc};
-use cutover_process::{HistoryEntry, State};
+use cutover_app::port::read;
+use cutover_process::{EventKind, HistoryEntry, State};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A create that was sent.
@@ -38,6 +40,12 @@ pub(crate) struct Oracle {
     models: BTreeMap<AccountRef, Model>,
     /// Numbers of imported accounts that callers were told.
     pub(crate) numbers: BTreeMap<AccountRef, String>,
+    /// Accounts that were reported as billed.
+    billed: BTreeSet<AccountRef>,
+    /// Numbers of accounts whose import was undone, as far as callers were told them.
+    retired: BTreeSet<String>,
+    /// How often the import of an account was undone.
+    undone: BTreeMap<AccountRef, usize>,
     /// Suppliers that were set to dry runs at some time.
     pub(crate) rehearsing: BTreeSet<u8>,
     /// True if claims were released regardless of their leases, or clocks disagreed.
@@ -91,6 +99,10 @@ impl Oracle {
 
     /// Checks a number that a caller was told: it never changes.
     pub(crate) fn saw_number(&mut self, account: AccountRef, number: &str) {
+        // An answer may be older than an undo.
+        if self.retired.contains(number) {
+            return;
+        }
         let first = self.numbers.entry(account).or_insert_with(|| number.to_owned());
         if first != number {
             let was = first.clone();
@@ -159,6 +171,14 @@ impl Simulation {
                 self.oracle().violate(format!("a stranger changed {account:?}"));
                 return (None, None);
             }
+            Action::Undo(_) => {
+                self.note_undone();
+                return (None, None);
+            }
+            Action::Bill(account) => {
+                self.oracle().billed.insert(*account);
+                return (None, None);
+            }
             Action::Notes(account, specs) => (account, self.with_model(*account, |m| m.add_notes(specs))),
             Action::Transactions(account, spec) => {
                 (account, self.with_model(*account, |m| m.add_transactions(spec)))
@@ -187,6 +207,36 @@ impl Simulation {
             Some(Ok(_)) => {}
         }
         (expected, None)
+    }
+
+    /// Records the imports that a commit has undone: of accounts that were as they were imported, and not billed.
+    fn note_undone(&self) {
+        for account in accounts() {
+            let Some(stored) = self.process(account) else { continue };
+            let history = self.history(stored.process.id());
+            let count = history.iter().filter(|entry| entry.event == EventKind::Undone).count();
+            if count == self.oracle().undone.insert(account, count).unwrap_or_default() {
+                continue;
+            }
+            let is_changed = self.is_changed(account);
+            let mut oracle = self.oracle();
+            if is_changed {
+                oracle.violate(format!(
+                    "{account:?} was undone although something was added, or it was billed"
+                ));
+            }
+            if let Some(number) = oracle.numbers.remove(&account) {
+                oracle.retired.insert(number);
+            }
+            oracle.models.remove(&account);
+        }
+    }
+
+    /// True if something was added to an imported account, or it was billed.
+    pub(crate) fn is_changed(&self, account: AccountRef) -> bool {
+        let is_unchanged = self.with_model(account, |model| model.is_unchanged()) != Some(false);
+        let oracle = self.oracle();
+        !is_unchanged || oracle.billed.contains(&account) || oracle.businesses.is_named(account)
     }
 
     /// Records a commit that concerns a business.
@@ -227,6 +277,12 @@ impl Simulation {
             (_, Answer::Wrong(what)) => Some(what.clone()),
             // The token may have expired meanwhile.
             (Action::Token(_), Answer::Failed(_)) if frame.is_interrupted => None,
+            // The account was undone while the vendor was asked.
+            (Action::Instruct(..) | Action::InstructBusiness(..), Answer::Unavailable)
+                if frame.is_interrupted && *commits == 0 =>
+            {
+                None
+            }
             (_, Answer::Failed(_) | Answer::Unavailable | Answer::Silence) if !frame.is_disturbed => {
                 Some("nothing was disturbed".into())
             }
@@ -247,6 +303,9 @@ impl Simulation {
                 Answer::Refused(why) if !frame.is_interrupted => self.fault_of_refused(act, *account, why),
                 _ => None,
             },
+            (Action::Undo(account), Answer::Done(_)) if !frame.is_interrupted && !frame.is_disturbed => {
+                self.fault_of_not_undone(*account)
+            }
             (
                 Action::Business(business, content) | Action::ReplaceBusiness(business, content),
                 Answer::Done(_),
@@ -299,8 +358,18 @@ impl Simulation {
         } else if self.last_request(account).as_ref() == Some(&frame.request) {
             return Some("it is stored".into());
         }
-        let is_imported = self.state(account) == Some(State::Processed);
+        // Unless it was undone meanwhile.
+        let is_imported = self.state(account) == Some(State::Processed) || frame.is_interrupted;
         (why == "already imported" && !is_imported).then(|| "it is not imported".into())
+    }
+
+    /// Checks that an undo has left no account that is as it was imported.
+    fn fault_of_not_undone(&self, account: AccountRef) -> Option<String> {
+        let process = self.process(account)?.process;
+        let is_archived = read(&*self.truth, |tx| tx.archived_at(process.id())).unwrap().is_some();
+        let is_left = process.state() == State::Processed && !is_archived && !self.is_changed(account);
+        // An import may be dated later by a clock that is set off.
+        (is_left && !self.oracle().takes_over).then(|| "it is there, and unchanged".into())
     }
 
     fn fault_of_added(&self, frame: &RunningOp, account: AccountRef, added: &[bool]) -> Option<String> {

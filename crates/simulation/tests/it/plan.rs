@@ -40,6 +40,10 @@ pub(crate) enum Action {
     SetLimit(u8, Option<u32>),
     Cancel(AccountRef),
     Retry(AccountRef),
+    /// Undo the import of an account, by a job that any node may work on.
+    Undo(AccountRef),
+    /// Another system reports that it has billed the account.
+    Bill(AccountRef),
     /// A worker of the node claims and imports what is due.
     Turn(u8),
     /// Stop the workers of the node; they return what they have not begun.
@@ -121,6 +125,8 @@ impl Action {
             Self::SetLimit(..) => "set limit",
             Self::Cancel(_) => "cancel",
             Self::Retry(_) => "retry",
+            Self::Undo(_) => "undo",
+            Self::Bill(_) => "bill",
             Self::Turn(_) => "turn",
             Self::Stop => "stop",
             Self::Sweep => "sweep",

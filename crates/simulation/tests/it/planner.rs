@@ -56,6 +56,8 @@ const ACTS: &[(u64, Draw)] = &[
     (1, |p| Action::SetLimit(p.supplier(), p.limit())),
     (3, |p| Action::Cancel(p.account())),
     (4, |p| Action::Retry(p.account())),
+    (5, |p| Action::Undo(p.imported())),
+    (1, |p| Action::Bill(p.imported())),
     (6, |_| Action::Sweep),
     (2, |_| Action::Fold),
     (1, |_| Action::TakeOver),
@@ -340,7 +342,9 @@ fn about(act: &Action) -> Option<AccountRef> {
         | Action::Intrude(account)
         | Action::Look(account)
         | Action::Cancel(account)
-        | Action::Retry(account) => Some(*account),
+        | Action::Retry(account)
+        | Action::Undo(account)
+        | Action::Bill(account) => Some(*account),
         _ => None,
     }
 }

@@ -37,15 +37,17 @@ statement! {
         error_causes: Vec<Option<Json<'static>>>,
         warning_causes: Vec<Option<Json<'static>>>,
         kind: Vec<Option<&'static str>>,
+        removed_account: Vec<Option<String>>,
         data: Vec<Option<Json<'static>>>,
     } -> BigInt
         = "WITH stepped AS (UPDATE processes p SET " (Status::FROM_N) ", " (Outcome::FROM_N)
             ", issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END, error_causes = n.error_causes, \
             warning_causes = CASE WHEN n.sets_issues THEN n.warning_causes ELSE p.warning_causes END FROM unnest("
-            id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues ", " error_causes ", " warning_causes ", " kind ", " data
-            ") AS n (id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues, error_causes, warning_causes, kind, data) \
+            id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues ", " error_causes ", " warning_causes ", " kind ", " removed_account ", " data
+            ") AS n (id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues, error_causes, warning_causes, kind, removed_account, data) \
             WHERE p.id = n.id AND p.version = n.version_before RETURNING p.id, p.supplier_id, \
-            p.external_account_number, p.service_account_number, p.attempt, p.modified_at, n.kind, n.data), \
+            p.external_account_number, coalesce(n.removed_account, p.service_account_number) AS service_account_number, \
+            p.attempt, p.modified_at, n.kind, n.data), \
             published AS (INSERT INTO feed_events (organisation_id, written_in, id, kind, occurred_at, supplier, \
             external_account_number, service_account_number, attempt, data) \
             SELECT s.organisation_id, " (Dialect::WRITTEN_IN) ", " (Dialect::EVENT_ID) ", p.kind, p.modified_at, s.code, \
@@ -69,6 +71,7 @@ pub(super) fn steps(conn: &mut Conn, mut steps: Vec<Step<'_>>) -> Result<Vec<boo
         error_causes: steps.iter().map(|step| step.error_causes.clone()).collect(),
         warning_causes: steps.iter().map(|step| step.warning_causes.clone()).collect(),
         kind: steps.iter().map(|step| step.event.as_ref().map(|event| event.kind)).collect(),
+        removed_account: steps.iter().map(|step| step.event.as_ref()?.removed_account.clone()).collect(),
         data: steps.iter().map(|step| step.event.as_ref()?.data.clone()).collect(),
     };
     let written: HashSet<i64> = statement.load::<i64>(conn)?.into_iter().collect();

@@ -17,7 +17,8 @@ use diesel::prelude::*;
 
 mod suppliers;
 
-fn erase(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
+/// Removes accounts, but not their processes.
+pub(super) fn erase_accounts(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
     Ok(erase!(conn, ids:
         line_items.account_id
         tax_items.account_id
@@ -41,13 +42,20 @@ fn erase(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
         account_instructions.account_id
         business_instruction_accounts.account_id
         accounts.id
+    ))
+}
+
+fn erase(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
+    let mut erased = erase_accounts(conn, ids)?;
+    erased.extend(erase!(conn, ids:
         process_contracts.process_id
         payloads.process_id
         previous_attempts.process_id
         process_history.process_id
         process_causes.process_id
         processes.id
-    ))
+    ));
+    Ok(erased)
 }
 
 /// Counts the rows of an account in a table.

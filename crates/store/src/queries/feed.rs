@@ -37,12 +37,14 @@ statement! {
     /// Adds the event of the latest step of a process.
     PublishStep {
         kind: &'static str,
+        removed_account: Option<String>,
         data: Option<Json<'static>>,
         process_id: i64,
     } = "INSERT INTO feed_events (organisation_id, written_in, id, kind, occurred_at, supplier, \
             external_account_number, service_account_number, attempt, data) \
             SELECT s.organisation_id, " (Dialect::WRITTEN_IN) ", " (Dialect::EVENT_ID) ", " kind
-            ", p.modified_at, s.code, p.external_account_number, p.service_account_number, p.attempt, " data
+            ", p.modified_at, s.code, p.external_account_number, coalesce(" removed_account
+            ", p.service_account_number), p.attempt, " data
             " FROM processes p JOIN suppliers s ON s.id = p.supplier_id WHERE p.id = " process_id
 }
 
@@ -95,7 +97,8 @@ fn event(row: Row) -> Result<FeedEvent> {
 pub(super) fn of_step(process: &Process, entry: &HistoryEntry) -> Result<Option<PublishStep>> {
     let Some(of) = entry.feed_event_type() else { return Ok(None) };
     let data = process.latest_error().map(|error| Json::of(&EventData::error(error))).transpose()?;
-    Ok(Some(PublishStep { kind: of.as_str(), data, process_id: process.id() }))
+    let removed_account = entry.removed_account.as_ref().map(ToString::to_string);
+    Ok(Some(PublishStep { kind: of.as_str(), removed_account, data, process_id: process.id() }))
 }
 
 /// Returns the position of the last expired event.

@@ -142,6 +142,7 @@ tables! {
         status -> Nullable<Text>,
         error_code -> Nullable<Text>,
         changed_before -> Nullable<Instant>,
+        imported_since -> Nullable<Instant>,
         is_list -> Bool,
         created_at -> Instant,
         state -> Text,
@@ -149,6 +150,7 @@ tables! {
         matched -> BigInt,
         changed -> BigInt,
         skipped -> BigInt,
+        failed -> BigInt,
         removed -> Nullable<Json>,
         part -> BigInt,
         position_at -> Nullable<Instant>,
@@ -199,6 +201,12 @@ tables! {
         last_billed_to_date -> Nullable<Day>,
         business_contract_identifier -> Nullable<Text>,
         details -> Nullable<Json>,
+        added_at -> Nullable<Instant>,
+        billed_at -> Nullable<Instant>,
+    }
+
+    retired_numbers (number) {
+        number -> Text,
     }
 
     customers (account_id, position) {

@@ -146,6 +146,19 @@ const VIOLATIONS: &[(&str, &str)] = &[
         "I4,S,A-1,\"was imported at version 3, and is PROCESSED at version 4\"",
     ),
     (
+        "UPDATE processes SET version = 5, state = 'CANCELLED', service_account_number = NULL WHERE id = 1;
+         INSERT INTO process_history VALUES (1, 4, 'released', 'PROCESSED', 'PENDING', '2026-01-02', 1, 'system'),
+            (1, 5, 'undone', 'PENDING', 'CANCELLED', '2026-01-02', 1, 'operator');
+         DELETE FROM accounts; DELETE FROM ledgers; DELETE FROM transactions; DELETE FROM tax_items;
+         DELETE FROM statements; DELETE FROM historical_statements",
+        "I4,S,A-1,\"at version 3 it was imported, and then released\"\n\
+         I4,S,A-1,\"at version 4 it was released, and then undone\"",
+    ),
+    (
+        "INSERT INTO retired_numbers VALUES ('N-1')",
+        "I4,S,A-1,has the number of an account that was undone",
+    ),
+    (
         "DELETE FROM ledgers WHERE position = 0; UPDATE transactions SET ledger = 1",
         "I3,S,A-1,its account has no first ledger\n\
          I3,S,A-1,ledgers: 1 rows of account_id 1 have positions from 1 to 1",
@@ -237,6 +250,19 @@ const NO_VIOLATIONS: &[&str] = &[
     "UPDATE suppliers SET status = 'Paused'; UPDATE processes SET due_at = '2026-01-03' WHERE id = 2",
     "UPDATE suppliers SET max_concurrent_imports = 0; UPDATE processes SET due_at = '2026-01-03' WHERE id = 2",
     "UPDATE processes SET due_at = now() - interval '4 minutes' WHERE id = 2",
+    // Its import was undone.
+    "UPDATE processes SET version = 4, state = 'CANCELLED', service_account_number = NULL WHERE id = 1;
+     INSERT INTO process_history VALUES (1, 4, 'undone', 'PROCESSED', 'CANCELLED', '2026-01-02', 1, 'operator');
+     INSERT INTO retired_numbers VALUES ('N-1');
+     DELETE FROM accounts; DELETE FROM ledgers; DELETE FROM transactions; DELETE FROM tax_items;
+     DELETE FROM statements; DELETE FROM historical_statements",
+    // And it was imported again.
+    "UPDATE processes SET version = 7, service_account_number = 'N-2' WHERE id = 1;
+     UPDATE accounts SET number = 'N-2'; INSERT INTO retired_numbers VALUES ('N-1');
+     INSERT INTO process_history VALUES (1, 4, 'undone', 'PROCESSED', 'CANCELLED', '2026-01-02', 1, 'operator'),
+        (1, 5, 'resubmitted', 'CANCELLED', 'PENDING', '2026-01-02', 1, 'system'),
+        (1, 6, 'claimed', 'PENDING', 'IN_PROGRESS', '2026-01-02', 2, 'system'),
+        (1, 7, 'imported', 'IN_PROGRESS', 'PROCESSED', '2026-01-02', 2, 'system')",
     "CREATE TABLE later (account_id BIGINT REFERENCES accounts, position BIGINT, PRIMARY KEY (account_id, position))",
 ];
 

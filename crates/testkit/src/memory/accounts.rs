@@ -1,4 +1,5 @@
 use super::{State, kept};
+use chrono::Utc;
 use cutover_app::port::{
     Accounts, ImportedAccount, ImportedPage, MeterPointHolder, MeterPointKey, MeterPointQuestion, NewAccount,
     NewHistoricalStatement, NewNote, NewTransaction, Position, StoreError, VerifiedInstruction,
@@ -17,6 +18,8 @@ pub(super) struct Imported {
     pub(super) transactions: Vec<(i64, NewTransaction)>,
     pub(super) statements: Vec<NewHistoricalStatement>,
     pub(super) instructions: Vec<VerifiedInstruction>,
+    pub(super) added_at: Option<chrono::DateTime<Utc>>,
+    pub(super) billed_at: Option<chrono::DateTime<Utc>>,
 }
 
 impl Imported {
@@ -27,6 +30,8 @@ impl Imported {
             transactions: Vec::new(),
             statements: Vec::new(),
             instructions: Vec::new(),
+            added_at: None,
+            billed_at: None,
         }
     }
 
@@ -67,7 +72,7 @@ impl Imported {
         })
     }
 
-    fn position(&self) -> Position {
+    pub(super) fn position(&self) -> Position {
         (self.new.imported_at, self.new.process_id)
     }
 
@@ -116,7 +121,8 @@ impl Accounts for State {
         let mut numbers: HashSet<_> = self.accounts.values().map(|other| &other.new.number).collect();
         let mut processes: HashSet<_> = self.accounts.keys().copied().collect();
         for new in accounts {
-            if !numbers.insert(&new.number) || !processes.insert(new.process_id) {
+            let is_retired = self.retired_numbers.contains(new.number.as_str());
+            if is_retired || !numbers.insert(&new.number) || !processes.insert(new.process_id) {
                 return Err(StoreError::Conflict("the account exists".into()));
             }
         }

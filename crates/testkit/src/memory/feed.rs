@@ -24,7 +24,10 @@ impl State {
             event_type,
             occurred_at: is.modified_at,
             external_account_number: Some(is.external_account_number.clone()),
-            service_account_number: is.service_account_number.clone(),
+            service_account_number: entry
+                .removed_account
+                .clone()
+                .or_else(|| is.service_account_number.clone()),
             data,
         };
         self.add_event(&event, Some(is.attempt));

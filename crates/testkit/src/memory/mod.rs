@@ -19,6 +19,7 @@ mod processes;
 mod refusals;
 mod statements;
 mod suppliers;
+mod undo;
 mod vendors;
 mod webhooks;
 
@@ -33,7 +34,7 @@ use feed::Published;
 use instructions::BusinessInstruction;
 use jobs::JobRow;
 use processes::Row;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use webhooks::WebhookRow;
@@ -75,6 +76,8 @@ struct State {
     served: HashMap<i64, u64>,
     /// Accounts by the key of their process.
     accounts: BTreeMap<i64, Arc<Imported>>,
+    /// Numbers of accounts whose import was undone.
+    retired_numbers: BTreeSet<String>,
     businesses: Vec<Business>,
     /// The last number of each organisation.
     business_numbers: HashMap<i64, i64>,

@@ -22,6 +22,7 @@ pub(super) fn job(name: &str, organisation_id: i64) -> Job {
         matched: 3,
         changed: 0,
         skipped: 0,
+        failed: 0,
         removed: Default::default(),
         position: JobPosition::default(),
         due_at: None,
@@ -46,6 +47,7 @@ pub fn jobs_read_back(store: &dyn Store) {
         status: Some(State::Errored.into()),
         error_code: Some("missing_document".into()),
         before: Some(at(9)),
+        imported_since: Some(at(8)),
         is_list: true,
     };
     let first = add(store, Job { filter, ..job("job_1", ours) });
@@ -70,6 +72,7 @@ pub fn changes_of_a_job_are_guarded(store: &dyn Store) {
         state: JobState::Running.into(),
         changed: 2,
         skipped: 1,
+        failed: 3,
         removed: [("accounts".to_owned(), 12)].into(),
         position: JobPosition { part: 1, at: Some(at(5)), id: 12 },
         due_at: Some(at(20)),

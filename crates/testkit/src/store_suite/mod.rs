@@ -40,6 +40,7 @@ pub mod steps;
 pub mod supplier_erasure;
 pub mod suppliers;
 pub mod transactions;
+pub mod undo;
 pub mod vendors;
 pub mod webhooks;
 
@@ -222,6 +223,12 @@ stories! { $
         businesses_read_back
         contracts_are_in_use_while_accounts_wait_or_are_imported
         no_contract_goes_while_an_account_begins_to_refer_to_it;
+    undo:
+        an_undone_account_leaves_its_process
+        accounts_that_are_undone_together_are_published
+        the_number_of_an_undone_account_is_retired
+        marks_of_accounts_are_kept
+        accounts_to_undo_are_listed_in_import_order;
     vendors:
         vendors_read_back_by_name
         vendor_names_are_unique

@@ -17,7 +17,6 @@ use cutover_model::{
 };
 use cutover_rules::service::{PST_04, PST_11};
 use cutover_rules::{check_business_payment_instruction, check_payment_instruction};
-use std::collections::HashSet;
 
 request!(PaymentInstructionRequest: decode_payment_instruction, check_payment_instruction, import_supplier);
 request!(
@@ -123,38 +122,42 @@ fn store(
     verified: &VerifiedInstruction,
 ) -> Result<(), StoreError> {
     match owner {
-        // A retry of the request is refused, as there is no account.
-        Owner::Account(account) if !tx.lock_account(account.id)? => {
-            return Err(StoreError::Unavailable("the account has been erased".into()));
-        }
-        Owner::Account(_) => {}
-        Owner::Business { id, .. } => tx.lock_business(*id)?,
-    }
-    match owner {
         Owner::Account(account) => {
+            lock(tx, account)?;
             account.add_warnings(tx, warnings)?;
             if !tx.account_has_instruction(account.id, &verified.key)? {
                 tx.add_account_instruction(account.id, verified)?;
-                publish(tx, account, verified)?;
+                note(tx, account, verified)?;
             }
         }
         Owner::Business { id, accounts } => {
+            tx.lock_business(*id)?;
             let had = tx.business_instruction(*id, &verified.key)?.unwrap_or_default();
-            let ids: Vec<i64> = accounts.iter().map(|account| account.id).collect();
+            let mut added: Vec<&Target> =
+                accounts.iter().filter(|account| !had.contains(&account.id)).collect();
+            // In one order, so that two requests do not wait for each other.
+            added.sort_unstable_by_key(|account| account.id);
+            added.dedup_by_key(|account| account.id);
+            added.iter().try_for_each(|account| lock(tx, account))?;
+            let ids: Vec<i64> = added.iter().map(|account| account.id).collect();
             tx.add_business_instruction(*id, verified, &ids)?;
-            let mut added: HashSet<i64> = ids.into_iter().filter(|id| !had.contains(id)).collect();
-            for account in accounts {
-                if added.remove(&account.id) {
-                    publish(tx, account, verified)?;
-                }
-            }
+            added.iter().try_for_each(|account| note(tx, account, verified))?;
         }
     }
     Ok(())
 }
 
-fn publish(tx: &mut dyn Tx, account: &Target, verified: &VerifiedInstruction) -> Result<(), StoreError> {
-    account.publish_added(tx, FeedEventType::PaymentInstructionAdded, 1, verified.verified_at)
+/// Locks an account. If it was erased or undone meanwhile, the request has to be repeated, and is then refused or belongs
+/// to the account that was imported since.
+fn lock(tx: &mut dyn Tx, account: &Target) -> Result<(), StoreError> {
+    match tx.lock_numbered(account.id, &account.number)? {
+        true => Ok(()),
+        false => Err(StoreError::Unavailable("the account has been removed".into())),
+    }
+}
+
+fn note(tx: &mut dyn Tx, account: &Target, verified: &VerifiedInstruction) -> Result<(), StoreError> {
+    account.note_added(tx, FeedEventType::PaymentInstructionAdded, 1, verified.verified_at)
 }
 
 fn key(vendor: &Text<'_>, kind: PaymentInstructionType, reference: &Text<'_>) -> InstructionKey {

@@ -117,7 +117,7 @@ impl Addition {
         }
         if let Some(before) = before {
             let count = amounts.len();
-            account.publish_added(tx, FeedEventType::TransactionsAdded, count, self.now.instant)?;
+            account.note_added(tx, FeedEventType::TransactionsAdded, count, self.now.instant)?;
             let after = after(before, amounts)?;
             tx.set_balance(account_id, ledger.position, &Decimal::from(after))?;
             let ledger_balance = change(ledger, after)?;

@@ -87,7 +87,7 @@ impl Answer for Done {
     fn text(&self) -> String {
         let erased = match self.erased {
             0 => String::new(),
-            erased => format!(" {erased} accounts were erased: the manifest names them."),
+            erased => format!(" {erased} accounts are gone: the manifest names them."),
         };
         format!(
             "Exported {} accounts to {}: {} rows of {} tables in {} files, {} bytes.{erased}\nThe ledgers sum up to {}. \
@@ -262,10 +262,10 @@ fn changed(
     })
 }
 
-/// The numbers of erased accounts that were not imported again.
+/// The numbers of accounts that were erased or undone, and not imported again.
 fn erased(app: &App, supplier: &Supplier, changed: ChangedAccounts) -> Result<Vec<String>, Error> {
     let mut erased = Vec::new();
-    for number in changed.erased {
+    for number in changed.removed {
         let Ok(parsed) = number.parse::<ExternalAccountNumber>() else { continue };
         if app.imported_accounts_by_number(supplier, &[parsed])?.0.is_empty() {
             erased.push(number);

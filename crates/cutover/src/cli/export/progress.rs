@@ -121,7 +121,7 @@ pub(super) struct Manifest {
     tables: Vec<TableFiles>,
     accounts: u64,
     totals: Counted,
-    /// Numbers of accounts that were erased after the event `after` and are not there any more.
+    /// Numbers of accounts that were erased or undone after the event `after` and are not there any more.
     erased: Vec<String>,
     /// The event from which the next export and readers of the feed go on.
     events_after: String,

@@ -139,7 +139,7 @@ fn warn_of_failures(outlook: &BulkOutlook) {
 }
 
 /// Reads a file of numbers: a number a line. Blank lines are left out.
-fn read_numbers(path: &Path) -> Result<Vec<String>, Error> {
+pub(crate) fn read_numbers(path: &Path) -> Result<Vec<String>, Error> {
     let failed =
         |error: &dyn std::fmt::Display| Error::refused(format!("{} cannot be read: {error}", path.display()));
     let size = std::fs::metadata(path).map_err(|error| failed(&error))?.len();

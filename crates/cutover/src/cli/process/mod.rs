@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::output::Answer;
 use archive::ArchiveArgs;
 use bulk::BulkArgs;
+pub(super) use bulk::read_numbers;
 use clap::{Args, Subcommand};
 use cutover_app::port::{JobKind, ProcessFilter};
 use cutover_model::ProcessStatus;

@@ -2,6 +2,7 @@ mod erase;
 mod options;
 mod refused;
 mod shown;
+mod undo;
 
 use super::organisation::chosen;
 use crate::context::Context;
@@ -19,10 +20,13 @@ Examples:
   cutover supplier set ACME --status complete          refused if accounts wait or have failed, without --yes
   cutover supplier set ACME --rule CUS-08=error --rule MPT-01=off
   cutover supplier show ACME --json
+  cutover supplier undo ACME --since 2026-11-21T22:00:00+11:00     show which imports would be undone
+  cutover supplier undo ACME --number A-1 A-2 --yes    undo imports of accounts that are unchanged since
   cutover supplier erase ACME                          show what would be removed
   cutover supplier erase ACME --yes                    its accounts, history, figures, businesses and settings
 
-An erasure is a job, which goes on if the command ends: see `cutover job --help`. Nothing of the supplier is left but a
+An undo and an erasure are jobs, which go on if the command ends: see `cutover job --help`. An undo keeps accounts to which
+something was added since, or that were billed. Of an erased supplier, nothing is left but a
 line in `cutover audit`, and events of the feed, for as long as they are kept.";
 
 #[derive(Debug, Subcommand)]
@@ -62,6 +66,8 @@ pub(crate) enum Command {
         /// Code of the supplier
         code: String,
     },
+    /// Undo imports of accounts that are unchanged since
+    Undo(undo::UndoArgs),
     /// Erase everything that is kept of a supplier
     Erase(erase::EraseArgs),
 }
@@ -86,6 +92,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             app.each_refused(&supplier, |refused| rows.push(Refused(refused)))?;
             output.list(&rows)?;
         }
+        Command::Undo(args) => undo::run(&app, context, args)?,
         Command::Erase(args) => erase::run(&app, context, &args)?,
         Command::List => output.list(&app.suppliers()?.iter().map(Listed::from).collect::<Vec<_>>())?,
     }

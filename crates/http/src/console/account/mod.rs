@@ -193,6 +193,7 @@ fn laid_out(
     };
     let (errors, warnings) = (issue::all("error", errors, anchor), issue::all("warning", warnings, anchor));
     let mut moments = vec![("Created", status.created_at.0.into()), ("Changed", status.modified_at.0.into())];
+    moments.extend(report.billed_at.map(|at| ("Billed", zone.local(at).into())));
     moments.extend(report.archived_at.map(|at| ("Archived", zone.local(at).into())));
     Ok(Page {
         frame,

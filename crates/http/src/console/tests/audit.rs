@@ -88,6 +88,7 @@ async fn actions_are_logged_without_personal_data() {
         assert!(browser.post(&format!("{job}{act}/"), "").await.status < 400, "{act}");
     }
     assert!(browser.post(&format!("{supplier}retry/"), "").await.status < 400);
+    assert!(browser.post(&format!("{supplier}undo/"), "since=2999-01-01T00:00").await.status < 400);
     let runner = JobRunner::new(service.app.clone(), Arc::default());
     while runner.run_once().unwrap() {}
     browser.post("/console/sign-out/", "").await;
@@ -97,7 +98,7 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(15);
+    let (done, door) = actions.split_at(16);
     assert_eq!(
         done[..10],
         [
@@ -113,19 +114,19 @@ async fn actions_are_logged_without_personal_data() {
             "replay",
         ]
     );
-    assert_eq!(done[10..], ["test", "cancel", "stop", "resume", "retry"]);
+    assert_eq!(done[10..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
     assert_eq!(door, ["sign-out", "sign-in", "refused sign-in"]);
-    for line in &audited[..17] {
+    for line in &audited[..18] {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
-    assert!(!audited[17].contains("key="), "{}", audited[17]);
+    assert!(!audited[18].contains("key="), "{}", audited[18]);
     assert!(audited[1..3].iter().all(|line| line.contains("process=3")), "{audited:?}");
     for line in &audited[..7] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database, except unknown keys.
-    let scope = AuditScope { limit: 18, ..AuditScope::default() };
+    let scope = AuditScope { limit: 19, ..AuditScope::default() };
     let mut kept = service.app.audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
@@ -146,9 +147,12 @@ async fn actions_are_logged_without_personal_data() {
         "each route logs its action"
     );
     assert_eq!(actions[7..11], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    let ended: BTreeSet<_> = actions[11..15].iter().copied().collect();
-    assert_eq!(ended, BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry"]));
-    assert_eq!(actions[15..], ["console.sign-out", "console.sign-in"]);
+    let ended: BTreeSet<_> = actions[11..16].iter().copied().collect();
+    assert_eq!(
+        ended,
+        BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"])
+    );
+    assert_eq!(actions[16..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }

@@ -71,3 +71,56 @@ async fn jobs_are_of_the_organisation_and_asked_for_by_the_console() {
     }
     assert!(stranger.page("/console/jobs/").await.contains("No job yet."));
 }
+
+/// Returns a service with an imported account.
+fn imported() -> TestService {
+    let service = waiting();
+    service.import_pending();
+    service.clock.advance(chrono::Duration::seconds(1));
+    service
+}
+
+#[actix_web::test]
+async fn imports_are_undone_after_confirmation() {
+    let service = imported();
+    let mut browser = service.browser().await;
+    let undo = format!("{SUPPLIER}undo/");
+    let list = browser.page(&format!("{SUPPLIER}?status=PROCESSED")).await;
+    assert!(list.contains(&undo), "{list}");
+    let asked = browser.page(&undo).await;
+    assert!(asked.contains("Imported since (UTC)") && !asked.contains("Undo the imports<"), "{asked}");
+    let none = browser.page(&format!("{undo}?since=2999-01-01T00:00")).await;
+    assert!(none.contains("No account that was imported since is unchanged."), "{none}");
+    let asked = browser.page(&format!("{undo}?since=2020-01-01T00:00:00")).await;
+    assert!(asked.contains("Undo the import of 1 account?") && asked.contains("UNME-4001"), "{asked}");
+    assert_eq!(between(&asked, r#"name="since" value=""#, "\""), "2020-01-01T00:00:00Z");
+    let begun = browser.post(&undo, "since=2020-01-01T00%3A00%3A00Z").await;
+    assert_eq!(begun.status, 303, "{}", begun.text());
+    work(&service);
+    let shown = browser.page(begun.header("location")).await;
+    let figures = ["Matched", "Undone", "Kept", "Failed"]
+        .map(|name| between(&shown, &format!("<dt>{name}</dt><dd>"), "<").to_owned());
+    assert_eq!(figures, ["1", "1", "0", "0"]);
+    let account = browser.page(&format!("{SUPPLIER}accounts/UNME-4001/")).await;
+    assert!(account.contains("undone by the operator") && account.contains("Cancelled"), "{account}");
+    for since in ["", "since=", "since=yesterday"] {
+        assert_eq!(browser.post(&undo, since).await.status, 409, "{since}");
+    }
+    assert_eq!(browser.get(&format!("{undo}?since=yesterday")).await.status, 409);
+}
+
+#[actix_web::test]
+async fn billed_accounts_are_shown_and_kept() {
+    let service = imported();
+    let caller = service.app.authenticate(&service.token_as("Acme", cutover_app::port::ApiKeyRole::Reader));
+    service.app.report_billed(&caller.unwrap(), "ACME_ENERGY", "UNME-4001").unwrap();
+    let mut browser = service.browser().await;
+    let account = browser.page(&format!("{SUPPLIER}accounts/UNME-4001/")).await;
+    assert!(account.contains("<dt>Billed</dt>"), "{account}");
+    let asked = browser.page(&format!("{SUPPLIER}undo/?since=2020-01-01T00:00")).await;
+    assert!(asked.contains("<dt>Billed</dt><dd>1") && !asked.contains("Undo the imports<"), "{asked}");
+    let mut stranger = super::Browser { service: &service, cookie: None };
+    assert_eq!(stranger.sign_in(&service.operator_key("Other")).await.status, 303);
+    assert_eq!(stranger.get(&format!("{SUPPLIER}undo/")).await.status, 404);
+    assert_eq!(stranger.post(&format!("{SUPPLIER}undo/"), "since=2020-01-01T00:00").await.status, 404);
+}

@@ -230,6 +230,7 @@ CREATE TABLE jobs (
     status TEXT, -- of the processes; null: those that the operation begins from
     error_code TEXT,
     changed_before TIMESTAMPTZ,
+    imported_since TIMESTAMPTZ, -- of an undo
     is_list BOOLEAN NOT NULL, -- of the processes in job_items
     created_at TIMESTAMPTZ NOT NULL,
     state TEXT NOT NULL,
@@ -237,6 +238,7 @@ CREATE TABLE jobs (
     matched BIGINT NOT NULL,
     changed BIGINT NOT NULL,
     skipped BIGINT NOT NULL,
+    failed BIGINT NOT NULL, -- of an undo
     removed TEXT, -- of an erasure: {"accounts": 12, …}, rows by table
     part BIGINT NOT NULL,
     position_at TIMESTAMPTZ,
@@ -422,10 +424,17 @@ CREATE TABLE accounts (
     last_billed_to_date DATE,
     business_contract_identifier TEXT,
     details TEXT,
+    added_at TIMESTAMPTZ, -- when something was first added since the import; null: the account is as it was imported
+    billed_at TIMESTAMPTZ, -- when another system reported that it has billed the account
     UNIQUE (supplier_id, external_account_number)
 );
 -- Import order.
 CREATE INDEX accounts_by_import ON accounts (supplier_id, imported_at, id);
+
+-- Numbers of accounts whose import was undone. None is given again, and nothing else of such an account is kept here.
+CREATE TABLE retired_numbers (
+    number TEXT COLLATE "C" PRIMARY KEY
+);
 
 CREATE TABLE customers (
     account_id BIGINT NOT NULL,

@@ -214,6 +214,7 @@ CREATE TABLE jobs (
     status TEXT, -- of the processes; null: those that the operation begins from
     error_code TEXT,
     changed_before INTEGER,
+    imported_since INTEGER, -- of an undo
     is_list INTEGER NOT NULL CHECK (is_list IN (0, 1)), -- of the processes in job_items
     created_at INTEGER NOT NULL,
     state TEXT NOT NULL,
@@ -221,6 +222,7 @@ CREATE TABLE jobs (
     matched INTEGER NOT NULL,
     changed INTEGER NOT NULL,
     skipped INTEGER NOT NULL,
+    failed INTEGER NOT NULL, -- of an undo
     removed TEXT, -- of an erasure: {"accounts": 12, …}, rows by table
     part INTEGER NOT NULL,
     position_at INTEGER,
@@ -341,10 +343,17 @@ CREATE TABLE accounts (
     last_billed_to_date TEXT,
     business_contract_identifier TEXT,
     details TEXT,
+    added_at INTEGER, -- when something was first added since the import; null: the account is as it was imported
+    billed_at INTEGER, -- when another system reported that it has billed the account
     UNIQUE (supplier_id, external_account_number)
 ) STRICT;
 -- Import order.
 CREATE INDEX accounts_by_import ON accounts (supplier_id, imported_at, id);
+
+-- Numbers of accounts whose import was undone. None is given again, and nothing else of such an account is kept here.
+CREATE TABLE retired_numbers (
+    number TEXT PRIMARY KEY NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE customers (
     account_id INTEGER NOT NULL,

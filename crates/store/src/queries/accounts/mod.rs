@@ -17,6 +17,7 @@ mod rows;
 mod statements;
 mod supply;
 mod transactions;
+mod undo;
 
 use super::SqlTx;
 use super::dialect::{Db, Dialect};
@@ -43,6 +44,7 @@ impl Accounts for SqlTx<'_> {
             let mut rows = new.iter().map(|new| Builder::rows_of(new)).collect::<Result<Vec<_>>>()?;
             rows.iter_mut().try_for_each(|rows| rows.seal(sealer))?;
             AccountRow::insert_all(&heads, conn)?;
+            undo::refuse_retired(conn, new)?;
             fault::reached(Point::AccountWritten, "");
             Rows::insert_all(&rows, conn)
         })

@@ -248,6 +248,7 @@ impl TryFrom<HistoryRow<'_>> for HistoryEntry {
             attempt: number(row.attempt, "attempt")?,
             actor: Word::read(&row.actor),
             version: row.version,
+            removed_account: None,
         })
     }
 }

@@ -45,6 +45,7 @@ fn report(events: &[Event]) -> ProcessReport {
         stored_status: process.stored_state(),
         external_account_number: "A-1".into(),
         attempt: process.snapshot().attempt,
+        billed_at: None,
         archived_at: None,
         history,
         issues: StoredIssues::default(),

@@ -1,0 +1,132 @@
+//! The undoing of imports, batch by batch (contract D18, decision 0047).
+
+use crate::fault::{self, Point};
+use crate::port::{ImportedHead, Job, JobPosition, StepWrite, StoreError, StoredIssues, Tx};
+use chrono::{DateTime, Duration, Utc};
+use cutover_core::IssueSource;
+use cutover_model::Totals;
+use cutover_process::{Actor, Event, HistoryEntry, Process, State};
+
+/// Maximum number of accounts that one transaction removes: other writers wait for it.
+const ACCOUNTS: u32 = 50;
+
+/// The accounts that a transaction takes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// As many as fit.
+    Batch,
+    /// The next one.
+    One,
+    /// The next one, which is only counted because it cannot be undone.
+    PassOver,
+}
+
+/// Result of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Undone {
+    pub(super) changed: u64,
+    pub(super) kept: u64,
+    pub(super) failed: u64,
+    /// The position behind them; `None` at the end of the job.
+    pub(super) next: Option<JobPosition>,
+}
+
+/// Undoes the imports of the next accounts of a job that are unchanged since.
+pub(super) fn step(
+    tx: &mut dyn Tx,
+    job: &Job,
+    now: DateTime<Utc>,
+    extent: Extent,
+) -> Result<Undone, StoreError> {
+    let limit = if extent == Extent::Batch { ACCOUNTS } else { 1 };
+    let (heads, next) = next_of(tx, job, limit)?;
+    let count = heads.len() as u64;
+    if extent == Extent::PassOver {
+        return Ok(Undone { changed: 0, kept: 0, failed: count, next });
+    }
+    // A step later than the job keeps the account out of it once it is imported again, whatever the clock does.
+    let at = now.max(job.created_at + Duration::microseconds(1));
+    let changed = undo(tx, job, &heads, at)?;
+    fault::reached(Point::JobStepped, "");
+    Ok(Undone { changed, kept: count - changed, failed: 0, next })
+}
+
+/// Returns the next accounts of a job that were imported before it was begun, and the position behind them.
+fn next_of(
+    tx: &mut dyn Tx,
+    job: &Job,
+    limit: u32,
+) -> Result<(Vec<ImportedHead>, Option<JobPosition>), StoreError> {
+    let is_in =
+        |head: &ImportedHead| head.supplier_id == job.supplier_id && head.imported_at <= job.created_at;
+    if job.filter.is_list {
+        let items = tx.job_items(job.id, job.position.id, limit)?;
+        let is_full = items.len() == limit as usize;
+        let next = items.last().filter(|_| is_full).map(|id| JobPosition { id: *id, ..job.position });
+        let mut heads = tx.heads_of(&items)?;
+        heads.retain(is_in);
+        return Ok((heads, next));
+    }
+    let begin = (job.filter.imported_since.unwrap_or(DateTime::UNIX_EPOCH), 0);
+    let after = job.position.at.map_or(begin, |at| (at, job.position.id));
+    let mut heads = tx.imported_heads(job.supplier_id, after, limit)?;
+    // Those that follow were imported later.
+    let is_full = heads.len() == limit as usize && heads.iter().all(is_in);
+    heads.retain(is_in);
+    let last = heads.last().filter(|_| is_full).map(ImportedHead::position);
+    Ok((heads, last.map(|(at, id)| JobPosition { at: Some(at), id, ..job.position })))
+}
+
+/// Undoes the imports that can be undone. Returns how many.
+fn undo(tx: &mut dyn Tx, job: &Job, heads: &[ImportedHead], at: DateTime<Utc>) -> Result<u64, StoreError> {
+    let mut ids: Vec<i64> = Vec::new();
+    for head in heads.iter().filter(|head| head.kept_because().is_none()) {
+        tx.lock_process(job.supplier_id, &head.external_account_number)?;
+        tx.lock_account(head.id)?;
+        ids.push(head.id);
+    }
+    // Something may have been added until they were locked.
+    let mut locked = tx.heads_of(&ids)?;
+    locked.retain(|head| head.kept_because().is_none() && head.imported_at <= job.created_at);
+    let ids: Vec<i64> = locked.iter().map(|head| head.id).collect();
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    let mut totals = Totals::default();
+    for id in &ids {
+        let share = tx.account_totals(*id)?.unwrap_or_default();
+        let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
+        totals = totals.checked_add(share).ok_or_else(out_of_range)?;
+    }
+    let steps = steps(tx, &ids, at)?;
+    let writes: Vec<StepWrite<'_>> = steps
+        .iter()
+        .map(|(process, entry, issues)| StepWrite { process, entry, issues: Some(issues) })
+        .collect();
+    if writes.len() != ids.len() || tx.step_processes(&writes)?.contains(&false) {
+        return Err(StoreError::Conflict("a process took another step".into()));
+    }
+    tx.remove_accounts(&ids)?;
+    tx.remove_totals(job.supplier_id, &totals)?;
+    Ok(ids.len() as u64)
+}
+
+/// Returns the steps of processes that have an account. Their warnings of requests after the import go with it.
+fn steps(
+    tx: &mut dyn Tx,
+    ids: &[i64],
+    at: DateTime<Utc>,
+) -> Result<Vec<(Process, HistoryEntry, StoredIssues)>, StoreError> {
+    let mut steps = Vec::new();
+    for stored in tx.processes_by_id(ids)? {
+        if stored.process.known_state() != Some(State::Processed) {
+            return Err(StoreError::Failed("the process of an account has another status".into()));
+        }
+        let illegal = |error: cutover_process::IllegalStep| StoreError::Failed(error.to_string());
+        let (process, entry) = stored.process.step(Event::Undone, at, Actor::Operator).map_err(illegal)?;
+        let mut issues = tx.issues(process.id())?;
+        issues.warnings.retain(|warning| warning.source == IssueSource::Account);
+        steps.push((process, entry, issues));
+    }
+    Ok(steps)
+}

@@ -1,0 +1,213 @@
+//! Undoing imports of accounts to which nothing was added and which nobody has billed (contract D18).
+
+use super::OperatorError;
+use super::jobs::{ITEMS, MAX_NUMBERS, PAGE};
+use crate::App;
+use crate::auth::Caller;
+use crate::job::new_job;
+use crate::port::{ImportedHead, Job, JobFilter, JobKind, KeptBecause, Operator, Supplier, read_committed};
+use chrono::{DateTime, Utc};
+use cutover_core::ExternalAccountNumber;
+use std::collections::BTreeSet;
+
+/// Maximum number of numbers that are given as examples.
+const EXAMPLES: usize = 10;
+
+/// Imports of a supplier that are to be undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoRequest {
+    /// Code of the supplier.
+    pub supplier: String,
+    /// The accounts.
+    pub which: UndoScope,
+}
+
+/// The accounts whose imports are to be undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UndoScope {
+    /// Those that were imported at this time or later.
+    Since(DateTime<Utc>),
+    /// Those with these numbers at the previous supplier.
+    Numbers(Vec<String>),
+}
+
+/// A number of accounts, with the first of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AccountGroup {
+    /// Number of accounts.
+    pub count: u64,
+    /// Numbers of the first accounts at the previous supplier.
+    pub examples: Vec<String>,
+}
+
+impl AccountGroup {
+    fn add(&mut self, number: &str) {
+        self.count += 1;
+        if self.examples.len() < EXAMPLES {
+            self.examples.push(number.to_owned());
+        }
+    }
+}
+
+/// The effect of an undo if it began now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Undoable {
+    /// Accounts that are unchanged since their import.
+    pub undo: AccountGroup,
+    /// Accounts that stay, by reason; without reasons that none has.
+    pub kept: Vec<(KeptBecause, AccountGroup)>,
+    /// Numbers without an imported account.
+    pub unknown: AccountGroup,
+}
+
+impl Undoable {
+    /// Returns the number of accounts that stay.
+    pub fn kept_count(&self) -> u64 {
+        self.kept.iter().map(|(_, group)| group.count).sum()
+    }
+
+    fn add(&mut self, head: &ImportedHead) {
+        let number = head.external_account_number.as_str();
+        let Some(reason) = head.kept_because() else { return self.undo.add(number) };
+        let place = self.kept.binary_search_by_key(&reason, |(reason, _)| *reason).unwrap_or_else(|place| {
+            self.kept.insert(place, (reason, AccountGroup::default()));
+            place
+        });
+        if let Some((_, group)) = self.kept.get_mut(place) {
+            group.add(number);
+        }
+    }
+}
+
+impl App {
+    /// Returns what an undo would do. Changes nothing.
+    ///
+    /// # Errors
+    /// [`OperatorError`]: there is no such supplier, or there are too many numbers.
+    pub fn undoable(&self, request: &UndoRequest) -> Result<Undoable, OperatorError> {
+        self.undoable_of(None, request)
+    }
+
+    /// Like [`undoable`](Self::undoable), for a supplier of the caller's organisation.
+    ///
+    /// # Errors
+    /// As `undoable`.
+    pub fn own_undoable(&self, caller: &Caller, request: &UndoRequest) -> Result<Undoable, OperatorError> {
+        self.undoable_of(Some(caller.organisation_id), request)
+    }
+
+    fn undoable_of(&self, of: Option<i64>, request: &UndoRequest) -> Result<Undoable, OperatorError> {
+        let supplier = self.supplier_of(of, &request.supplier)?;
+        let mut undoable = Undoable::default();
+        let selected = (&request.which, self.clock.now());
+        let unknown = self.each_selected(&supplier, selected, &mut |head| undoable.add(head))?;
+        unknown.iter().for_each(|number| undoable.unknown.add(number));
+        Ok(undoable)
+    }
+
+    /// Begins to undo imports, as a job of the caller, who has to call [`App::run_job`] with its claim.
+    ///
+    /// # Errors
+    /// As [`undoable`](Self::undoable).
+    pub fn begin_undo(&self, request: &UndoRequest) -> Result<Job, OperatorError> {
+        self.begin_undo_by(&self.operator, None, request, super::JobOwner::Caller)
+    }
+
+    /// Begins to undo imports of a supplier of the caller's organisation. Workers work on it.
+    ///
+    /// # Errors
+    /// As [`undoable`](Self::undoable).
+    pub fn begin_own_undo(&self, caller: &Caller, request: &UndoRequest) -> Result<Job, OperatorError> {
+        let (by, of) = (Operator::of(caller), Some(caller.organisation_id));
+        self.begin_undo_by(&by, of, request, super::JobOwner::Workers)
+    }
+
+    fn begin_undo_by(
+        &self,
+        by: &Operator,
+        of: Option<i64>,
+        request: &UndoRequest,
+        owner: super::JobOwner,
+    ) -> Result<Job, OperatorError> {
+        let supplier = self.supplier_of(of, &request.supplier)?;
+        let begun_at = self.clock.now();
+        let (mut matched, mut listed) = (0, Vec::new());
+        let (is_list, imported_since) = match &request.which {
+            UndoScope::Since(since) => (false, Some(*since)),
+            UndoScope::Numbers(_) => (true, None),
+        };
+        self.each_selected(&supplier, (&request.which, begun_at), &mut |head| {
+            matched += 1;
+            if is_list {
+                listed.push(head.id);
+            }
+        })?;
+        let filter = JobFilter { is_list, imported_since, ..JobFilter::default() };
+        let name = format!("job_{:016x}", self.random.number());
+        let job = Job { filter, matched, ..new_job(name, JobKind::Undo, &supplier, by, begun_at) };
+        self.begin_job(job, &listed, owner)
+    }
+
+    /// Calls a function with each imported account of a selection, imported at this time at the latest. Returns the numbers
+    /// that have none.
+    fn each_selected(
+        &self,
+        supplier: &Supplier,
+        (which, until): (&UndoScope, DateTime<Utc>),
+        each: &mut dyn FnMut(&ImportedHead),
+    ) -> Result<Vec<String>, OperatorError> {
+        match which {
+            UndoScope::Since(since) => {
+                self.each_imported(supplier, (*since, until), each).map(|()| Vec::new())
+            }
+            UndoScope::Numbers(numbers) if numbers.len() > MAX_NUMBERS => {
+                Err(OperatorError::Refused(format!("there are more than {MAX_NUMBERS} numbers")))
+            }
+            UndoScope::Numbers(numbers) => self.each_numbered(supplier, numbers, each),
+        }
+    }
+
+    fn each_imported(
+        &self,
+        supplier: &Supplier,
+        (since, until): (DateTime<Utc>, DateTime<Utc>),
+        each: &mut dyn FnMut(&ImportedHead),
+    ) -> Result<(), OperatorError> {
+        let mut after = (since, 0);
+        loop {
+            let heads = read_committed(&*self.store, |tx| tx.imported_heads(supplier.id, after, PAGE))?;
+            let is_full = heads.len() == PAGE as usize;
+            for head in heads.iter().filter(|head| head.imported_at <= until) {
+                each(head);
+            }
+            match heads.last().filter(|last| is_full && last.imported_at <= until) {
+                Some(last) => after = last.position(),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    fn each_numbered(
+        &self,
+        supplier: &Supplier,
+        numbers: &[String],
+        each: &mut dyn FnMut(&ImportedHead),
+    ) -> Result<Vec<String>, OperatorError> {
+        let mut unknown = Vec::new();
+        let distinct: BTreeSet<&str> = numbers.iter().map(|number| cutover_core::trimmed(number)).collect();
+        let distinct: Vec<&str> = distinct.into_iter().collect();
+        for some in distinct.chunks(ITEMS) {
+            let valid: Vec<ExternalAccountNumber> =
+                some.iter().filter_map(|number| number.parse().ok()).collect();
+            let heads = read_committed(&*self.store, |tx| {
+                let ids: Vec<i64> = tx.imported_ids(supplier.id, &valid)?.into_iter().flatten().collect();
+                tx.heads_of(&ids)
+            })?;
+            heads.iter().for_each(&mut *each);
+            let found: BTreeSet<&str> =
+                heads.iter().map(|head| head.external_account_number.as_str()).collect();
+            unknown.extend(some.iter().filter(|number| !found.contains(**number)).map(|n| (*n).to_owned()));
+        }
+        Ok(unknown)
+    }
+}

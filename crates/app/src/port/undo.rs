@@ -1,0 +1,82 @@
+use super::{ErasedRows, Position, StoreError};
+use chrono::{DateTime, Utc};
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, string_enum};
+
+string_enum! {
+    "a reason to keep an account";
+    /// The reason why the import of an account is not undone (contract D18).
+    #[derive(PartialOrd, Ord)]
+    pub enum KeptBecause {
+        /// Another system has billed it.
+        Billed = "account_already_billed",
+        /// Something was added to it since the import.
+        Changed = "account_changed",
+        /// Payload and history of its process are in an archive.
+        Archived = "account_archived",
+    }
+}
+
+/// What is kept of an imported account to decide whether its import can be undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedHead {
+    /// The key of the account and its process.
+    pub id: i64,
+    /// The key of its supplier.
+    pub supplier_id: i64,
+    /// Its number at its previous supplier.
+    pub external_account_number: ExternalAccountNumber,
+    /// Time of the import.
+    pub imported_at: DateTime<Utc>,
+    /// Time at which something was first added to it.
+    pub added_at: Option<DateTime<Utc>>,
+    /// Time at which another system reported that it has billed it.
+    pub billed_at: Option<DateTime<Utc>>,
+    /// Set if payload and history of its process are archived.
+    pub is_archived: bool,
+}
+
+impl ImportedHead {
+    /// Its position in import order.
+    pub fn position(&self) -> Position {
+        (self.imported_at, self.id)
+    }
+
+    /// Returns the reason why its import cannot be undone; `None` if it can.
+    pub fn kept_because(&self) -> Option<KeptBecause> {
+        match self {
+            Self { billed_at: Some(_), .. } => Some(KeptBecause::Billed),
+            Self { added_at: Some(_), .. } => Some(KeptBecause::Changed),
+            Self { is_archived: true, .. } => Some(KeptBecause::Archived),
+            _ => None,
+        }
+    }
+}
+
+/// Queries for undoing imports, and for what prevents it (contract D18).
+pub trait Undo {
+    /// Returns accounts of a supplier after a position, in import order, at most `limit`.
+    fn imported_heads(
+        &mut self,
+        supplier_id: i64,
+        after: Position,
+        limit: u32,
+    ) -> Result<Vec<ImportedHead>, StoreError>;
+
+    /// Returns the accounts that processes imported, in the order of their keys.
+    fn heads_of(&mut self, process_ids: &[i64]) -> Result<Vec<ImportedHead>, StoreError>;
+
+    /// Locks an account as [`lock_account`](super::Accounts::lock_account) does, if it has this number. Returns false if
+    /// it is gone, even if another one was imported since under the same key.
+    fn lock_numbered(&mut self, account_id: i64, number: &ServiceAccountNumber) -> Result<bool, StoreError>;
+
+    /// Notes when something was first added to an account since its import. The caller has locked it.
+    fn mark_added(&mut self, account_id: i64, at: DateTime<Utc>) -> Result<(), StoreError>;
+
+    /// Notes when an account was billed. Returns false if that is noted already. The caller has locked it.
+    fn mark_billed(&mut self, account_id: i64, at: DateTime<Utc>) -> Result<bool, StoreError>;
+
+    /// Removes every row of accounts, but not of their processes, and returns their number by table, without tables that
+    /// had none. Their numbers are kept so that no account gets them again. The caller has locked them, and updates the
+    /// totals with [`remove_totals`](super::Figures::remove_totals).
+    fn remove_accounts(&mut self, account_ids: &[i64]) -> Result<Vec<ErasedRows>, StoreError>;
+}

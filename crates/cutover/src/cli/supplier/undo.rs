@@ -1,0 +1,130 @@
+use crate::cli::{job, process};
+use crate::context::Context;
+use crate::error::Error;
+use crate::output::{Answer, plain};
+use chrono::{DateTime, Utc};
+use clap::Args;
+use cutover_app::App;
+use cutover_app::operator::{AccountGroup, UndoRequest, UndoScope, Undoable};
+use cutover_app::port::KeptBecause;
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArgs {
+    /// Code of the supplier
+    code: String,
+    #[command(flatten)]
+    which: Which,
+    /// Undo the imports; without this flag they are only shown
+    #[arg(long)]
+    yes: bool,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Which {
+    /// Accounts that were imported on this day (in UTC) or at this time, or later
+    #[arg(long, value_name = "TIME", value_parser = crate::cli::audit::since)]
+    since: Option<DateTime<Utc>>,
+    /// Accounts with these numbers at their previous supplier
+    #[arg(long = "number", value_name = "N", num_args = 1..)]
+    numbers: Vec<String>,
+    /// Accounts in this file, a number a line
+    #[arg(long, value_name = "FILE")]
+    numbers_file: Option<PathBuf>,
+}
+
+/// Accounts that an undo would treat alike.
+#[derive(Debug, Serialize)]
+struct Group {
+    count: u64,
+    /// Numbers of the first accounts.
+    examples: Vec<String>,
+}
+
+impl From<AccountGroup> for Group {
+    fn from(AccountGroup { count, examples }: AccountGroup) -> Self {
+        Self { count, examples }
+    }
+}
+
+impl Group {
+    fn text(&self) -> String {
+        let more = if self.count > self.examples.len() as u64 { ", …" } else { "" };
+        match self.count {
+            0 => "0".to_owned(),
+            count => format!("{count} ({}{more})", plain(&self.examples.join(", "))),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct KeptGroup {
+    reason: &'static str,
+    #[serde(flatten)]
+    group: Group,
+}
+
+#[derive(Debug, Serialize)]
+struct Kept {
+    count: u64,
+    reasons: Vec<KeptGroup>,
+}
+
+/// The effect of an undo if it began now.
+#[derive(Debug, Serialize)]
+struct Shown {
+    /// Unchanged since the import.
+    undo: Group,
+    kept: Kept,
+    /// Numbers without an imported account.
+    unknown: Group,
+}
+
+impl From<Undoable> for Shown {
+    fn from(found: Undoable) -> Self {
+        let count = found.kept_count();
+        let reason = |(reason, group): (KeptBecause, AccountGroup)| KeptGroup {
+            reason: reason.as_str(),
+            group: group.into(),
+        };
+        Self {
+            undo: found.undo.into(),
+            kept: Kept { count, reasons: found.kept.into_iter().map(reason).collect() },
+            unknown: found.unknown.into(),
+        }
+    }
+}
+
+impl Answer for Shown {
+    fn text(&self) -> String {
+        let mut lines = vec![format!("undo  {}", self.undo.text())];
+        lines.push(format!("kept  {}", self.kept.count));
+        lines.extend(
+            self.kept.reasons.iter().map(|kept| format!("      {}: {}", kept.reason, kept.group.text())),
+        );
+        if self.unknown.count > 0 {
+            lines.push(format!("No imported account has these numbers: {}", self.unknown.text()));
+        }
+        lines.push(
+            "\nNothing was changed: add --yes to do it. The accounts can be sent again then.".to_owned(),
+        );
+        lines.join("\n")
+    }
+}
+
+pub(super) fn run(app: &App, context: &Context, args: UndoArgs) -> Result<(), Error> {
+    let UndoArgs { code, which: Which { since, numbers, numbers_file }, yes } = args;
+    let which = match (since, numbers_file) {
+        (Some(since), _) => UndoScope::Since(since),
+        (None, Some(file)) => UndoScope::Numbers(process::read_numbers(&file)?),
+        (None, None) => UndoScope::Numbers(numbers),
+    };
+    let request = UndoRequest { supplier: code, which };
+    if !yes {
+        return Ok(context.output.answer(&Shown::from(app.undoable(&request)?))?);
+    }
+    let begun = app.begin_undo(&request)?;
+    job::work(app, context, &begun.name, Some(begun.claim))
+}

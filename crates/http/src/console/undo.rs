@@ -1,0 +1,141 @@
+//! Undoing imports (contract D18).
+
+use super::links;
+use super::page::{Frame, page, see_other};
+use super::view::grouped;
+use super::visit::{Stop, done, found, visited};
+use super::visitor::Visitor;
+use crate::call::{Answer, Call};
+use crate::request::query::Query;
+use actix_web::HttpResponse;
+use askama::Template;
+use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
+use cutover_app::operator::{AccountGroup, UndoRequest, UndoScope, Undoable};
+use cutover_app::port::KeptBecause;
+
+/// The question from when on imports are to be undone, and then the confirmation with the number of accounts.
+#[derive(Template)]
+#[template(path = "console/undo.html")]
+struct Page {
+    frame: Frame,
+    title: String,
+    /// The path of the action.
+    action: String,
+    /// The path of the page to return to.
+    back: String,
+    /// The time, as the form sends it again; empty until it is chosen.
+    since: String,
+    found: Option<Found>,
+}
+
+struct Found {
+    has_none: bool,
+    undo: Group,
+    kept: Vec<Group>,
+}
+
+/// Accounts that are treated alike.
+struct Group {
+    what: &'static str,
+    count: String,
+    examples: String,
+}
+
+impl Group {
+    fn new(what: &'static str, group: AccountGroup) -> Self {
+        let more = if group.count > group.examples.len() as u64 { ", …" } else { "" };
+        let examples = format!("{}{more}", group.examples.join(", "));
+        Self { what, count: grouped(&group.count.to_string()), examples }
+    }
+}
+
+impl From<Undoable> for Found {
+    fn from(found: Undoable) -> Self {
+        let kept = |(reason, group)| {
+            let what = match reason {
+                KeptBecause::Billed => "Billed",
+                KeptBecause::Changed => "Something was added since",
+                KeptBecause::Archived => "Archived",
+            };
+            Group::new(what, group)
+        };
+        Self {
+            has_none: found.undo.count == 0,
+            undo: Group::new("Unchanged since the import", found.undo),
+            kept: found.kept.into_iter().map(kept).collect(),
+        }
+    }
+}
+
+/// Reads the time of a query or a form: UTC, as fields for times send it, or with an offset. `None` if there is none.
+fn since(text: &str) -> Result<Option<DateTime<Utc>>, Stop> {
+    let text = Query::new(text).read("since", |text| Some(text.to_owned())).unwrap_or_default();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let plain = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
+    let plain = plain.iter().find_map(|format| NaiveDateTime::parse_from_str(&text, format).ok());
+    let exact = || DateTime::parse_from_rfc3339(&text).ok().map(|at| at.to_utc());
+    plain.map(|at| at.and_utc()).or_else(exact).map(Some).ok_or_else(no_time)
+}
+
+fn no_time() -> Stop {
+    Stop::NotDone("Choose since when.".into())
+}
+
+/// Refuses a supplier that the visitor's organisation does not have.
+async fn check_supplier(call: &Call, visitor: &Visitor, code: &str) -> Result<(), Stop> {
+    let (caller, code) = (visitor.caller().clone(), code.to_owned());
+    Ok(call.run(move |app| found(app.own_supplier(&caller, &code)).map(drop)).await?)
+}
+
+/// `GET /console/suppliers/<supplier>/undo/`: asks for a time, and then counts the accounts and asks for confirmation.
+pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+            check_supplier(call, visitor, &code).await?;
+            let since = since(call.query())?;
+            let back = links::supplier(&code);
+            let mut question = Page {
+                frame: Frame::of(visitor),
+                title: "Undo imports".to_owned(),
+                action: format!("{back}undo/"),
+                back: format!("{back}#accounts"),
+                since: String::new(),
+                found: None,
+            };
+            if let Some(since) = since {
+                let request = UndoRequest { supplier: code, which: UndoScope::Since(since) };
+                let found = call.run(move |app| done(app.own_undoable(&caller, &request))).await?;
+                let found = Found::from(found.map_err(Stop::NotDone)?);
+                question.title = match found.undo.count.as_str() {
+                    "1" => "Undo the import of 1 account?".to_owned(),
+                    count => format!("Undo the imports of {count} accounts?"),
+                };
+                question.since = since.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+                question.found = Some(found);
+            }
+            Ok(page(&mut HttpResponse::Ok(), &question)?)
+        })
+        .await)
+    })
+}
+
+/// `POST /console/suppliers/<supplier>/undo/`: begins a job.
+pub(crate) fn begin(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let (caller, supplier) = (visitor.caller().clone(), call.parameter(0));
+            check_supplier(call, visitor, &supplier).await?;
+            let form = call.form().await?;
+            let since = since(&form)?.ok_or_else(no_time)?;
+            let request = UndoRequest { supplier, which: UndoScope::Since(since) };
+            let begun = call.run(move |app| done(app.begin_own_undo(&caller, &request))).await?;
+            let job = begun.map_err(Stop::NotDone)?;
+            super::jobs::log(call, visitor, "undo", &job);
+            Ok(see_other(&links::job(&job.name)))
+        })
+        .await)
+    })
+}
