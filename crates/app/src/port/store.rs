@@ -1,5 +1,5 @@
 use super::{
-    Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, HistoricalStatements, Identity,
+    Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, Gates, HistoricalStatements, Identity,
     Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces, Vendors,
     Webhooks,
 };
@@ -85,6 +85,7 @@ pub trait Tx:
     + Vendors
     + Figures
     + Feed
+    + Gates
     + Audit
     + Erasure
     + Nodes
@@ -107,6 +108,7 @@ impl<T> Tx for T where
         + Vendors
         + Figures
         + Feed
+        + Gates
         + Audit
         + Erasure
         + Nodes
