@@ -46,7 +46,7 @@ const RUNNING: &str = concat!(
 
 /// The time at which the first account of the full wave of the supplier `s` is due again.
 const DUE_AGAIN: &str = "(SELECT min(p.due_at) FROM wave_accounts w JOIN processes p ON p.id = w.process_id \
-    WHERE w.supplier_id = s.id AND w.is_open AND p.state = 'PENDING')";
+    WHERE w.supplier_id = s.id AND w.is_open = TRUE AND p.state = 'PENDING')";
 
 /// The gate `g` of the supplier `s`, if it has one.
 const GATE: &str = " LEFT JOIN supplier_gates g ON g.supplier_id = s.id ";

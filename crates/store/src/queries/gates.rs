@@ -125,14 +125,14 @@ statement! {
 statement! {
     IsOpen { supplier_id: i64 } -> Bool
         = "SELECT (SELECT process_id FROM wave_accounts WHERE supplier_id = " supplier_id
-            " AND is_open ORDER BY process_id LIMIT 1) IS NOT NULL"
+            " AND is_open = TRUE ORDER BY process_id LIMIT 1) IS NOT NULL"
 }
 
 statement! {
     EndedWaves {} -> Text
         = "SELECT s.code FROM supplier_gates g JOIN suppliers s ON s.id = g.supplier_id \
             WHERE g.held_by IS NULL AND g.claimed >= g.wave_size AND NOT EXISTS (\
-            SELECT 1 FROM wave_accounts w WHERE w.supplier_id = g.supplier_id AND w.is_open) ORDER BY s.code"
+            SELECT 1 FROM wave_accounts w WHERE w.supplier_id = g.supplier_id AND w.is_open = TRUE) ORDER BY s.code"
 }
 
 fn lock(conn: &mut Conn, codes: &[SupplierCode]) -> Result<Vec<(SupplierCode, Gate)>> {

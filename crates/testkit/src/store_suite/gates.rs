@@ -108,11 +108,11 @@ pub fn gates_read_back(store: &dyn Store) {
 
 /// Others are served meanwhile.
 pub fn nothing_of_a_held_supplier_is_due(store: &dyn Store) {
-    let [acme, other] = ["ACME", "OTHER"].map(|code| supplier(store, code));
+    let acme = supplier(store, "ACME");
     create(store, &acme, "A-1");
     save(store, held(&acme));
     assert_eq!(see(store, |tx| tx.next_due_at(at(10))), None);
-    create(store, &other, "O-1");
+    create(store, &supplier(store, "OTHER"), "O-1");
     assert_eq!(claim(store, at(10), 5), ["O-1"]);
     save(store, gate(&acme));
     assert!(see(store, |tx| tx.next_due_at(at(10))).is_some());

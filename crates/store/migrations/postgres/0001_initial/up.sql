@@ -105,8 +105,7 @@ CREATE TABLE wave_accounts (
     supplier_id BIGINT NOT NULL REFERENCES suppliers (id),
     is_open BOOLEAN NOT NULL -- until the account ends
 );
-CREATE INDEX wave_accounts_of_supplier ON wave_accounts (supplier_id, process_id);
-CREATE INDEX wave_accounts_open ON wave_accounts (supplier_id, process_id) WHERE is_open;
+CREATE INDEX wave_accounts_of_supplier ON wave_accounts (supplier_id, is_open, process_id);
 
 -- Rows change a few times, then rest. Each change is of a column that an index has, if only as its
 -- condition, so none can be HOT and room in pages (fillfactor) would be of no use. With millions that rest,

@@ -101,8 +101,7 @@ CREATE TABLE wave_accounts (
     supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
     is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)) -- until the account ends
 ) STRICT;
-CREATE INDEX wave_accounts_of_supplier ON wave_accounts (supplier_id, process_id);
-CREATE INDEX wave_accounts_open ON wave_accounts (supplier_id, process_id) WHERE is_open;
+CREATE INDEX wave_accounts_of_supplier ON wave_accounts (supplier_id, is_open, process_id);
 
 CREATE TABLE processes (
     id INTEGER PRIMARY KEY,
