@@ -182,7 +182,7 @@ pub fn waves_end_with_their_last_account(store: &dyn Store) {
     let claimed = claim_for_wave(store, &acme, 3);
     assert_eq!((claimed.len(), see(store, |tx| tx.ended_waves())), (1, vec![]));
     put(store, move |tx| tx.erase(&claimed));
-    assert_eq!(see(store, |tx| tx.ended_waves()), [acme.code.clone()]);
+    assert_eq!(see(store, |tx| tx.ended_waves()), std::slice::from_ref(&acme.code));
     save(store, Gate { claimed: 1, hold: held(&acme).hold, ..wave(&acme, 1) });
     assert_eq!(see(store, |tx| tx.ended_waves()), []);
 }
