@@ -117,8 +117,10 @@ SELECT
 WITH accepted AS (
     :accepted_rows
 ), known AS NOT MATERIALIZED (
-    SELECT s.code AS supplier, s.status, s.max_concurrent_imports, p.*
-    FROM processes p LEFT JOIN suppliers s ON s.id = p.supplier_id
+    -- Accounts of a supplier that is held, or whose wave is full, wait on purpose.
+    SELECT s.code AS supplier, CASE WHEN g.held_by IS NOT NULL OR g.claimed >= g.wave_size THEN 'Held' ELSE s.status END AS status,
+        s.max_concurrent_imports, p.*
+    FROM processes p LEFT JOIN suppliers s ON s.id = p.supplier_id LEFT JOIN supplier_gates g ON g.supplier_id = s.id
 ), entries AS (
     SELECT process_id, count(*) AS entries, min(version) AS first, max(version) AS last,
         count(*) FILTER (WHERE event = 'imported') - count(*) FILTER (WHERE event = 'undone') AS imports,

@@ -21,6 +21,7 @@ mod app;
 mod codec;
 mod documents;
 mod feed;
+mod gate;
 mod wake;
 
 pub use app::{App, Ports, Settings};

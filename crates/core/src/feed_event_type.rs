@@ -40,5 +40,9 @@ crate::string_enum! {
         SupplierResumed = "import_supplier.resumed",
         /// The migration of the supplier was completed.
         SupplierCompleted = "import_supplier.completed",
+        /// The imports of the supplier were held; the data says why.
+        SupplierHeld = "import_supplier.held",
+        /// The hold of the supplier was released; the data is the hold that ended.
+        SupplierReleased = "import_supplier.released",
     }
 }

@@ -1,6 +1,7 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{MayConflict, StoreError, Tx, write_with_retry};
+use crate::gate;
+use crate::port::{MayConflict, StepWrite, StoreError, Tx, write_with_retry};
 use cutover_core::{ExternalAccountNumber, SupplierCode};
 use cutover_process::{Actor, Event, State};
 
@@ -68,8 +69,9 @@ fn cancel(
     }
     let illegal = |e: cutover_process::IllegalStep| StoreError::Failed(e.to_string());
     let (process, entry) = process.step(Event::Cancelled, at, actor.clone()).map_err(illegal)?;
-    match tx.step_process(&process, &entry)? {
-        true => Ok(()),
-        false => Err(StoreError::Conflict("the process took another step".into()).into()),
+    let step = StepWrite { process: &process, entry: &entry, issues: None };
+    match gate::step_processes(tx, &[step])?[..] {
+        [true] => Ok(()),
+        _ => Err(StoreError::Conflict("the process took another step".into()).into()),
     }
 }

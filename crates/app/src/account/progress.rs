@@ -1,7 +1,9 @@
 use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
-use crate::port::{CauseCount, MinuteCount, RefusedFigures, StateCount, StoreError, Supplier, Tx, read};
+use crate::port::{
+    CauseCount, Hold, MinuteCount, RefusedFigures, StateCount, StoreError, Supplier, Tx, read,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::{Code, ExternalAccountNumber, Level, SupplierCode, SupplierStatus, Word, Zone};
 use cutover_model::rust_decimal::Decimal;
@@ -29,12 +31,14 @@ pub struct Progress {
     /// work began, with one decimal place; 0 if there is none.
     pub rate_per_minute: Decimal,
     /// Estimated time at which no account waits any more; `None` if none waits, the rate is zero, or the
-    /// supplier is not Ongoing.
+    /// supplier is held or not Ongoing.
     pub estimated_finish_at: Option<DateTime<Utc>>,
     /// Totals of the imported accounts, with all additions.
     pub totals: Totals,
     /// Figures of accounts whose create was refused, and which were not accepted since (contract D13).
     pub refused: RefusedFigures,
+    /// The hold of its imports, if they are held (contract D16).
+    pub hold: Option<Hold>,
     /// The zone of the datetimes shown.
     pub zone: Zone,
 }
@@ -106,7 +110,8 @@ pub(crate) fn progress(
     let counts = counted(&states);
     let waiting = accounts(&counts, State::Pending) + accounts(&counts, State::InProgress);
     let pace = Pace::of(&tx.minute_counts(supplier.id, now - LONGEST_STRETCH)?, now);
-    let goes_on = supplier.settings.status == SupplierStatus::Ongoing;
+    let hold = tx.hold(supplier.id)?;
+    let goes_on = supplier.settings.status == SupplierStatus::Ongoing && hold.is_none();
     Ok(Progress {
         counts,
         top_errors: top_causes(tx, supplier.id, Level::Error)?,
@@ -115,6 +120,7 @@ pub(crate) fn progress(
         estimated_finish_at: pace.end_of(waiting, now).filter(|_| goes_on),
         totals: tx.totals(supplier.id)?,
         refused: super::refused::figures(tx, supplier.id)?,
+        hold,
         zone: supplier.settings.time_zone,
     })
 }
@@ -202,6 +208,7 @@ pub fn shown_progress(progress: &Progress) -> SupplierProgress {
         estimated_finish_at: progress.estimated_finish_at.map(|at| shown_time(progress.zone.local(at))),
         totals: progress.totals.into(),
         refused: super::refused::shown_figures(&progress.refused),
+        hold: progress.hold.as_ref().map(|hold| hold.shown(progress.zone)),
     }
 }
 

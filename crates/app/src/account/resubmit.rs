@@ -1,6 +1,7 @@
 //! Creates of accounts that have a process already (contract D5).
 
 use super::CreateRefused;
+use crate::gate;
 use crate::port::{
     Creation, LastSupplier, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, stage_in,
     write_with_retry,
@@ -163,7 +164,7 @@ fn renew(
     let illegal = |e: cutover_process::IllegalStep| StoreError::Failed(e.to_string());
     let (process, entry) = process.step(event, creation.at, creation.actor.clone()).map_err(illegal)?;
     let step = StepWrite { process: &process, entry: &entry, issues: Some(&creation.issues) };
-    if tx.step_processes(&[step])? != [true] {
+    if gate::step_processes(tx, &[step])? != [true] {
         return Err(StoreError::Conflict("the process took another step".into()).into());
     }
     tx.restage(process.id(), &creation.staged)?;

@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{StoreError, Supplier, read_committed};
+use crate::port::{Hold, StoreError, Supplier, read_committed};
 use cutover_core::SupplierCode;
 use cutover_model::{SupplierShown, Timestamp};
 
@@ -18,12 +18,13 @@ impl App {
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
         read_committed(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
-            Ok(Some(shown(supplier, tx.installation()?)))
+            let hold = tx.hold(supplier.id)?;
+            Ok(Some(shown(supplier, hold.as_ref(), tx.installation()?)))
         })
     }
 }
 
-fn shown(supplier: Supplier, installation: String) -> SupplierShown {
+fn shown(supplier: Supplier, hold: Option<&Hold>, installation: String) -> SupplierShown {
     let Supplier { organisation, code, settings, created_at, .. } = supplier;
     SupplierShown {
         code: code.to_string(),
@@ -36,6 +37,9 @@ fn shown(supplier: Supplier, installation: String) -> SupplierShown {
         max_concurrent_imports: settings.max_concurrent_imports,
         time_zone: settings.time_zone.name().to_owned(),
         rules: settings.rules.into_iter().map(|(id, level)| (id, level.to_string())).collect(),
+        waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
+        hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),
+        hold: hold.map(|hold| hold.shown(settings.time_zone)),
         created_at: Timestamp(settings.time_zone.local(created_at)),
         installation,
     }

@@ -2,6 +2,7 @@
 
 use super::select::next_of;
 use crate::fault::{self, Point};
+use crate::gate;
 use crate::port::{Job, JobKind, JobPosition, PageLimit, StepWrite, StoreError, StoredIssues, Tx};
 use chrono::{DateTime, Duration, Utc};
 use cutover_process::{Actor, Event, HistoryEntry, Process};
@@ -71,7 +72,7 @@ fn write(tx: &mut dyn Tx, steps: &[(Process, HistoryEntry, StoredIssues)]) -> Re
         .iter()
         .map(|(process, entry, issues)| StepWrite { process, entry, issues: Some(issues) })
         .collect();
-    let is_written = tx.step_processes(&writes)?;
+    let is_written = gate::step_processes(tx, &writes)?;
     let written: HashSet<i64> =
         steps.iter().zip(is_written).filter(|(_, is)| *is).map(|((process, ..), _)| process.id()).collect();
     // Read again now that the steps have locked the rows.

@@ -19,6 +19,8 @@ pub struct OwnSupplier {
     pub supplier: Supplier,
     /// The number of its accounts by state.
     pub counts: Vec<StatusCount>,
+    /// True if its imports are held.
+    pub is_held: bool,
 }
 
 /// The state of a supplier's migration.
@@ -45,7 +47,8 @@ impl App {
             let own = suppliers.filter(|supplier| supplier.organisation_id == caller.organisation_id);
             let counted = |supplier: Supplier| {
                 let counts = StatusCount::of(&tx.state_counts(supplier.id)?);
-                Ok(OwnSupplier { supplier, counts })
+                let is_held = tx.hold(supplier.id)?.is_some();
+                Ok(OwnSupplier { supplier, counts, is_held })
             };
             own.map(counted).collect()
         })
@@ -94,6 +97,26 @@ impl App {
         self.own_supplier(caller, code)?;
         let change = SupplierChange { status: Some(status), ..SupplierChange::default() };
         self.set_supplier_by(&Operator::of(caller), code, change)
+    }
+
+    /// Holds the imports of a supplier of an organisation.
+    ///
+    /// # Errors
+    /// As [`App::hold_supplier`].
+    pub fn hold_own_supplier(&self, caller: &Caller, code: &str) -> Result<Supplier, OperatorError> {
+        let supplier = self.own_supplier(caller, code)?;
+        self.hold_supplier_by(&Operator::of(caller), code, None)?;
+        Ok(supplier)
+    }
+
+    /// Releases the hold of a supplier of an organisation.
+    ///
+    /// # Errors
+    /// As [`App::release_supplier`].
+    pub fn release_own_supplier(&self, caller: &Caller, code: &str) -> Result<Supplier, OperatorError> {
+        let supplier = self.own_supplier(caller, code)?;
+        self.release_supplier_by(&Operator::of(caller), code, None)?;
+        Ok(supplier)
     }
 
     /// Reports on a process of an organisation.

@@ -10,6 +10,7 @@ mod erase;
 mod erase_supplier;
 mod export;
 mod failed;
+mod holds;
 mod identity;
 mod jobs;
 mod monitor;

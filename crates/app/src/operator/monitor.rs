@@ -22,6 +22,8 @@ pub struct Backlog {
     pub ended: Vec<(State, u64)>,
     /// Webhooks and their open deliveries.
     pub webhooks: WebhookBacklog,
+    /// Number of suppliers whose imports are held.
+    pub held: u64,
 }
 
 /// Numbers of webhooks and of their open deliveries.
@@ -44,7 +46,7 @@ pub struct Waiting {
     pub supplier: String,
     /// Number of pending processes.
     pub pending: u64,
-    /// Time since the first of them became due. Zero if none is due, or the supplier is not Ongoing.
+    /// Time since the first of them became due. Zero if none is due, or the supplier is held or not Ongoing.
     pub oldest_due: Duration,
 }
 
@@ -55,12 +57,14 @@ impl App {
     /// [`StoreError`] if the store failed.
     pub fn backlog(&self) -> Result<Backlog, StoreError> {
         let now = self.clock.now();
-        let (suppliers, webhooks) =
-            read_committed(&*self.store, |tx| Ok((tx.supplier_figures(now)?, tx.webhook_figures()?)))?;
+        let (suppliers, webhooks, holds) = read_committed(&*self.store, |tx| {
+            Ok((tx.supplier_figures(now)?, tx.webhook_figures()?, tx.holds()?))
+        })?;
+        let is_held = |of: &SupplierFigures| holds.iter().any(|(supplier, _)| *supplier == of.supplier);
         let in_state = |state| suppliers.iter().map(|figures| count(figures, state)).sum();
         let ended = State::ALL.iter().filter(|state| state.has_ended());
         let since = |figures: &SupplierFigures| {
-            let due = figures.first_due_at.filter(|_| figures.is_ongoing);
+            let due = figures.first_due_at.filter(|_| figures.is_ongoing && !is_held(figures));
             due.and_then(|at| (now - at).to_std().ok()).unwrap_or_default()
         };
         let waiting = suppliers.iter().map(|figures| Waiting {
@@ -72,6 +76,7 @@ impl App {
             waiting: bounded(waiting.collect()),
             running: in_state(State::InProgress),
             ended: ended.map(|state| (*state, in_state(*state))).collect(),
+            held: holds.len() as u64,
             webhooks: WebhookBacklog {
                 enabled: webhooks.enabled,
                 disabled: webhooks.disabled,

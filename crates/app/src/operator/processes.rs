@@ -2,6 +2,7 @@ use super::suppliers::find;
 use super::{Audited, OperatorError};
 use crate::App;
 use crate::account::{of_last_attempt, process_status};
+use crate::gate;
 use crate::port::{
     AuditAction, ImportedAccount, ListedProcess, Operator, PageLimit, ProcessFilter, StepWrite, StoreError,
     StoredIssues, StoredProcess, Subject, Supplier, Tx, read, read_committed,
@@ -132,7 +133,7 @@ impl App {
             // The stored errors belong to the attempt that ended.
             let issues = StoredIssues { errors: Vec::new(), ..tx.issues(process.id())? };
             let step = StepWrite { process: &process, entry: &entry, issues: Some(&issues) };
-            if tx.step_processes(&[step])? != [true] {
+            if gate::step_processes(tx, &[step])? != [true] {
                 let conflict = StoreError::Conflict("the process took another step; try again".into());
                 return Err(OperatorError::from(conflict));
             }

@@ -1,7 +1,9 @@
+use super::holds::{self, GateChange};
 use super::{Audited, OperatorError};
 use crate::App;
 use crate::port::{
-    AuditAction, Detail, NewFeedEvent, Operator, StoreError, Subject, Supplier, SupplierSettings, Tx, read,
+    AuditAction, Detail, HoldOnErrors, NewFeedEvent, Operator, StoreError, Subject, Supplier,
+    SupplierSettings, Tx, Waves, read,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, Level, SupplierCode, SupplierStatus, Word, Zone};
@@ -27,6 +29,10 @@ pub struct SupplierChange {
     pub time_zone: Option<Zone>,
     /// Levels of rules; `None` resets one to its default.
     pub rules: BTreeMap<String, Option<Level>>,
+    /// The waves of its imports, which begin anew.
+    pub waves: Option<Waves>,
+    /// The share of failures over which its imports are held; `Some(None)` removes it.
+    pub hold_on_errors: Option<Option<HoldOnErrors>>,
 }
 
 impl SupplierChange {
@@ -42,9 +48,19 @@ impl SupplierChange {
             .word_if("send-customer-emails", *send_customer_emails)
             .word_if("dry-run", *dry_run)
             .word_if("max-concurrent-imports", bound)
-            .word_if("time-zone", self.time_zone.map(Zone::name));
+            .word_if("time-zone", self.time_zone.map(Zone::name))
+            .word_if("waves", self.waves.as_ref().map(shown_waves))
+            .word_if(
+                "hold-on-errors",
+                self.hold_on_errors.map(|share| share.map_or("none".to_owned(), |share| share.to_string())),
+            );
         let level = |level: &Option<Level>| level.map_or("default", Level::as_str);
         self.rules.iter().fold(detail, |detail, (rule, set)| detail.word(rule, level(set)))
+    }
+
+    /// Returns which settings of its gate change.
+    fn gates(&self) -> GateChange {
+        GateChange { waves: self.waves.is_some(), errors: self.hold_on_errors.is_some() }
     }
 
     fn apply(self, settings: &mut SupplierSettings) -> Result<(), OperatorError> {
@@ -56,6 +72,8 @@ impl SupplierChange {
         replace(&mut settings.dry_run, dry_run);
         replace(&mut settings.max_concurrent_imports, self.max_concurrent_imports);
         replace(&mut settings.time_zone, self.time_zone);
+        replace(&mut settings.waves, self.waves);
+        replace(&mut settings.hold_on_errors, self.hold_on_errors);
         for (rule, level) in self.rules {
             let level_of_rule = [(rule.as_str(), level.unwrap_or(Level::Off))];
             Profile::new(level_of_rule).map_err(|e| OperatorError::Refused(e.to_string()))?;
@@ -66,6 +84,10 @@ impl SupplierChange {
         }
         Ok(())
     }
+}
+
+fn shown_waves(waves: &Waves) -> String {
+    if waves.is_none() { "none".to_owned() } else { waves.to_string() }
 }
 
 fn replace<T>(old: &mut T, new: Option<T>) {
@@ -120,6 +142,7 @@ impl App {
     ) -> Result<Supplier, OperatorError> {
         let code: SupplierCode = code.parse().map_err(|e| OperatorError::Refused(format!("{e}")))?;
         let (organisation, detail) = (organisation.to_owned(), change.detail());
+        let gates = change.gates();
         let mut settings = SupplierSettings::new(code.as_str());
         change.apply(&mut settings)?;
         self.run_audited(&self.operator, AuditAction::SupplierAdded, move |tx, at| {
@@ -130,6 +153,7 @@ impl App {
             check_root(tx, owner.id, &settings.document_root)?;
             let exists = || OperatorError::Exists { what: "supplier", name: code.to_string() };
             let added = tx.add_supplier(owner.id, &code, &settings, at)?.ok_or_else(exists)?;
+            holds::set_gate(tx, &added, gates)?;
             let audited = Audited { subject: Subject::supplier(&added), detail };
             Ok((added, audited))
         })
@@ -159,9 +183,11 @@ impl App {
             }
             let audited = Audited { subject: Subject::supplier(&supplier), detail: change.detail() };
             let before = supplier.settings.status.clone();
+            let gates = change.gates();
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
             tx.set_supplier(supplier.id, &supplier.settings)?;
+            holds::set_gate(tx, &supplier, gates)?;
             supplier.revision += 1;
             if supplier.settings.status != before {
                 publish_status(tx, &supplier, at)?;

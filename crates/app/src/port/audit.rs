@@ -64,6 +64,10 @@ string_enum! {
         SupplierAdded = "supplier.add",
         /// Settings of an import supplier were given, its status among them: paused, resumed, completed.
         SupplierSet = "supplier.set",
+        /// The imports of a supplier were held; with the reason.
+        SupplierHeld = "supplier.hold",
+        /// The hold of a supplier was released; who had held it, and the reason.
+        SupplierReleased = "supplier.release",
         /// Imports of a supplier were undone by a job; its id and how many.
         ImportsUndone = "supplier.undo",
         /// An import supplier was erased; its code, and the number of removed rows of each table.

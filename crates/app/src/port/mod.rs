@@ -9,6 +9,7 @@ mod documents;
 mod erasure;
 mod feed;
 mod figures;
+mod gates;
 mod identity;
 mod in_job;
 mod instructions;
@@ -34,6 +35,7 @@ pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
 pub use feed::{Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent};
 pub use figures::{Figures, MinuteCount, StateCount, SupplierFigures};
+pub use gates::{ErrorWindow, Gate, Gates, Hold, HoldCause};
 pub use identity::{
     Access, ApiKey, ApiKeyRole, Identity, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
@@ -56,7 +58,7 @@ pub use store::{
     LastSupplier, MayConflict, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict, WriteJob,
     find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
-pub use suppliers::{Supplier, SupplierSettings, Suppliers};
+pub use suppliers::{HoldOnErrors, Supplier, SupplierSettings, Suppliers, Waves};
 pub use undo::{ImportedHead, KeptBecause, Undo};
 pub use vendors::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors};
 pub use webhooks::{

@@ -1,5 +1,5 @@
 use super::{
-    Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, HistoricalStatements, Identity,
+    Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, Gates, HistoricalStatements, Identity,
     Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces, Undo,
     Vendors, Webhooks,
 };
@@ -85,6 +85,7 @@ pub trait Tx:
     + Vendors
     + Figures
     + Feed
+    + Gates
     + Audit
     + Erasure
     + Nodes
@@ -108,6 +109,7 @@ impl<T> Tx for T where
         + Vendors
         + Figures
         + Feed
+        + Gates
         + Audit
         + Erasure
         + Nodes

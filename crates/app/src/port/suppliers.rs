@@ -2,6 +2,8 @@ use super::StoreError;
 use chrono::{DateTime, Utc};
 use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 /// Settings of an import supplier (contract D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +25,10 @@ pub struct SupplierSettings {
     /// Levels of rules that differ from the default, by id (rules 1.5). A rule with a level of a newer
     /// version has its default level.
     pub rules: BTreeMap<String, Word<Level>>,
+    /// The waves in which its accounts are imported.
+    pub waves: Waves,
+    /// The share of failures over which its imports are held.
+    pub hold_on_errors: Option<HoldOnErrors>,
 }
 
 impl SupplierSettings {
@@ -37,6 +43,106 @@ impl SupplierSettings {
             max_concurrent_imports: None,
             time_zone: Zone::UTC,
             rules: BTreeMap::new(),
+            waves: Waves::default(),
+            hold_on_errors: None,
+        }
+    }
+}
+
+/// Maximum number of waves, and of accounts in the window of [`HoldOnErrors`], which bound a row.
+const MAX_WAVES: usize = 100;
+const MAX_WINDOW: u32 = 10_000;
+/// The word for all accounts after the last wave.
+const REST: &str = "rest";
+
+/// Numbers of accounts after each of which imports are held, written `100,5000,rest`. The rest follows the last
+/// number. Empty: there are no waves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Waves(Vec<u32>);
+
+impl Waves {
+    /// Returns true if there are no waves.
+    pub fn is_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the number of accounts of a wave, counted from 1; `None` for the rest.
+    pub fn size(&self, wave: u32) -> Option<u64> {
+        let index = usize::try_from(wave).ok()?.checked_sub(1)?;
+        self.0.get(index).map(|size| u64::from(*size))
+    }
+}
+
+impl fmt::Display for Waves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|size| write!(f, "{size},"))?;
+        f.write_str(REST)
+    }
+}
+
+impl FromStr for Waves {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const FORM: &str = "not numbers of accounts from 1 and then rest, for example 100,5000,rest";
+        let size = |size: &str| size.trim().parse().ok().filter(|size| *size > 0);
+        let mut sizes: Vec<&str> = text.split(',').collect();
+        if sizes.last().is_some_and(|last| last.trim() == REST) {
+            sizes.pop();
+        }
+        match sizes.into_iter().map(size).collect::<Option<Vec<u32>>>() {
+            Some(sizes) if sizes.len() > MAX_WAVES => Err("more than 100 waves"),
+            Some(sizes) if !sizes.is_empty() => Ok(Self(sizes)),
+            _ => Err(FORM),
+        }
+    }
+}
+
+/// The share of failures over which imports are held, written `PERCENT/WINDOW`, such as `1/200`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HoldOnErrors {
+    /// Hundredths of a percent.
+    hundredths: u32,
+    /// Number of the last accounts that the share is about.
+    pub window: u32,
+}
+
+impl HoldOnErrors {
+    /// Returns how many accounts of the window may fail.
+    pub fn limit(self) -> u32 {
+        // The share is below 100 percent, so the limit is below the window.
+        (u64::from(self.hundredths) * u64::from(self.window) / 10_000) as u32
+    }
+}
+
+impl fmt::Display for HoldOnErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.hundredths / 100, self.hundredths % 100) {
+            (whole, 0) => write!(f, "{whole}/{}", self.window),
+            (whole, part) if part % 10 == 0 => write!(f, "{whole}.{}/{}", part / 10, self.window),
+            (whole, part) => write!(f, "{whole}.{part:02}/{}", self.window),
+        }
+    }
+}
+
+impl FromStr for HoldOnErrors {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const FORM: &str =
+            "not a percentage from 0 to 99.99 and a number of accounts from 1 to 10000, for example 1/200";
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let (percent, window) = text.split_once('/').ok_or(FORM)?;
+        let (whole, part) = percent.split_once('.').unwrap_or((percent, "0"));
+        if !is_number(whole) || !is_number(part) || part.len() > 2 || !is_number(window) {
+            return Err(FORM);
+        }
+        let whole: u32 = whole.parse().map_err(|_| FORM)?;
+        let part: u32 = format!("{part:0<2}").parse().map_err(|_| FORM)?;
+        let window: u32 = window.parse().map_err(|_| FORM)?;
+        match whole < 100 && (1..=MAX_WINDOW).contains(&window) {
+            true => Ok(Self { hundredths: whole * 100 + part, window }),
+            false => Err(FORM),
         }
     }
 }
@@ -101,4 +207,38 @@ pub trait Suppliers {
 
     /// Returns every supplier, by code.
     fn suppliers(&mut self) -> Result<Vec<Supplier>, StoreError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waves_are_numbers_and_the_rest() {
+        let waves: Waves = "100,5000,rest".parse().unwrap();
+        assert_eq!(
+            (waves.size(1), waves.size(2), waves.size(3), waves.size(0)),
+            (Some(100), Some(5_000), None, None)
+        );
+        assert_eq!(waves.to_string(), "100,5000,rest");
+        assert_eq!("100, 5000".parse(), Ok(waves));
+        for bad in ["", "rest", "0", "100,0,rest", "rest,100", "100,,rest", "-1", "1.5", "all"] {
+            assert!(bad.parse::<Waves>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_a_percentage_and_a_window() {
+        for (text, limit) in
+            [("1/200", 2), ("0/50", 0), ("0.5/200", 1), ("12.25/100", 12), ("99.99/10000", 9_999)]
+        {
+            let share: HoldOnErrors = text.parse().unwrap();
+            assert_eq!((share.to_string().as_str(), share.limit()), (text, limit));
+        }
+        for bad in
+            ["", "1", "1/0", "/5", "100/5", "1/10001", "-1/5", "1.234/5", "1./5", "+1/5", "1/200/3", "none"]
+        {
+            assert!(bad.parse::<HoldOnErrors>().is_err(), "{bad}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 use super::ready::in_time;
 use crate::App;
 use crate::fault::{self, Point};
+use crate::gate;
 use crate::port::{StepWrite, StoreError, StoredProcess, Supplier, Tx, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, HistoryEntry, IllegalStep, Process};
@@ -38,7 +39,7 @@ impl App {
                 taken.extend(begun(stored, &suppliers, at, &actor)?);
             }
             let steps: Vec<_> = taken.iter().map(|(begun, entry)| step_of(&begun.process, entry)).collect();
-            let written = tx.step_processes(&steps)?;
+            let written = gate::step_processes(tx, &steps)?;
             in_time(&*clock, at)?;
             taken.iter().for_each(|(begun, _)| fault::reached(Point::ClaimWritten, begun.number()));
             let claimed = taken.into_iter().zip(written).filter(|(_, is_written)| *is_written);

@@ -4,6 +4,7 @@ use super::prepare::{Fault, Prepared};
 use super::ready::{Ready, Size, in_time, write_ready};
 use crate::App;
 use crate::fault::{self, Point};
+use crate::gate;
 use crate::port::{StepWrite, StoreError, Tx, read_committed, write};
 use chrono::Duration;
 use cutover_core::ServiceAccountNumber;
@@ -230,7 +231,7 @@ impl Batch<'_> {
             let step = |process: Process| process.step(event.clone(), at, actor.clone()).map_err(illegal);
             let stepped = processes.into_iter().map(step).collect::<Result<Vec<_>, _>>()?;
             let steps = stepped.iter().map(|(process, entry)| StepWrite { process, entry, issues: None });
-            let written = tx.step_processes(&steps.collect::<Vec<_>>())?;
+            let written = gate::step_processes(tx, &steps.collect::<Vec<_>>())?;
             in_time(&*clock, at)?;
             let outcomes = stepped.iter().zip(written);
             Ok(outcomes.map(|((process, _), is_written)| Outcome::of(process, is_written)).collect())

@@ -1,5 +1,6 @@
 use super::claim::illegal;
 use crate::App;
+use crate::gate;
 use crate::port::{StepWrite, StoreError, write};
 use cutover_process::{Actor, Event, Failure, Process, on_failure};
 use std::sync::PoisonError;
@@ -51,7 +52,7 @@ impl App {
         write(&*self.store, move |tx| {
             let steps: Vec<_> =
                 steps.iter().map(|(process, entry)| StepWrite { process, entry, issues: None }).collect();
-            tx.step_processes(&steps).map(drop)
+            gate::step_processes(tx, &steps).map(drop)
         })
     }
 }

@@ -1,6 +1,7 @@
 use super::claim::illegal;
 use super::import::Outcome;
 use crate::fault::{self, Point};
+use crate::gate;
 use crate::port::{Clock, NewAccount, StepWrite, StoreError, StoredIssues, Tx};
 use chrono::{DateTime, Utc};
 use cutover_core::ServiceAccountNumber;
@@ -149,7 +150,7 @@ pub(super) fn write_ready(
         entry,
         issues: Some(&one.issues),
     });
-    let written = tx.step_processes(&steps.collect::<Vec<_>>())?;
+    let written = gate::step_processes(tx, &steps.collect::<Vec<_>>())?;
     let imports = ready.iter().zip(&written).filter(|(_, is_written)| **is_written);
     let imports: Vec<&Import> = imports.filter_map(|(one, _)| one.import()).collect();
     tx.insert_accounts(&imports.iter().map(|one| &one.account).collect::<Vec<_>>())?;

@@ -1,6 +1,7 @@
 use crate::App;
 use crate::auth::SESSION_IDLE;
 use crate::fault::{self, Point};
+use crate::gate;
 use crate::port::{StepWrite, StoreError, Tx, read_committed, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, Failure, Process, on_failure};
@@ -39,7 +40,7 @@ fn take_steps(
     }
     let steps: Vec<_> =
         taken.iter().map(|(process, entry)| StepWrite { process, entry, issues: None }).collect();
-    Ok(tx.step_processes(&steps)?.into_iter().filter(|is_written| *is_written).count())
+    Ok(gate::step_processes(tx, &steps)?.into_iter().filter(|is_written| *is_written).count())
 }
 
 impl App {
@@ -52,10 +53,20 @@ impl App {
         let now = self.clock.now();
         let released = self.release(now)?;
         let missed = self.end_missed(now)?;
+        self.end_waves(now)?;
         if released > 0 {
             self.wake.notify_all();
         }
         Ok(Swept { released, missed })
+    }
+
+    /// Holds suppliers whose wave has ended without a step: its last accounts were erased.
+    fn end_waves(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+        let ended = read_committed(&*self.store, |tx| tx.ended_waves())?;
+        if ended.is_empty() {
+            return Ok(());
+        }
+        write(&*self.store, move |tx| gate::end_waves(tx, &ended, now))
     }
 
     /// Releases every claim, of processes, of jobs and of deliveries, whatever its lease. Returns the number of processes. Only for a database that no other worker can be using.

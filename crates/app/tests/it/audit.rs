@@ -72,6 +72,11 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         let status = Some(SupplierStatus::Paused);
         env.app.set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() }).unwrap();
     }),
+    (AuditAction::SupplierHeld, |env| env.app.hold_supplier("ACME", Some("tariffs".into())).unwrap()),
+    (AuditAction::SupplierReleased, |env| {
+        env.app.hold_supplier("ACME", None).unwrap();
+        env.app.release_supplier("ACME", Some("corrected".into())).unwrap();
+    }),
     (AuditAction::ImportsUndone, |env| {
         let which = UndoScope::Numbers(vec!["A-1".into()]);
         let job = env.app.begin_undo(&UndoRequest { supplier: "ACME".into(), which }).unwrap();

@@ -3,7 +3,7 @@ use crate::journal::Sums;
 use crate::service::{Backoff, Fault, Service};
 use chrono::{DateTime, FixedOffset};
 use cutover_core::State;
-use cutover_model::Totals;
+use cutover_model::{HoldShown, Totals};
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,6 +22,9 @@ pub(super) struct MigrationProgress {
     rate_per_minute: Value,
     estimated_finish_at: Option<String>,
     totals: Imported,
+    /// The hold of the imports; a service of an earlier version has none.
+    #[serde(default)]
+    pub(super) hold: Option<HoldShown>,
 }
 
 /// The code of an error or a warning with the pattern of its path, its number of accounts, and some of them.

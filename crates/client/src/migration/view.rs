@@ -2,6 +2,7 @@ use super::progress::{MigrationProgress, STATUSES, TopCause};
 use crate::output::{group_digits, grouped, money};
 use chrono::{DateTime, Utc};
 use cutover_core::{State, plain};
+use cutover_model::HoldShown;
 
 /// Formats the progress as several lines.
 pub(super) fn text(supplier: &str, progress: &MigrationProgress, now: DateTime<Utc>) -> String {
@@ -14,6 +15,7 @@ pub(super) fn text(supplier: &str, progress: &MigrationProgress, now: DateTime<U
             rows.push((format!("  {name}"), grouped(count)));
         }
     }
+    rows.extend(progress.hold.as_ref().map(|hold| ("Held".to_owned(), held(hold))));
     if progress.open() > 0 {
         rows.push(("Rate".to_owned(), format!("{} a minute", rate(progress))));
         rows.extend(left(progress, now).map(|left| ("Left".to_owned(), left)));
@@ -32,14 +34,27 @@ pub(super) fn text(supplier: &str, progress: &MigrationProgress, now: DateTime<U
 pub(super) fn line(progress: &MigrationProgress, now: DateTime<Utc>) -> String {
     let count = |status| grouped(progress.count(status));
     format!(
-        "pending {}, in progress {}, imported {}, errored {}; {} a minute{}\n",
+        "pending {}, in progress {}, imported {}, errored {}; {} a minute{}{}\n",
         count(State::Pending),
         count(State::InProgress),
         count(State::Processed),
         grouped(progress.errored()),
         rate(progress),
         left(progress, now).map(|left| format!(", {left} left")).unwrap_or_default(),
+        progress.hold.as_ref().map(|hold| format!("; held {}", held(hold))).unwrap_or_default(),
     )
+}
+
+/// Says why and since when imports are held.
+fn held(hold: &HoldShown) -> String {
+    let why = match hold.by.as_str() {
+        "operator" => "by the operator".to_owned(),
+        "wave" => format!("after wave {}", hold.wave.unwrap_or_default()),
+        "error_rate" => format!("because {} accounts failed", grouped(hold.failed)),
+        other => format!("by {}", plain(other)),
+    };
+    let because = hold.because.as_ref().map(|because| format!(": {}", plain(because))).unwrap_or_default();
+    format!("{why} since {}{because}", plain(&hold.since))
 }
 
 fn rate(progress: &MigrationProgress) -> String {
@@ -94,6 +109,31 @@ mod tests {
                 "documents": 7}
         }))
         .unwrap()
+    }
+
+    #[test]
+    fn a_hold_is_shown_with_its_reason() {
+        let mut progress = progress(1);
+        for (by, because) in [("operator", Some("tariffs are wrong")), ("wave", None), ("error_rate", None)] {
+            progress.hold = Some(HoldShown {
+                by: by.to_owned(),
+                since: "2026-11-21T12:00:00.000000+11:00".to_owned(),
+                wave: Some(2),
+                ended: 57,
+                failed: 3,
+                window: None,
+                because: because.map(str::to_owned),
+            });
+            let shown = line(&progress, at("2026-11-21T02:00:00Z"));
+            let wanted = match by {
+                "operator" => {
+                    "held by the operator since 2026-11-21T12:00:00.000000+11:00: tariffs are wrong"
+                }
+                "wave" => "held after wave 2 since",
+                _ => "held because 3 accounts failed since",
+            };
+            assert!(shown.contains(wanted), "{shown}");
+        }
     }
 
     fn at(text: &str) -> DateTime<Utc> {

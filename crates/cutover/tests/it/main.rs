@@ -29,6 +29,7 @@ mod figures;
 mod floods;
 mod framing;
 mod harness;
+mod holds;
 mod hostile_json;
 mod http;
 mod imported_accounts;

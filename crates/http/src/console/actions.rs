@@ -11,7 +11,7 @@ use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::auth::Caller;
 use cutover_app::operator::{OperatorError, Unfinished};
-use cutover_app::port::StoredIssue;
+use cutover_app::port::{StoredIssue, Supplier};
 use cutover_app::{App, FoundDocuments, Step};
 use cutover_core::SupplierStatus;
 
@@ -54,30 +54,70 @@ pub(super) struct Expected {
 #[derive(Clone, Copy)]
 struct SupplierAction {
     word: &'static str,
-    status: SupplierStatus,
+    act: fn(&App, &Caller, &str) -> Result<Supplier, OperatorError>,
+    /// True if accounts that are not finished speak against it.
+    ends: bool,
     yes: &'static str,
     text: &'static str,
 }
 
 const PAUSE: SupplierAction = SupplierAction {
     word: "pause",
-    status: SupplierStatus::Paused,
+    act: |app, caller, code| app.set_own_supplier_status(caller, code, SupplierStatus::Paused),
+    ends: false,
     yes: "Pause",
     text: "New accounts are refused, and pending ones wait, until it is resumed. An import under way is finished.",
 };
 const RESUME: SupplierAction = SupplierAction {
     word: "resume",
-    status: SupplierStatus::Ongoing,
+    act: |app, caller, code| app.set_own_supplier_status(caller, code, SupplierStatus::Ongoing),
+    ends: false,
     yes: "Resume",
     text: "New accounts are taken again, and pending ones are imported.",
 };
 
 const COMPLETE: SupplierAction = SupplierAction {
     word: "complete",
-    status: SupplierStatus::Complete,
+    act: |app, caller, code| app.set_own_supplier_status(caller, code, SupplierStatus::Complete),
+    ends: true,
     yes: "Complete",
     text: "The migration is over: new accounts are refused, and nothing more is imported. It can be resumed.",
 };
+
+const HOLD: SupplierAction = SupplierAction {
+    word: "hold",
+    act: App::hold_own_supplier,
+    ends: false,
+    yes: "Hold",
+    text: "New accounts are taken and wait, and no import begins, until it is released. An import under way is finished.",
+};
+const RELEASE: SupplierAction = SupplierAction {
+    word: "release",
+    act: App::release_own_supplier,
+    ends: false,
+    yes: "Release",
+    text: "Accounts that wait are imported again: those of the next wave, if the supplier has waves.",
+};
+
+/// `GET /console/suppliers/<supplier>/hold/`: asks for confirmation.
+pub(crate) fn ask_hold(call: &mut Call) -> Answer<'_> {
+    ask(call, HOLD)
+}
+
+/// `POST /console/suppliers/<supplier>/hold/`: holds the imports.
+pub(crate) fn hold(call: &mut Call) -> Answer<'_> {
+    act(call, HOLD)
+}
+
+/// `GET /console/suppliers/<supplier>/release/`: asks for confirmation.
+pub(crate) fn ask_release(call: &mut Call) -> Answer<'_> {
+    ask(call, RELEASE)
+}
+
+/// `POST /console/suppliers/<supplier>/release/`: ends a hold.
+pub(crate) fn release(call: &mut Call) -> Answer<'_> {
+    act(call, RELEASE)
+}
 
 /// `GET /console/suppliers/<supplier>/pause/`: asks for confirmation.
 pub(crate) fn ask_pause(call: &mut Call) -> Answer<'_> {
@@ -115,10 +155,8 @@ fn ask(call: &mut Call, what: SupplierAction) -> Answer<'_> {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let job = move |app: &App| {
                 let supplier = found(app.own_supplier(&caller, &code))?;
-                let open = match what.status {
-                    SupplierStatus::Complete => app.unfinished_accounts(&supplier)?,
-                    _ => Unfinished::default(),
-                };
+                let open =
+                    if what.ends { app.unfinished_accounts(&supplier)? } else { Unfinished::default() };
                 Ok((supplier, open))
             };
             let (supplier, open) = call.run(job).await?;
@@ -148,7 +186,7 @@ fn act(call: &mut Call, what: SupplierAction) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
-            let job = move |app: &App| done(app.set_own_supplier_status(&caller, &code, what.status));
+            let job = move |app: &App| done((what.act)(app, &caller, &code));
             let supplier = call.run(job).await?.map_err(Stop::NotDone)?;
             let code = supplier.code.as_str();
             log(call, visitor, what.word, code, None);

@@ -13,8 +13,8 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::account::AccountFilter;
-use cutover_app::port::{Position, Supplier};
-use cutover_core::Word;
+use cutover_app::port::{Hold, HoldCause, Position, Supplier};
+use cutover_core::{Word, Zone};
 
 /// Accounts on a page.
 const PAGE: u32 = 50;
@@ -34,12 +34,39 @@ struct Shown {
     link: String,
     status: String,
     is_dry_run: bool,
+    hold: Option<Held>,
     settings: Vec<(&'static str, String)>,
     created: Moment,
 }
 
-impl From<&Supplier> for Shown {
-    fn from(supplier: &Supplier) -> Self {
+/// A hold of the imports.
+struct Held {
+    why: String,
+    since: Moment,
+    counts: String,
+    because: Option<String>,
+}
+
+impl Held {
+    fn new(hold: &Hold, zone: Zone) -> Self {
+        let why = match hold.by.known() {
+            Some(HoldCause::Operator) => "by an operator".to_owned(),
+            Some(HoldCause::Wave) => format!("after wave {}", hold.wave.unwrap_or_default()),
+            Some(HoldCause::ErrorRate) => "because too many accounts failed".to_owned(),
+            None => format!("by {}", hold.by),
+        };
+        let window = hold.window.map(|window| format!(" of the last {window}")).unwrap_or_default();
+        Self {
+            why,
+            since: zone.local(hold.since).into(),
+            counts: format!("{} accounts had ended, {} failed{window}", hold.ended, hold.failed),
+            because: hold.because.clone(),
+        }
+    }
+}
+
+impl Shown {
+    fn of(supplier: &Supplier, hold: Option<&Hold>) -> Self {
         let settings = &supplier.settings;
         let yes_no = |value| if value { "Yes" } else { "No" }.to_owned();
         let rules: Vec<_> =
@@ -50,6 +77,7 @@ impl From<&Supplier> for Shown {
             link: links::supplier(supplier.code.as_str()),
             status: settings.status.to_string(),
             is_dry_run: settings.dry_run,
+            hold: hold.map(|hold| Held::new(hold, settings.time_zone)),
             settings: vec![
                 ("Time zone", settings.time_zone.name().to_owned()),
                 ("Imports at a time", most),
@@ -57,6 +85,14 @@ impl From<&Supplier> for Shown {
                 ("Documents must exist", yes_no(settings.verify_documents)),
                 ("Document root", settings.document_root.clone()),
                 ("Customers may be written to", yes_no(settings.send_customer_emails)),
+                (
+                    "Waves",
+                    if settings.waves.is_none() { "None".to_owned() } else { settings.waves.to_string() },
+                ),
+                (
+                    "Hold on errors",
+                    settings.hold_on_errors.map_or("No".to_owned(), |share| share.to_string()),
+                ),
                 ("Rules", if rules.is_empty() { "As by default".to_owned() } else { rules.join("\n") }),
             ],
             created: settings.time_zone.local(supplier.created_at).into(),
@@ -147,7 +183,7 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
     };
     let shown = Page {
         frame: Frame::of(visitor),
-        supplier: (&migration.supplier).into(),
+        supplier: Shown::of(&migration.supplier, migration.progress.hold.as_ref()),
         overview: (&migration).into(),
         accounts,
     };

@@ -20,12 +20,13 @@ struct Row {
     link: String,
     status: String,
     is_dry_run: bool,
+    is_held: bool,
     accounts: String,
     counts: Vec<Count>,
 }
 
 impl From<OwnSupplier> for Row {
-    fn from(OwnSupplier { supplier, counts: states }: OwnSupplier) -> Self {
+    fn from(OwnSupplier { supplier, counts: states, is_held }: OwnSupplier) -> Self {
         let all: u64 = states.iter().map(|count| count.accounts).sum();
         Self {
             accounts: grouped(&all.to_string()),
@@ -34,6 +35,7 @@ impl From<OwnSupplier> for Row {
             code: supplier.code.to_string(),
             status: supplier.settings.status.to_string(),
             is_dry_run: supplier.settings.dry_run,
+            is_held,
         }
     }
 }

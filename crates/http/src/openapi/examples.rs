@@ -9,11 +9,11 @@ use cutover_model::describe::Json;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     AccountError, AccountIssues, AccountTotals, AccountWarning, BusinessCreated,
-    BusinessPaymentInstructionStored, ControlTotals, Event, LatestEvent, Limits, ListedStatus, NoteResult,
-    NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus, RefusedCauseShown, RefusedCreateShown,
-    RefusedItem, RefusedShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp, TopCause,
-    TransactionResult, TransactionStatus, TransferStatus, decode_account, decode_historical_statements,
-    decode_transactions,
+    BusinessPaymentInstructionStored, ControlTotals, Event, HoldShown, LatestEvent, Limits, ListedStatus,
+    NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus, RefusedCauseShown,
+    RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp,
+    TopCause, TransactionResult, TransactionStatus, TransferStatus, decode_account,
+    decode_historical_statements, decode_transactions,
 };
 use serde::Serialize;
 
@@ -134,6 +134,19 @@ fn failed() -> ProcessStatus {
     status
 }
 
+/// A hold after a wave.
+fn held() -> HoldShown {
+    HoldShown {
+        by: "wave".into(),
+        since: "2026-11-21T11:04:12.000000+11:00".into(),
+        wave: Some(1),
+        ended: 100,
+        failed: 1,
+        window: None,
+        because: None,
+    }
+}
+
 /// The settings of a supplier.
 pub(crate) fn supplier() -> Json {
     written(&SupplierShown {
@@ -147,6 +160,9 @@ pub(crate) fn supplier() -> Json {
         max_concurrent_imports: None,
         time_zone: "Australia/Melbourne".into(),
         rules: [("PIN-01".to_owned(), "warning".to_owned())].into(),
+        waves: Some("100,5000,rest".into()),
+        hold_on_errors: Some("1/200".into()),
+        hold: Some(held()),
         created_at: time("2026-11-20T09:00:00.000000+11:00"),
         installation: "5f0c1be8a9d84c0c8a6f2a1f3b7e9d10".into(),
     })
@@ -215,6 +231,7 @@ pub(crate) fn progress() -> Json {
                 count: 17,
             }],
         },
+        hold: None,
     })
 }
 

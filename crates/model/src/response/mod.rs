@@ -9,7 +9,7 @@ pub(crate) mod v1;
 pub use cutover_core::ProcessError;
 pub use issues::*;
 pub use progress::*;
-pub use supplier::SupplierShown;
+pub use supplier::{HoldShown, SupplierShown};
 pub use timestamp::Timestamp;
 pub use v1::{
     BusinessCreated, BusinessPaymentInstructionStored, NoteResult, NoteStatus, PaymentInstructionStored,
@@ -95,6 +95,8 @@ answers! {
         external_business_identifier [serde(skip_serializing_if = "Option::is_none")]: Option<String>;
         /// Of a business: its number here.
         service_business_id [serde(skip_serializing_if = "Option::is_none")]: Option<i64>;
+        /// Of a supplier whose imports were held or released: the hold.
+        hold [serde(skip_serializing_if = "Option::is_none")]: Option<HoldShown>;
     }
 
     /// An event of the feed (contract D19). Members that do not apply are null.
@@ -148,6 +150,11 @@ impl EventData {
             domain: Some(error.domain.to_owned()),
             ..Self::default()
         }
+    }
+
+    /// The details of a hold that began or ended.
+    pub fn hold(hold: HoldShown) -> Self {
+        Self { hold: Some(hold), ..Self::default() }
     }
 
     /// The identifiers of a business.

@@ -1,6 +1,6 @@
 //! The progress of a supplier's migration (contract D12).
 
-use super::Timestamp;
+use super::{HoldShown, Timestamp};
 use crate::Totals;
 use crate::describe::{AnswerKind, Shown};
 use cutover_core::{Code, State, Word};
@@ -28,6 +28,8 @@ answers! {
         totals: ControlTotals;
         /// Accounts whose create was refused, and which were not accepted since (contract D13).
         refused: RefusedShown;
+        /// The hold of the imports; `null` while there is none.
+        hold: Option<HoldShown>;
     }
 
     /// Figures of refused creates (contract D13).

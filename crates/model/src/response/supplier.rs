@@ -1,10 +1,28 @@
 //! The settings of a supplier (contract D13).
 
 use super::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 answers! {
+    /// A hold of the imports of a supplier (contract D16). Creates are accepted meanwhile and wait.
+    HoldShown (Debug, Eq, Serialize, Deserialize) {
+        /// `operator`, `wave` (all accounts of a wave have ended) or `error_rate` (too many failed).
+        by: String;
+        /// When it began.
+        since: String, datetime;
+        /// The number of the wave that was running, from 1; `null` if the supplier has no waves.
+        wave: Option<u32>;
+        /// Accounts that had ended since the last release.
+        ended: u64;
+        /// The number of them that had failed; with `window`, among the last `window` of them.
+        failed: u64;
+        /// The number of accounts that the share of failures is about; `null` unless held for `error_rate`.
+        window: Option<u32>;
+        /// The reason that the operator gave.
+        because: Option<String>;
+    }
+
     /// The settings of an import supplier (contract D1, D13), without secrets.
     SupplierShown (Debug, Eq, Serialize) {
         /// Its code in paths and payloads.
@@ -27,6 +45,12 @@ answers! {
         time_zone: String;
         /// Levels of rules that differ from the default: `error`, `warning` or `off`, by the id of the rule.
         rules: BTreeMap<String, String>;
+        /// Numbers of accounts after each of which the service holds the imports, for example `100,5000,rest`.
+        waves: Option<String>;
+        /// The share of failures over which the service holds the imports, as `PERCENT/WINDOW`, for example `1/200`.
+        hold_on_errors: Option<String>;
+        /// The hold of its imports; `null` while there is none.
+        hold: Option<HoldShown>;
         /// When it was added, with the offset of its zone.
         created_at: Timestamp;
         /// The id of this installation: the same as long as the database is the same, whatever its address.

@@ -18,6 +18,7 @@ mod databases;
 mod erasure;
 mod faulty_ports;
 mod feed;
+mod gates;
 mod history;
 mod jobs;
 mod model;

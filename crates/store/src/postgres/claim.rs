@@ -44,11 +44,18 @@ const RUNNING: &str = concat!(
     ") ORDER BY r.lease_until, r.id OFFSET 0) AS running"
 );
 
+/// The time at which the first account of the full wave of the supplier `s` is due again.
+const DUE_AGAIN: &str = "(SELECT min(p.due_at) FROM wave_accounts w JOIN processes p ON p.id = w.process_id \
+    WHERE w.supplier_id = s.id AND w.is_open = TRUE AND p.state = 'PENDING')";
+
+/// The gate `g` of the supplier `s`, if it has one.
+const GATE: &str = " LEFT JOIN supplier_gates g ON g.supplier_id = s.id ";
+
 /// Locks the selected rows, without those that others have locked.
 const SKIP_LOCKED: &str = " FOR NO KEY UPDATE SKIP LOCKED";
 
 statement! {
-    /// Ongoing suppliers that have a process due and may import more, with the time at which it is due. The
+    /// Ongoing suppliers that are not held, have a process due and may import more, with the time at which it is due. The
     /// first one is the one after the last served. OFFSET keeps the planner from reading an index once for
     /// each use of the result.
     Open {
@@ -58,23 +65,27 @@ statement! {
         limit: i64,
         last: i64,
         at: Timestamp,
-    } -> (BigInt, Text, BigInt, Bool, columns::Instant)
-        = "SELECT id, code, room, is_bounded, first_due FROM (\
+    } -> (BigInt, Text, BigInt, Bool, columns::Instant, Bool, Bool)
+        = "SELECT id, code, room, is_bounded, first_due, is_gated, is_wave_full FROM (\
             SELECT s.id, s.code, s.max_concurrent_imports IS NOT NULL AS is_bounded, \
             CASE WHEN s.max_concurrent_imports IS NULL THEN " limit
-            " ELSE s.max_concurrent_imports - (SELECT count(*) FROM " (RUNNING) ") END AS room, "
-            (FIRST_DUE) " AS first_due \
+            " ELSE s.max_concurrent_imports - (SELECT count(*) FROM " (RUNNING) ") END AS room, \
+            CASE WHEN g.claimed >= g.wave_size THEN " (DUE_AGAIN) " ELSE " (FIRST_DUE) " END AS first_due, \
+            g.supplier_id IS NOT NULL AS is_gated, coalesce(g.claimed >= g.wave_size, FALSE) AS is_wave_full \
             FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
-            AS h (id, due_from, leases_from) ON h.id = s.id WHERE s.status = 'Ongoing' OFFSET 0) AS open \
+            AS h (id, due_from, leases_from) ON h.id = s.id" (GATE) "\
+            WHERE s.status = 'Ongoing' AND g.held_by IS NULL OFFSET 0) AS open \
             WHERE first_due <= " at " AND room > 0 ORDER BY id <= " last ", id"
 }
 
 statement! {
-    /// Ongoing suppliers that may import more, with the time at which their first process is due.
+    /// Ongoing suppliers that are not held and may import more, with the time at which their first process is due.
     FirstOfAll { ids: Vec<i64>, due_from: Vec<Option<Timestamp>>, leases_from: Vec<Option<Timestamp>> }
-        -> (BigInt, Nullable<columns::Instant>)
-        = "SELECT s.id, " (FIRST_DUE) " FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
-            AS h (id, due_from, leases_from) ON h.id = s.id WHERE s.status = 'Ongoing' \
+        -> (BigInt, Nullable<columns::Instant>, Bool)
+        = "SELECT s.id, CASE WHEN g.claimed >= g.wave_size THEN " (DUE_AGAIN) " ELSE " (FIRST_DUE) " END, \
+            coalesce(g.claimed >= g.wave_size, FALSE) \
+            FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
+            AS h (id, due_from, leases_from) ON h.id = s.id" (GATE) "WHERE s.status = 'Ongoing' AND g.held_by IS NULL \
             AND (s.max_concurrent_imports IS NULL OR s.max_concurrent_imports > (SELECT count(*) FROM " (RUNNING) "))"
 }
 
@@ -98,6 +109,13 @@ statement! {
     /// served.
     LockIdle { ids: Vec<i64>, last: i64, limit: i64 } -> BigInt
         = "SELECT id FROM suppliers WHERE id = ANY(" ids ") ORDER BY id <= " last ", id LIMIT " limit (SKIP_LOCKED)
+}
+
+statement! {
+    /// Locks gates and returns whether each supplier is held, and how many accounts its wave may still claim.
+    LockGates { ids: Vec<i64> } -> (BigInt, Bool, Nullable<BigInt>)
+        = "SELECT supplier_id, held_by IS NOT NULL, wave_size - claimed FROM supplier_gates \
+            WHERE supplier_id = ANY(" ids ") ORDER BY supplier_id FOR NO KEY UPDATE"
 }
 
 statement! {
@@ -163,12 +181,13 @@ pub(super) fn open_suppliers(
     let last = hints.last_served();
     let open = Open { ids, due_from, leases_from, limit, last, at: at.into() };
     let open: Vec<OpenSupplier> = open.load(conn)?;
-    for supplier in &open {
+    // The first process of a full wave is not the first that is pending.
+    for supplier in open.iter().filter(|supplier| !supplier.is_wave_full) {
         hints.set_first_due(supplier.id, supplier.first_due.instant()?, at);
     }
     let bounded: Vec<i64> = open.iter().filter(|s| s.is_bounded).map(|s| s.id).collect();
     if bounded.is_empty() {
-        return Ok(open);
+        return through_gates(conn, open);
     }
     let ids: Vec<i64> = LockIdle { ids: bounded, last, limit }.load(conn)?;
     let room = room(conn, hints, ids, &bounds, at)?;
@@ -176,7 +195,29 @@ pub(super) fn open_suppliers(
         let left = if supplier.is_bounded { *room.get(&supplier.id)? } else { supplier.room };
         (left > 0).then_some(OpenSupplier { room: left.min(supplier.room), ..supplier })
     });
-    Ok(held.collect())
+    let held = held.collect();
+    through_gates(conn, held)
+}
+
+/// Locks the gates of suppliers until this transaction ends, and leaves out suppliers that may not import now. Others
+/// may have held them, or filled their wave, since they were read.
+fn through_gates(conn: &mut Conn, open: Vec<OpenSupplier>) -> Result<Vec<OpenSupplier>> {
+    let ids: Vec<i64> =
+        open.iter().filter(|supplier| supplier.is_gated).map(|supplier| supplier.id).collect();
+    if ids.is_empty() {
+        return Ok(open);
+    }
+    let rows: Vec<(i64, bool, Option<i64>)> = LockGates { ids }.load(conn)?;
+    let gates: HashMap<i64, (bool, Option<i64>)> =
+        rows.into_iter().map(|(id, is_held, room)| (id, (is_held, room))).collect();
+    let through = open.into_iter().filter_map(|supplier| match gates.get(&supplier.id) {
+        Some((true, _)) => None,
+        Some((false, Some(room))) if !supplier.is_wave_full => {
+            (*room > 0).then_some(OpenSupplier { room: supplier.room.min(*room), ..supplier })
+        }
+        _ => Some(supplier),
+    });
+    Ok(through.collect())
 }
 
 /// Returns how many imports these suppliers may still start. Others may have taken some of those that were
@@ -208,12 +249,14 @@ pub(super) fn next_due_at(
     at: DateTime<Utc>,
 ) -> Result<Option<DateTime<Utc>>> {
     let Columns { ids, due_from, leases_from } = Columns::of(&hints.bounds(at));
-    let rows: Vec<(i64, Option<Timestamp>)> = FirstOfAll { ids, due_from, leases_from }.load(conn)?;
+    let rows: Vec<(i64, Option<Timestamp>, bool)> = FirstOfAll { ids, due_from, leases_from }.load(conn)?;
     let mut next = None;
-    for (supplier_id, due_at) in rows {
+    for (supplier_id, due_at, is_wave_full) in rows {
         let due_at = instant(due_at)?;
-        // A process that is added later is due now at the earliest.
-        hints.set_first_due(supplier_id, due_at.map_or(at, |due_at| due_at.min(at)), at);
+        if !is_wave_full {
+            // A process that is added later is due now at the earliest.
+            hints.set_first_due(supplier_id, due_at.map_or(at, |due_at| due_at.min(at)), at);
+        }
         next = next.into_iter().chain(due_at).min();
     }
     Ok(next)

@@ -5,7 +5,7 @@ use super::schema::{
     historical_statements, ledgers, line_items, meter_points, meters, note_documents, notes, payloads,
     payment_instructions, payment_schedules, previous_attempts, process_causes, process_contracts,
     process_history, processes, property_administrators, readings, registers, statements, supply_addresses,
-    tax_items, transactions,
+    tax_items, transactions, wave_accounts,
 };
 use super::types::Digits;
 use super::{Conn, SqlTx, number};
@@ -51,6 +51,7 @@ fn erase(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
         process_contracts.process_id
         payloads.process_id
         previous_attempts.process_id
+        wave_accounts.process_id
         process_history.process_id
         process_causes.process_id
         processes.id

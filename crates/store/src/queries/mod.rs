@@ -24,6 +24,7 @@ mod businesses;
 mod erasure;
 pub(crate) mod feed;
 mod figures;
+mod gates;
 mod identity;
 mod instructions;
 mod jobs;

@@ -64,6 +64,33 @@ tables! {
         rules -> Nullable<Json>,
         created_at -> Instant,
         revision -> BigInt,
+        waves -> Nullable<Text>,
+        hold_on_errors -> Nullable<Text>,
+    }
+
+    supplier_gates (supplier_id) {
+        supplier_id -> BigInt,
+        wave -> BigInt,
+        wave_size -> Nullable<BigInt>,
+        claimed -> BigInt,
+        ended -> BigInt,
+        failed -> BigInt,
+        error_limit -> Nullable<BigInt>,
+        error_window -> Nullable<BigInt>,
+        recent -> Nullable<Binary>,
+        held_by -> Nullable<Text>,
+        held_since -> Nullable<Instant>,
+        held_wave -> Nullable<BigInt>,
+        held_ended -> Nullable<BigInt>,
+        held_failed -> Nullable<BigInt>,
+        held_window -> Nullable<BigInt>,
+        held_because -> Nullable<Text>,
+    }
+
+    wave_accounts (process_id) {
+        process_id -> BigInt,
+        supplier_id -> BigInt,
+        is_open -> Bool,
     }
 
     processes (id) {
@@ -679,6 +706,7 @@ diesel::joinable!(payment_vendors -> organisations (organisation_id));
 diesel::joinable!(suppliers -> organisations (organisation_id));
 diesel::joinable!(webhooks -> organisations (organisation_id));
 diesel::joinable!(processes -> suppliers (supplier_id));
+diesel::joinable!(supplier_gates -> suppliers (supplier_id));
 diesel::joinable!(accounts -> suppliers (supplier_id));
 diesel::joinable!(process_contracts -> processes (process_id));
 diesel::joinable!(businesses -> suppliers (supplier_id));
@@ -688,6 +716,8 @@ diesel::allow_tables_to_appear_in_same_query!(api_keys, organisations);
 diesel::allow_tables_to_appear_in_same_query!(suppliers, organisations);
 diesel::allow_tables_to_appear_in_same_query!(webhooks, organisations);
 diesel::allow_tables_to_appear_in_same_query!(processes, suppliers);
+diesel::allow_tables_to_appear_in_same_query!(supplier_gates, suppliers);
+diesel::allow_tables_to_appear_in_same_query!(wave_accounts, processes);
 diesel::allow_tables_to_appear_in_same_query!(process_contracts, processes);
 diesel::allow_tables_to_appear_in_same_query!(businesses, suppliers);
 diesel::allow_tables_to_appear_in_same_query!(meter_points, accounts, suppliers);

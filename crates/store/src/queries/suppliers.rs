@@ -7,7 +7,7 @@ use super::types::{Json, Timestamp};
 use super::{Conn, SqlTx, changed, number};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{StoreError, Supplier, SupplierSettings, Suppliers};
+use cutover_app::port::{StoreError, Supplier, SupplierSettings, Suppliers, Waves};
 use cutover_core::{Level, SupplierCode, Word};
 use diesel::prelude::*;
 use std::borrow::Cow;
@@ -25,6 +25,8 @@ struct SettingsRow<'a> {
     max_concurrent_imports: Option<i64>,
     time_zone: Cow<'a, str>,
     rules: Option<Json<'static>>,
+    waves: Option<String>,
+    hold_on_errors: Option<String>,
 }
 
 #[derive(Queryable, Selectable)]
@@ -56,6 +58,8 @@ impl<'a> TryFrom<&'a SupplierSettings> for SettingsRow<'a> {
             max_concurrent_imports: settings.max_concurrent_imports.map(i64::from),
             time_zone: settings.time_zone.name().into(),
             rules: if words.is_empty() { None } else { Some(Json::of(&words)?) },
+            waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
+            hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),
         })
     }
 }
@@ -74,6 +78,12 @@ impl TryFrom<SettingsRow<'_>> for SupplierSettings {
             max_concurrent_imports: max.transpose()?,
             time_zone: row.time_zone.parse().map_err(Error::corrupt)?,
             rules: rules(row.rules)?,
+            waves: row.waves.map_or(Ok(Waves::default()), |waves| waves.parse()).map_err(Error::corrupt)?,
+            hold_on_errors: row
+                .hold_on_errors
+                .map(|share| share.parse())
+                .transpose()
+                .map_err(Error::corrupt)?,
         })
     }
 }

@@ -40,6 +40,7 @@ impl Erasure for State {
             self.contracts_named.remove(id);
             self.business_instructions.iter_mut().for_each(|known| known.forget(*id));
             self.accounts.remove(id);
+            self.wave_accounts.remove(id);
         }
         Ok(some([
             ("accounts", accounts - self.accounts.len()),
@@ -84,6 +85,8 @@ impl Erasure for State {
         }
         let totals = usize::from(self.totals.remove(&supplier_id).is_some());
         self.refused_without_number.remove(&supplier_id);
+        self.gates.remove(&supplier_id);
+        self.wave_accounts.retain(|_, (of, _)| *of != supplier_id);
         let suppliers = self.suppliers.len();
         self.suppliers.retain(|supplier| supplier.id != supplier_id);
         let erased = suppliers - self.suppliers.len();

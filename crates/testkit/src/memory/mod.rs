@@ -8,6 +8,7 @@ mod businesses;
 mod erasure;
 mod feed;
 mod figures;
+mod gates;
 mod identity;
 mod instructions;
 mod jobs;
@@ -26,8 +27,8 @@ mod webhooks;
 use accounts::Imported;
 use businesses::Business;
 use cutover_app::port::{
-    ApiKey, AuditEntry, FeedPosition, JobGuard, Node, Organisation, RefreshToken, RefusedCreate, SigningKey,
-    Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
+    ApiKey, AuditEntry, FeedPosition, Gate, JobGuard, Node, Organisation, RefreshToken, RefusedCreate,
+    SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
 use feed::Published;
@@ -97,6 +98,10 @@ struct State {
     expired_events: HashMap<i64, FeedPosition>,
     jobs: Vec<JobRow>,
     webhooks: Vec<WebhookRow>,
+    /// Gates by supplier.
+    gates: BTreeMap<i64, Gate>,
+    /// Accounts of waves: their supplier, and true for an open one.
+    wave_accounts: BTreeMap<i64, (i64, bool)>,
 }
 
 impl MemoryStore {

@@ -164,20 +164,27 @@ impl State {
         true
     }
 
-    /// Pending processes of suppliers that are `Ongoing`.
+    /// Pending processes of suppliers that are `Ongoing` and not held.
     fn waiting(&self) -> impl Iterator<Item = (&Supplier, &Row)> {
         let pending = self.rows().filter(|row| row.is(Status::Pending));
         pending.filter_map(|row| {
             let supplier = self.suppliers.iter().find(|supplier| supplier.id == row.supplier_id)?;
-            (supplier.settings.status == SupplierStatus::Ongoing).then_some((supplier, row))
+            let is_open = supplier.settings.status == SupplierStatus::Ongoing && !self.is_held(supplier.id);
+            is_open.then_some((supplier, row))
         })
+    }
+
+    /// Returns true if a process of this supplier may be claimed as far as its wave goes.
+    fn is_in_wave(&self, supplier: &Supplier, row: &Row) -> bool {
+        self.wave_room(supplier.id) != Some(0) || self.is_open_in_wave(row.process.id())
     }
 
     /// Returns the number of processes of a supplier that may still be claimed.
     fn free_places(&self, supplier: &Supplier) -> usize {
         let busy = self.rows().filter(|r| r.supplier_id == supplier.id && r.is(Status::InProgress));
         let most = supplier.settings.max_concurrent_imports.map_or(usize::MAX, |most| most as usize);
-        most.saturating_sub(busy.count())
+        let room = self.wave_room(supplier.id).filter(|room| *room > 0).unwrap_or(usize::MAX);
+        most.saturating_sub(busy.count()).min(room)
     }
 }
 
@@ -321,7 +328,9 @@ impl Processes for State {
     }
 
     fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError> {
-        let mut due: Vec<_> = self.waiting().filter(|(_, row)| row.process.is_due(at)).collect();
+        let may_begin =
+            |supplier: &Supplier, row: &Row| row.process.is_due(at) && self.is_in_wave(supplier, row);
+        let mut due: Vec<_> = self.waiting().filter(|(supplier, row)| may_begin(supplier, row)).collect();
         due.sort_by_key(|(_, row)| row.process.snapshot().due_at);
         // In rounds, one process of each supplier, beginning with those that were served least recently.
         let mut rounds: HashMap<i64, usize> = HashMap::new();
@@ -343,7 +352,9 @@ impl Processes for State {
     }
 
     fn next_due_at(&mut self, _: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
-        let open = self.waiting().filter(|(supplier, _)| self.free_places(supplier) > 0);
+        let open = self
+            .waiting()
+            .filter(|(supplier, row)| self.free_places(supplier) > 0 && self.is_in_wave(supplier, row));
         Ok(open.map(|(_, row)| row.process.snapshot().due_at).min())
     }
 

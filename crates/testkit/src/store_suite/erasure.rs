@@ -54,6 +54,9 @@ pub fn furnish(store: &dyn Store) -> i64 {
     let written = new.clone();
     put(store, move |tx| end_with(tx, pending, &written));
     add_to(store, &acme, &new);
+    let (supplier, process) = (acme.id, new.process_id);
+    put(store, move |tx| tx.join_wave(supplier, &[process]));
+    super::gates::save(store, super::gates::held(&acme));
     new.process_id
 }
 

@@ -19,6 +19,7 @@ pub mod causes;
 pub mod erasure;
 pub mod feed;
 pub mod figures;
+pub mod gates;
 pub mod identity;
 pub mod import_order;
 pub mod instructions;
@@ -240,6 +241,15 @@ stories! { $
         jobs_are_found_when_they_are_due
         lists_of_jobs_are_read_and_removed
         processes_are_found_by_key;
+    gates:
+        gates_read_back
+        nothing_of_a_held_supplier_is_due
+        windows_do_not_close_during_a_hold
+        a_full_wave_claims_only_its_own_accounts_again
+        accounts_belong_to_a_wave_once
+        waves_end_with_their_last_account
+        claims_of_many_threads_fill_a_wave_exactly
+        locked_gates_lose_no_count;
     webhooks:
         webhooks_read_back
         secrets_of_webhooks_expire

@@ -19,6 +19,8 @@ fn unusual() -> SupplierSettings {
             ("X".into(), Level::Error.into()),
         ]
         .into(),
+        waves: "100,5000,rest".parse().unwrap(),
+        hold_on_errors: Some("0.5/200".parse().unwrap()),
     }
 }
 

@@ -8,7 +8,9 @@ use super::organisation::chosen;
 use crate::context::Context;
 use crate::error::Error;
 use clap::Subcommand;
-use cutover_core::SupplierStatus;
+use cutover_app::App;
+use cutover_app::port::Supplier;
+use cutover_core::{SupplierCode, SupplierStatus};
 use options::Options;
 use refused::Refused;
 use shown::{Done, Listed, Shown};
@@ -19,6 +21,10 @@ Examples:
   cutover supplier set ACME --status paused            pending processes stay pending
   cutover supplier set ACME --status complete          refused if accounts wait or have failed, without --yes
   cutover supplier set ACME --rule CUS-08=error --rule MPT-01=off
+  cutover supplier set ACME --waves 100,5000,rest      imports are held after 100 accounts, then after 5000 more
+  cutover supplier set ACME --hold-on-errors 1/200     and as soon as more than 1 % of the last 200 have failed
+  cutover supplier hold ACME --because 'wrong tariffs' creates are accepted and wait
+  cutover supplier release ACME                        the next wave
   cutover supplier show ACME --json
   cutover supplier undo ACME --since 2026-11-21T22:00:00+11:00     show which imports would be undone
   cutover supplier undo ACME --number A-1 A-2 --yes    undo imports of accounts that are unchanged since
@@ -66,6 +72,22 @@ pub(crate) enum Command {
         /// Code of the supplier
         code: String,
     },
+    /// Hold the imports of a supplier; creates are accepted and wait
+    Hold {
+        /// Code of the supplier
+        code: String,
+        /// Reason, for people and the audit trail
+        #[arg(long, value_name = "TEXT")]
+        because: Option<String>,
+    },
+    /// Release the hold of a supplier; its imports go on with the next wave
+    Release {
+        /// Code of the supplier
+        code: String,
+        /// Reason, for the audit trail
+        #[arg(long, value_name = "TEXT")]
+        because: Option<String>,
+    },
     /// Undo imports of accounts that are unchanged since
     Undo(undo::UndoArgs),
     /// Erase everything that is kept of a supplier
@@ -77,16 +99,25 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     match command {
         Command::Add { code, organisation, options } => {
             let supplier = app.add_supplier(&code, &chosen(&app, organisation)?, options.change(None)?)?;
-            output.answer(&Done::added(&supplier))?;
+            output.answer(&Done::added(&supplier, None))?;
         }
         Command::Set { code, status, yes, options } => {
             let change = options.change(status)?;
             if status == Some(SupplierStatus::Complete) && !yes {
                 app.check_finished(&code)?;
             }
-            output.answer(&Done::set(&app.set_supplier(&code, change)?))?;
+            let supplier = app.set_supplier(&code, change)?;
+            output.answer(&Done::set(&supplier, app.show_hold(&code)?.as_ref()))?;
         }
-        Command::Show { code } => output.answer(&Shown::from(&app.show_supplier(&code)?))?,
+        Command::Hold { code, because } => {
+            app.hold_supplier(&code, because)?;
+            output.answer(&shown(&app, &code)?)?;
+        }
+        Command::Release { code, because } => {
+            app.release_supplier(&code, because)?;
+            output.answer(&shown(&app, &code)?)?;
+        }
+        Command::Show { code } => output.answer(&shown(&app, &code)?)?,
         Command::Refused { code } => {
             let (supplier, mut rows) = (app.show_supplier(&code)?, Vec::new());
             app.each_refused(&supplier, |refused| rows.push(Refused(refused)))?;
@@ -94,7 +125,17 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         }
         Command::Undo(args) => undo::run(&app, context, args)?,
         Command::Erase(args) => erase::run(&app, context, &args)?,
-        Command::List => output.list(&app.suppliers()?.iter().map(Listed::from).collect::<Vec<_>>())?,
+        Command::List => {
+            let holds = app.holds()?;
+            let hold_of = |code: &SupplierCode| holds.iter().find(|(of, _)| of == code).map(|(_, hold)| hold);
+            let listed = |supplier: &Supplier| Listed::of(supplier, hold_of(&supplier.code));
+            output.list(&app.suppliers()?.iter().map(listed).collect::<Vec<_>>())?;
+        }
     }
     Ok(())
+}
+
+/// Returns a supplier with its hold.
+fn shown(app: &App, code: &str) -> Result<Shown, Error> {
+    Ok(Shown::of(&app.show_supplier(code)?, app.show_hold(code)?.as_ref()))
 }

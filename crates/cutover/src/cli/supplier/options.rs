@@ -1,6 +1,7 @@
 use crate::error::Error;
 use clap::Args;
 use cutover_app::operator::SupplierChange;
+use cutover_app::port::{HoldOnErrors, Waves};
 use cutover_core::{Level, SupplierStatus, Zone};
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -30,6 +31,37 @@ pub(crate) struct Options {
     /// Level of a rule: error, warning, off or default; may be repeated
     #[arg(long, value_name = "ID=LEVEL")]
     rule: Vec<RuleLevel>,
+    /// Numbers of accounts after each of which its imports are held, then the rest, for example 100,5000,rest [default:
+    /// none]
+    #[arg(long, value_name = "N,…,rest|none")]
+    waves: Option<WavesOption>,
+    /// Share of the last accounts that may fail before its imports are held, for example 1/200 [default: none]
+    #[arg(long, value_name = "PERCENT/WINDOW|none")]
+    hold_on_errors: Option<ShareOption>,
+}
+
+/// Waves; empty for none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct WavesOption(Waves);
+
+impl FromStr for WavesOption {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "none" { Ok(Self(Waves::default())) } else { text.parse().map(Self) }
+    }
+}
+
+/// A share of failures; `None` for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ShareOption(Option<HoldOnErrors>);
+
+impl FromStr for ShareOption {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "none" { Ok(Self(None)) } else { text.parse().map(|share| Self(Some(share))) }
+    }
 }
 
 /// A limit; `None` for no limit.
@@ -89,6 +121,8 @@ impl Options {
             max_concurrent_imports: self.max_concurrent_imports.map(|Limit(limit)| limit),
             time_zone: self.time_zone,
             rules,
+            waves: self.waves.map(|WavesOption(waves)| waves),
+            hold_on_errors: self.hold_on_errors.map(|ShareOption(share)| share),
         })
     }
 }
@@ -104,6 +138,15 @@ mod tests {
         for bad in ["0", "-1", "", "all"] {
             assert!(bad.parse::<Limit>().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn gates_can_be_removed() {
+        assert_eq!("none".parse(), Ok(WavesOption(Waves::default())));
+        assert_eq!("none".parse(), Ok(ShareOption(None)));
+        assert_eq!("5,rest".parse(), Ok(WavesOption("5".parse().unwrap())));
+        assert!("".parse::<WavesOption>().is_err());
+        assert!("1".parse::<ShareOption>().is_err());
     }
 
     #[test]

@@ -1,5 +1,6 @@
-use crate::output::{Answer, Row, ZonedTime, pairs};
-use cutover_app::port::Supplier;
+use crate::output::{Answer, Row, ZonedTime, pairs, plain};
+use cutover_app::port::{Hold, Supplier};
+use cutover_model::HoldShown;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -16,11 +17,14 @@ pub(super) struct Shown {
     max_concurrent_imports: Option<u32>,
     time_zone: &'static str,
     rules: BTreeMap<String, String>,
+    waves: Option<String>,
+    hold_on_errors: Option<String>,
+    hold: Option<HoldShown>,
     created_at: ZonedTime,
 }
 
-impl From<&Supplier> for Shown {
-    fn from(supplier: &Supplier) -> Self {
+impl Shown {
+    pub(super) fn of(supplier: &Supplier, hold: Option<&Hold>) -> Self {
         let settings = &supplier.settings;
         let rules = settings.rules.iter().map(|(id, level)| (id.clone(), level.to_string()));
         Self {
@@ -34,9 +38,25 @@ impl From<&Supplier> for Shown {
             max_concurrent_imports: settings.max_concurrent_imports,
             time_zone: settings.time_zone.name(),
             rules: rules.collect(),
+            waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
+            hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),
+            hold: hold.map(|hold| hold.shown(settings.time_zone)),
             created_at: ZonedTime::local(supplier.created_at, settings.time_zone),
         }
     }
+}
+
+/// Says why and since when imports are held.
+fn held(hold: &HoldShown) -> String {
+    let why = match hold.by.as_str() {
+        "operator" => "by an operator".to_owned(),
+        "wave" => format!("after wave {}", hold.wave.unwrap_or_default()),
+        "error_rate" => "because of errors".to_owned(),
+        other => format!("by {other}"),
+    };
+    let window = hold.window.map(|window| format!(" of the last {window}")).unwrap_or_default();
+    let because = hold.because.as_ref().map(|because| format!(": {}", plain(because))).unwrap_or_default();
+    format!("{why} since {}, {} ended and {} failed{window}{because}", hold.since, hold.ended, hold.failed)
 }
 
 fn yes_no(value: bool) -> String {
@@ -47,6 +67,7 @@ impl Answer for Shown {
     fn text(&self) -> String {
         let rules: Vec<String> = self.rules.iter().map(|(id, level)| format!("{id}={level}")).collect();
         let bound = self.max_concurrent_imports.map_or("none".to_owned(), |n| n.to_string());
+        let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
         pairs(&[
             ("code", self.code.clone()),
             ("organisation", self.organisation.clone()),
@@ -58,6 +79,9 @@ impl Answer for Shown {
             ("max concurrent imports", bound),
             ("time zone", self.time_zone.to_owned()),
             ("rules", if rules.is_empty() { "all at their defaults".to_owned() } else { rules.join(" ") }),
+            ("waves", or_none(&self.waves)),
+            ("hold on errors", or_none(&self.hold_on_errors)),
+            ("held", self.hold.as_ref().map_or("no".to_owned(), held)),
             ("added", self.created_at.to_string()),
         ])
     }
@@ -68,9 +92,9 @@ impl Answer for Shown {
 #[serde(transparent)]
 pub(super) struct Listed(Shown);
 
-impl From<&Supplier> for Listed {
-    fn from(supplier: &Supplier) -> Self {
-        Self(supplier.into())
+impl Listed {
+    pub(super) fn of(supplier: &Supplier, hold: Option<&Hold>) -> Self {
+        Self(Shown::of(supplier, hold))
     }
 }
 
@@ -83,7 +107,7 @@ impl Row for Listed {
         vec![
             shown.code.clone(),
             shown.organisation.clone(),
-            shown.status.to_owned(),
+            if shown.hold.is_some() { format!("{}, held", shown.status) } else { shown.status.clone() },
             yes_no(shown.dry_run),
             shown.time_zone.to_owned(),
         ]
@@ -100,12 +124,12 @@ pub(super) struct Done {
 }
 
 impl Done {
-    pub(super) fn added(supplier: &Supplier) -> Self {
-        Self { supplier: supplier.into(), action: "Added" }
+    pub(super) fn added(supplier: &Supplier, hold: Option<&Hold>) -> Self {
+        Self { supplier: Shown::of(supplier, hold), action: "Added" }
     }
 
-    pub(super) fn set(supplier: &Supplier) -> Self {
-        Self { supplier: supplier.into(), action: "Set" }
+    pub(super) fn set(supplier: &Supplier, hold: Option<&Hold>) -> Self {
+        Self { supplier: Shown::of(supplier, hold), action: "Set" }
     }
 }
 
@@ -118,7 +142,7 @@ impl Answer for Done {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutover_app::port::SupplierSettings;
+    use cutover_app::port::{HoldCause, SupplierSettings};
     use cutover_core::{Level, SupplierStatus};
 
     fn supplier() -> Supplier {
@@ -136,19 +160,33 @@ mod tests {
                 max_concurrent_imports: Some(4),
                 time_zone: "Australia/Melbourne".parse().unwrap(),
                 rules: [("PIN-01".to_owned(), Level::Warning.into())].into(),
+                waves: "100,5000,rest".parse().unwrap(),
+                hold_on_errors: Some("1/200".parse().unwrap()),
             },
             revision: 0,
             created_at: "2026-11-21T00:00:00Z".parse().unwrap(),
         }
     }
 
+    fn hold() -> Hold {
+        Hold {
+            by: HoldCause::ErrorRate.into(),
+            since: "2026-11-21T01:00:00Z".parse().unwrap(),
+            wave: Some(2),
+            ended: 57,
+            failed: 3,
+            window: Some(200),
+            because: None,
+        }
+    }
+
     #[test]
     fn the_json_has_the_names_of_the_settings() {
-        insta::assert_json_snapshot!(Shown::from(&supplier()));
+        insta::assert_json_snapshot!(Shown::of(&supplier(), Some(&hold())));
     }
 
     #[test]
     fn the_text_has_a_line_per_setting() {
-        insta::assert_snapshot!(Done::set(&supplier()).text());
+        insta::assert_snapshot!(Done::set(&supplier(), Some(&hold())).text());
     }
 }

@@ -73,6 +73,8 @@ async fn actions_are_logged_without_personal_data() {
         "pause/",
         "complete/",
         "resume/",
+        "hold/",
+        "release/",
         "failed/",
     ] {
         assert!(browser.post(&format!("{supplier}{act}"), "").await.status < 400, "{act}");
@@ -98,9 +100,9 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(16);
+    let (done, door) = actions.split_at(18);
     assert_eq!(
-        done[..10],
+        done[..12],
         [
             "reveal",
             "cancel",
@@ -108,25 +110,27 @@ async fn actions_are_logged_without_personal_data() {
             "pause",
             "complete",
             "resume",
+            "hold",
+            "release",
             "export failed",
             "disable",
             "enable",
             "replay",
         ]
     );
-    assert_eq!(done[10..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
+    assert_eq!(done[12..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
     assert_eq!(door, ["sign-out", "sign-in", "refused sign-in"]);
-    for line in &audited[..18] {
+    for line in &audited[..20] {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
-    assert!(!audited[18].contains("key="), "{}", audited[18]);
+    assert!(!audited[20].contains("key="), "{}", audited[20]);
     assert!(audited[1..3].iter().all(|line| line.contains("process=3")), "{audited:?}");
-    for line in &audited[..7] {
+    for line in &audited[..9] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database, except unknown keys.
-    let scope = AuditScope { limit: 19, ..AuditScope::default() };
+    let scope = AuditScope { limit: 21, ..AuditScope::default() };
     let mut kept = service.app.audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
@@ -138,25 +142,24 @@ async fn actions_are_logged_without_personal_data() {
         "supplier.set",
         "supplier.set",
         "supplier.set",
+        "supplier.hold",
+        "supplier.release",
         "process.export",
     ];
-    assert_eq!(actions[..7], of_suppliers);
+    assert_eq!(actions[..9], of_suppliers);
     assert_eq!(
         actions.len(),
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
         "each route logs its action"
     );
-    assert_eq!(actions[7..11], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    let ended: BTreeSet<_> = actions[11..16].iter().copied().collect();
-    assert_eq!(
-        ended,
-        BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"])
-    );
-    assert_eq!(actions[16..], ["console.sign-out", "console.sign-in"]);
+    assert_eq!(actions[9..13], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
+    let ended: BTreeSet<_> = actions[13..18].iter().copied().collect();
+    assert_eq!(ended, BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"]));
+    assert_eq!(actions[18..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }
-    assert!(kept[..7].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
+    assert!(kept[..9].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
     let number =
         service.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();

@@ -97,6 +97,30 @@ async fn suppliers_are_paused_and_resumed_after_confirmation() {
 }
 
 #[actix_web::test]
+async fn suppliers_are_held_and_released_after_confirmation() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
+    let path = "/console/suppliers/ACME_ENERGY/";
+    for (action, is_held) in [("hold", false), ("release", true)] {
+        let held = |page: &str| {
+            page.contains(">Held</span>") && page.contains("Imports are held by an operator since")
+        };
+        let shown = browser.page(path).await;
+        assert!(held(&shown) == is_held && shown.contains(&format!("{path}{action}/\"")), "{shown}");
+        assert_eq!(browser.page("/console/").await.contains(">Held</span>"), is_held);
+        let question = browser.page(&format!("{path}{action}/")).await;
+        insta::assert_snapshot!(format!("{action}_question"), between(&question, "<main", "</main>"));
+        assert_eq!(held(&browser.page(path).await), is_held, "nothing is done yet");
+        let done = browser.post(&format!("{path}{action}/"), "").await;
+        assert_eq!((done.status, done.header("location")), (303, path));
+        assert_eq!(held(&browser.page(path).await), !is_held);
+        let other = format!("/console/suppliers/OTHER/{action}/");
+        assert_eq!((browser.get(&other).await.status, browser.post(&other, "").await.status), (404, 404));
+    }
+    assert_eq!(service.app.show_hold("OTHER").unwrap(), None);
+}
+
+#[actix_web::test]
 async fn a_migration_is_completed_after_a_question_about_what_is_left() {
     let service = TestService::new();
     let mut browser = service.browser().await;

@@ -187,7 +187,7 @@ fn show_backlog(encoder: &mut DescriptorEncoder<'_>, backlog: &Backlog) -> Resul
         encoder,
         (
             "processes_oldest_due_seconds",
-            "For how long the first account that waits has been due, by supplier; 0 while a supplier is paused",
+            "For how long the first account that waits has been due, by supplier; 0 while a supplier is paused or held",
             "supplier",
         ),
         waiting().map(|waiting| (waiting.supplier.clone(), waiting.oldest_due.as_secs_f64())),
@@ -198,6 +198,7 @@ fn show_backlog(encoder: &mut DescriptorEncoder<'_>, backlog: &Backlog) -> Resul
         ("processes_ended", "Accounts whose import has ended, by how it did", "outcome"),
         backlog.ended.iter().map(|(state, processes)| (word(*state), *processes as i64)),
     )?;
+    show(encoder, "suppliers_held", "Suppliers whose imports are held", backlog.held as i64)?;
     let webhooks = &backlog.webhooks;
     let states = [("enabled", webhooks.enabled), ("disabled", webhooks.disabled)];
     show_each(

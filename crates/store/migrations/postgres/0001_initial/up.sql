@@ -72,9 +72,40 @@ CREATE TABLE suppliers (
     rules TEXT, -- {"PIN-01": "off"}; null: none is set otherwise than by default
     created_at TIMESTAMPTZ NOT NULL,
     -- Grows with each change of a setting: what was decided by settings kept in memory is held against it.
-    revision BIGINT NOT NULL DEFAULT 0
+    revision BIGINT NOT NULL DEFAULT 0,
+    waves TEXT, -- 100,5000,rest; null: none
+    hold_on_errors TEXT -- 1/200; null: none
 );
 CREATE INDEX suppliers_of_organisation ON suppliers (organisation_id);
+
+-- Suppliers with gates, or held: what decides if their accounts may be claimed. Steps that claim or end accounts of such
+-- a supplier lock its row and count in it, once a transaction.
+CREATE TABLE supplier_gates (
+    supplier_id BIGINT PRIMARY KEY REFERENCES suppliers (id),
+    wave BIGINT NOT NULL, -- from 1; 0: none has begun
+    wave_size BIGINT, -- accounts that it may claim; null: all
+    claimed BIGINT NOT NULL,
+    ended BIGINT NOT NULL, -- since the last release
+    failed BIGINT NOT NULL,
+    error_limit BIGINT,
+    error_window BIGINT,
+    recent BYTEA, -- a bit for each account of the window: whether it failed
+    held_by TEXT, -- null: not held
+    held_since TIMESTAMPTZ,
+    held_wave BIGINT,
+    held_ended BIGINT,
+    held_failed BIGINT,
+    held_window BIGINT,
+    held_because TEXT
+);
+
+-- Accounts that the running wave of a supplier has claimed.
+CREATE TABLE wave_accounts (
+    process_id BIGINT PRIMARY KEY,
+    supplier_id BIGINT NOT NULL REFERENCES suppliers (id),
+    is_open BOOLEAN NOT NULL -- until the account ends
+);
+CREATE INDEX wave_accounts_of_supplier ON wave_accounts (supplier_id, is_open, process_id);
 
 -- Rows change a few times, then rest. Each change is of a column that an index has, if only as its
 -- condition, so none can be HOT and room in pages (fillfactor) would be of no use. With millions that rest,

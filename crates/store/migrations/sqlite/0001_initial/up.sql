@@ -68,9 +68,40 @@ CREATE TABLE suppliers (
     rules TEXT, -- {"PIN-01": "off"}; null: none is set otherwise than by default
     created_at INTEGER NOT NULL,
     -- Grows with each change of a setting: what was decided by settings kept in memory is held against it.
-    revision INTEGER NOT NULL DEFAULT 0
+    revision INTEGER NOT NULL DEFAULT 0,
+    waves TEXT, -- 100,5000,rest; null: none
+    hold_on_errors TEXT -- 1/200; null: none
 ) STRICT;
 CREATE INDEX suppliers_of_organisation ON suppliers (organisation_id);
+
+-- Suppliers with gates, or held: what decides if their accounts may be claimed. Steps that claim or end accounts of such
+-- a supplier lock its row and count in it, once a transaction.
+CREATE TABLE supplier_gates (
+    supplier_id INTEGER PRIMARY KEY NOT NULL REFERENCES suppliers (id),
+    wave INTEGER NOT NULL, -- from 1; 0: none has begun
+    wave_size INTEGER, -- accounts that it may claim; null: all
+    claimed INTEGER NOT NULL,
+    ended INTEGER NOT NULL, -- since the last release
+    failed INTEGER NOT NULL,
+    error_limit INTEGER,
+    error_window INTEGER,
+    recent BLOB, -- a bit for each account of the window: whether it failed
+    held_by TEXT, -- null: not held
+    held_since INTEGER,
+    held_wave INTEGER,
+    held_ended INTEGER,
+    held_failed INTEGER,
+    held_window INTEGER,
+    held_because TEXT
+) STRICT;
+
+-- Accounts that the running wave of a supplier has claimed.
+CREATE TABLE wave_accounts (
+    process_id INTEGER PRIMARY KEY NOT NULL,
+    supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
+    is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)) -- until the account ends
+) STRICT;
+CREATE INDEX wave_accounts_of_supplier ON wave_accounts (supplier_id, is_open, process_id);
 
 CREATE TABLE processes (
     id INTEGER PRIMARY KEY,

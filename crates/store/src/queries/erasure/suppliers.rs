@@ -3,8 +3,8 @@
 use super::super::dialect::Dialect;
 use super::super::schema::{
     businesses, cause_changes, cause_counts, job_items, jobs, process_changes, process_counts,
-    process_minutes, processes, refused_causes, refused_creates, refused_totals, suppliers, total_changes,
-    totals,
+    process_minutes, processes, refused_causes, refused_creates, refused_totals, supplier_gates, suppliers,
+    total_changes, totals, wave_accounts,
 };
 use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;
@@ -75,6 +75,8 @@ pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<Eras
         cause_counts.supplier_id
         total_changes.supplier_id
         totals.supplier_id
+        wave_accounts.supplier_id
+        supplier_gates.supplier_id
         suppliers.id
     )))
 }

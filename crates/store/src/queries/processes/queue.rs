@@ -2,7 +2,7 @@
 //! only the rows it is about, so its cost does not grow with the number of processes that have ended or wait.
 
 use super::super::dialect::{Db, Dialect};
-use super::super::schema::processes;
+use super::super::schema::{processes, wave_accounts};
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::Timestamp;
@@ -40,6 +40,10 @@ pub(crate) struct OpenSupplier {
     pub(crate) is_bounded: bool,
     /// The time at which its first process is due.
     pub(crate) first_due: Timestamp,
+    /// True if it has a gate.
+    pub(crate) is_gated: bool,
+    /// True if its wave is full: only accounts of the wave may be claimed again.
+    pub(crate) is_wave_full: bool,
 }
 
 /// A supplier of any status, with the time at which its first pending process is due.
@@ -88,7 +92,16 @@ fn due_of(
             .filter(IsPending)
             .filter(processes::supplier_id.eq(supplier.id))
             .filter(processes::due_at.le(at));
-        let rows: Vec<ProcessRow<'static>> = for_claim!(page_of!(due, due_at, page)).load(conn)?;
+        let rows: Vec<ProcessRow<'static>> = if supplier.is_wave_full {
+            let open = wave_accounts::table
+                .filter(wave_accounts::supplier_id.eq(supplier.id))
+                .filter(wave_accounts::is_open.eq(true))
+                .select(wave_accounts::process_id);
+            let due = due.filter(processes::id.eq_any(open));
+            for_claim!(page_of!(due, due_at, page)).load(conn)?
+        } else {
+            for_claim!(page_of!(due, due_at, page)).load(conn)?
+        };
         has_any |= !rows.is_empty();
         Ok(rows)
     };
@@ -182,10 +195,11 @@ pub(super) fn expired_leases(
 }
 
 statement! {
-    /// Suppliers with a window that has closed. The first window of each is looked up on its own: for all of
+    /// Suppliers that are not held, with a window that has closed. The first window of each is looked up on its own: for all of
     /// them together a planner would read the table.
     Missed { before: Timestamp } -> (BigInt, Text)
-        = "SELECT s.id, s.code FROM suppliers s WHERE s.status = 'Ongoing' AND (\
+        = "SELECT s.id, s.code FROM suppliers s WHERE s.status = 'Ongoing' AND NOT EXISTS (\
+            SELECT 1 FROM supplier_gates g WHERE g.supplier_id = s.id AND g.held_by IS NOT NULL) AND (\
             SELECT p.window_end FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' \
             AND p.window_end IS NOT NULL ORDER BY p.window_end LIMIT 1) < " before
 }

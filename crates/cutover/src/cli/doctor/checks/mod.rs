@@ -1,6 +1,7 @@
 mod at_rest;
 mod external;
 mod files;
+mod holds;
 mod migrations;
 mod nodes;
 mod postgres;

@@ -1,5 +1,5 @@
 use super::migrations::migrations;
-use super::{at_rest, external, nodes, webhooks};
+use super::{at_rest, external, holds, nodes, webhooks};
 use crate::cli::doctor::finding::Finding;
 use crate::open::{OpenDatabase, Purpose, open_error};
 use crate::settings::Settings;
@@ -38,6 +38,7 @@ pub(super) fn all(settings: &Settings, options: &PostgresOptions) -> Vec<Finding
         findings.push(at_rest::at_rest(settings, &database));
         findings.push(nodes::nodes(settings, &database));
         findings.push(webhooks::webhooks(settings, &database));
+        findings.push(holds::holds(settings, &database));
         findings.extend(external::vendors(settings, &database));
     }
     findings

@@ -46,12 +46,13 @@ fn a_new_installation_passes_all_checks() {
         "at rest",
         "processes",
         "webhooks",
+        "holds",
         "vendors",
     ];
     let rest = ["permissions", "documents", "server", "address"];
-    assert_eq!(checks[..13], [&database[..], &rest[..]].concat());
+    assert_eq!(checks[..14], [&database[..], &rest[..]].concat());
     // Only some systems publish the limit.
-    assert!(matches!(&checks[13..], [] | ["open files"]), "{checks:?}");
+    assert!(matches!(&checks[14..], [] | ["open files"]), "{checks:?}");
 }
 
 #[test]

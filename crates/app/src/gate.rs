@@ -1,0 +1,290 @@
+//! Gates: holds of a supplier's imports, by operators, after waves, and because of errors (contract D16).
+//!
+//! Every step that claims or ends a process goes through [`step_processes`], which counts it in the transaction of the
+//! step. The gate of a supplier is locked from there to the commit, so the counts are exact over all nodes. It is read
+//! and written once for all steps of a transaction.
+
+use crate::account::shown_time;
+use crate::port::{
+    ErrorWindow, Gate, Hold, HoldCause, NewFeedEvent, StepWrite, StoreError, SupplierSettings, Tx,
+};
+use chrono::{DateTime, Utc};
+use cutover_core::{FeedEventType, SupplierCode, Zone};
+use cutover_model::{EventData, HoldShown};
+use cutover_process::{Process, State};
+use std::collections::BTreeSet;
+
+impl Hold {
+    /// Returns the hold as it is shown in a time zone.
+    pub fn shown(&self, zone: Zone) -> HoldShown {
+        HoldShown {
+            by: self.by.to_string(),
+            since: shown_time(zone.local(self.since)),
+            wave: self.wave,
+            ended: self.ended,
+            failed: self.failed,
+            window: self.window,
+            because: self.because.clone(),
+        }
+    }
+}
+
+impl ErrorWindow {
+    fn of(settings: &SupplierSettings) -> Option<Self> {
+        let share = settings.hold_on_errors?;
+        let failed = vec![0; share.window.div_ceil(8) as usize];
+        Some(Self { limit: share.limit(), window: share.window, failed })
+    }
+
+    /// Records the end of the account that ended as the n-th, from 0.
+    fn record(&mut self, n: u64, has_failed: bool) {
+        // The remainder is less than the window, and the list has a bit for each of the window.
+        let place = (n % u64::from(self.window)) as usize;
+        if let Some(byte) = self.failed.get_mut(place / 8) {
+            let bit = 1 << (place % 8);
+            *byte = if has_failed { *byte | bit } else { *byte & !bit };
+        }
+    }
+
+    fn failures(&self) -> u32 {
+        self.failed.iter().map(|byte| byte.count_ones()).sum()
+    }
+}
+
+impl Gate {
+    /// Returns the gate of a supplier that has none.
+    pub(crate) fn new(supplier_id: i64) -> Self {
+        Self {
+            supplier_id,
+            wave: 0,
+            wave_size: None,
+            claimed: 0,
+            ended: 0,
+            failed: 0,
+            errors: None,
+            hold: None,
+        }
+    }
+
+    /// Returns true if the gate decides nothing, so that it can be removed.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.wave == 0 && self.errors.is_none() && self.hold.is_none()
+    }
+
+    /// Begins a wave and counts anew. The wave begins with the release if the supplier is held.
+    pub(crate) fn begin_wave(&mut self, wave: u32, settings: &SupplierSettings) {
+        self.wave = if settings.waves.is_none() { 0 } else { wave };
+        self.wave_size = settings.waves.size(self.wave);
+        self.claimed = 0;
+        self.count_anew(settings);
+    }
+
+    /// Counts ended accounts anew.
+    pub(crate) fn count_anew(&mut self, settings: &SupplierSettings) {
+        (self.ended, self.failed) = (0, 0);
+        self.errors = ErrorWindow::of(settings);
+    }
+
+    /// Holds the supplier, unless it is held already.
+    pub(crate) fn hold(&mut self, by: HoldCause, since: DateTime<Utc>, because: Option<String>) {
+        if self.hold.is_some() {
+            return;
+        }
+        let window = self.errors.as_ref().filter(|_| by == HoldCause::ErrorRate);
+        self.hold = Some(Hold {
+            by: by.into(),
+            since,
+            wave: (self.wave > 0).then_some(self.wave),
+            ended: self.ended,
+            failed: window.map_or(self.failed, |window| window.failures().into()),
+            window: window.map(|window| window.window),
+            because,
+        });
+    }
+
+    /// Counts an account that ended, and holds the supplier if too many have failed.
+    fn count_end(&mut self, has_failed: bool, at: DateTime<Utc>) {
+        if let Some(errors) = &mut self.errors {
+            errors.record(self.ended, has_failed);
+        }
+        self.ended += 1;
+        self.failed += u64::from(has_failed);
+        if self.errors.as_ref().is_some_and(|errors| errors.failures() > errors.limit) {
+            self.hold(HoldCause::ErrorRate, at, None);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.wave_size.is_some_and(|size| self.claimed >= size)
+    }
+}
+
+/// Writes steps as [`Processes::step_processes`](crate::port::Processes::step_processes) does, and counts those that
+/// claim or end a process.
+pub(crate) fn step_processes(tx: &mut dyn Tx, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError> {
+    let written = tx.step_processes(steps)?;
+    let counted = steps.iter().zip(&written).filter(|(_, is_written)| **is_written).map(|(step, _)| step);
+    let counted: Vec<&StepWrite<'_>> = counted.filter(|step| is_counted(step.process)).collect();
+    if !counted.is_empty() {
+        count(tx, &counted)?;
+    }
+    Ok(written)
+}
+
+/// Returns true for a step that claims or ends a process. One that waits again stays what it was.
+fn is_counted(process: &Process) -> bool {
+    process.state() != State::Pending
+}
+
+fn count(tx: &mut dyn Tx, steps: &[&StepWrite<'_>]) -> Result<(), StoreError> {
+    let code = |step: &StepWrite<'_>| step.process.snapshot().supplier.clone();
+    let suppliers: BTreeSet<SupplierCode> = steps.iter().map(|step| code(step)).collect();
+    let suppliers: Vec<SupplierCode> = suppliers.into_iter().collect();
+    for (supplier, mut gate) in tx.lock_gates(&suppliers)? {
+        let own: Vec<&StepWrite<'_>> = steps.iter().filter(|step| code(step) == supplier).copied().collect();
+        count_for(tx, &mut gate, &own)?;
+    }
+    Ok(())
+}
+
+fn count_for(tx: &mut dyn Tx, gate: &mut Gate, steps: &[&StepWrite<'_>]) -> Result<(), StoreError> {
+    let before = gate.clone();
+    let (mut claimed, mut ended, mut last) = (Vec::new(), Vec::new(), None);
+    for step in steps {
+        let at = step.entry.occurred_at;
+        last = last.max(Some(at));
+        match step.process.state() {
+            State::InProgress => claimed.push(step.process.id()),
+            state => {
+                ended.push(step.process.id());
+                // A cancelled account has neither been imported nor failed.
+                if state != State::Cancelled {
+                    gate.count_end(state.is_error(), at);
+                }
+            }
+        }
+    }
+    if gate.wave_size.is_some() {
+        gate.claimed += tx.join_wave(gate.supplier_id, &claimed)?;
+        tx.leave_wave(&ended)?;
+        if let Some(at) = last {
+            end_wave(tx, gate, at)?;
+        }
+    }
+    save_if_changed(tx, &before, gate)
+}
+
+/// Holds a supplier if its wave is full and all of the wave have ended.
+fn end_wave(tx: &mut dyn Tx, gate: &mut Gate, at: DateTime<Utc>) -> Result<(), StoreError> {
+    if gate.hold.is_none() && gate.is_full() && !tx.is_wave_open(gate.supplier_id)? {
+        gate.hold(HoldCause::Wave, at, None);
+    }
+    Ok(())
+}
+
+fn save_if_changed(tx: &mut dyn Tx, before: &Gate, gate: &Gate) -> Result<(), StoreError> {
+    if gate == before {
+        return Ok(());
+    }
+    tx.save_gate(gate)?;
+    match &gate.hold {
+        Some(hold) if before.hold.is_none() => {
+            tracing::warn!(supplier = gate.supplier_id, by = %hold.by, "the imports of a supplier are held");
+            publish(tx, gate.supplier_id, FeedEventType::SupplierHeld, hold, hold.since)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Holds those of these suppliers whose wave has ended.
+pub(crate) fn end_waves(
+    tx: &mut dyn Tx,
+    suppliers: &[SupplierCode],
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    for (_, mut gate) in tx.lock_gates(suppliers)? {
+        let before = gate.clone();
+        end_wave(tx, &mut gate, at)?;
+        save_if_changed(tx, &before, &gate)?;
+    }
+    Ok(())
+}
+
+/// Publishes that a hold began or ended.
+pub(crate) fn publish(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    event_type: FeedEventType,
+    hold: &Hold,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    tx.publish(&NewFeedEvent {
+        supplier_id,
+        event_type,
+        occurred_at: at,
+        external_account_number: None,
+        service_account_number: None,
+        data: Some(EventData::hold(hold.shown(Zone::UTC))),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
+    }
+
+    fn gate(hold_on_errors: &str) -> Gate {
+        let mut settings = SupplierSettings::new("ACME");
+        settings.hold_on_errors = Some(hold_on_errors.parse().unwrap());
+        let mut gate = Gate::new(1);
+        gate.count_anew(&settings);
+        gate
+    }
+
+    /// Counts ends, `x` for a failure, and returns the number of accounts that ended before the hold.
+    fn ends(gate: &mut Gate, outcomes: &str) -> Option<usize> {
+        for (n, outcome) in outcomes.chars().enumerate() {
+            gate.count_end(outcome == 'x', at(n as i64));
+            if gate.hold.is_some() {
+                return Some(n + 1);
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn the_failure_over_the_share_holds_also_before_the_window_is_full() {
+        assert_eq!(ends(&mut gate("1/200"), "xx"), None);
+        assert_eq!(ends(&mut gate("1/200"), "x.x..x"), Some(6));
+        assert_eq!(ends(&mut gate("0/10"), "....x"), Some(5));
+        assert_eq!(ends(&mut gate("50/4"), "xx..xx..xx"), None);
+        assert_eq!(ends(&mut gate("50/4"), "xx..xx.x"), Some(8));
+    }
+
+    #[test]
+    fn failures_before_the_window_do_not_count() {
+        let calm = format!("xx{}xx{}xx", ".".repeat(198), ".".repeat(198));
+        assert_eq!(ends(&mut gate("1/200"), &calm), None);
+        // The window is one account shorter here, so three failures are in it.
+        let close = format!("x{}xx", ".".repeat(197));
+        assert_eq!(ends(&mut gate("1/200"), &close), Some(200));
+        let far = format!("x{}xx", ".".repeat(198));
+        assert_eq!(ends(&mut gate("1/200"), &far), None);
+    }
+
+    #[test]
+    fn a_hold_keeps_its_cause_and_its_counts() {
+        let mut gate = gate("1/200");
+        ends(&mut gate, ".x.x.x");
+        let hold = gate.hold.clone().unwrap();
+        assert_eq!(hold.by, HoldCause::ErrorRate);
+        assert_eq!((hold.since, hold.ended, hold.failed, hold.window), (at(5), 6, 3, Some(200)));
+        gate.count_end(true, at(7));
+        gate.hold(HoldCause::Operator, at(8), Some("later".into()));
+        assert_eq!((gate.ended, gate.failed), (7, 4));
+        assert_eq!(gate.hold, Some(hold));
+    }
+}

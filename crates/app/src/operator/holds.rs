@@ -1,0 +1,181 @@
+use super::suppliers::find;
+use super::{Audited, OperatorError};
+use crate::port::{
+    AuditAction, Detail, Gate, Hold, HoldCause, Operator, StoreError, Subject, Supplier, Tx, read,
+    read_committed,
+};
+use crate::{App, gate};
+use chrono::{DateTime, Utc};
+use cutover_core::{FeedEventType, SupplierCode};
+
+/// Maximum length of a reason, in bytes.
+const MAX_REASON: usize = 1_000;
+
+/// Settings of a gate that are given.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GateChange {
+    pub(super) waves: bool,
+    pub(super) errors: bool,
+}
+
+/// Applies settings to the gate of a supplier. New waves begin with the first one: at once, or with the release if the
+/// supplier is held. The suppliers are locked.
+pub(super) fn set_gate(tx: &mut dyn Tx, supplier: &Supplier, change: GateChange) -> Result<(), StoreError> {
+    if !change.waves && !change.errors {
+        return Ok(());
+    }
+    let mut gate = locked(tx, supplier)?;
+    if change.waves {
+        let first = if gate.hold.is_some() { 0 } else { 1 };
+        gate.begin_wave(first, &supplier.settings);
+        tx.clear_wave(supplier.id)?;
+    } else {
+        gate.count_anew(&supplier.settings);
+    }
+    save(tx, &gate)
+}
+
+fn locked(tx: &mut dyn Tx, supplier: &Supplier) -> Result<Gate, StoreError> {
+    let found = tx.lock_gates(std::slice::from_ref(&supplier.code))?.pop();
+    Ok(found.map_or_else(|| Gate::new(supplier.id), |(_, gate)| gate))
+}
+
+fn save(tx: &mut dyn Tx, gate: &Gate) -> Result<(), StoreError> {
+    if gate.is_idle() { tx.remove_gate(gate.supplier_id) } else { tx.save_gate(gate) }
+}
+
+/// Finds a supplier and locks its settings and its gate.
+fn to_change(tx: &mut dyn Tx, code: &str) -> Result<(Supplier, Gate), OperatorError> {
+    tx.lock_suppliers()?;
+    let supplier = find(tx, code)?.ok_or_else(|| OperatorError::not_found("supplier", code))?;
+    if tx.erasure_of(supplier.id)?.is_some() {
+        return Err(OperatorError::Refused("it is being erased: its settings stay".into()));
+    }
+    let gate = locked(tx, &supplier)?;
+    Ok((supplier, gate))
+}
+
+fn hold(
+    tx: &mut dyn Tx,
+    supplier: &Supplier,
+    gate: &mut Gate,
+    because: Option<String>,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    gate.hold(HoldCause::Operator, at, because);
+    save(tx, gate)?;
+    match &gate.hold {
+        Some(hold) => gate::publish(tx, supplier.id, FeedEventType::SupplierHeld, hold, at),
+        None => Ok(()),
+    }
+}
+
+/// Ends a hold and begins the next wave.
+fn release(
+    tx: &mut dyn Tx,
+    supplier: &Supplier,
+    gate: &mut Gate,
+    ended: &Hold,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    gate.hold = None;
+    gate.begin_wave(gate.wave.saturating_add(1), &supplier.settings);
+    tx.clear_wave(supplier.id)?;
+    save(tx, gate)?;
+    gate::publish(tx, supplier.id, FeedEventType::SupplierReleased, ended, at)
+}
+
+impl App {
+    /// Holds the imports of a supplier: creates are accepted and wait. A supplier that is held already stays so.
+    ///
+    /// # Errors
+    /// [`OperatorError`]: no such supplier, it is being erased, or the reason is too long.
+    pub fn hold_supplier(&self, code: &str, because: Option<String>) -> Result<(), OperatorError> {
+        self.hold_supplier_by(&self.operator, code, because)
+    }
+
+    pub(super) fn hold_supplier_by(
+        &self,
+        by: &Operator,
+        code: &str,
+        because: Option<String>,
+    ) -> Result<(), OperatorError> {
+        check_reason(because.as_deref())?;
+        if self.show_hold(code)?.is_some() {
+            return Ok(());
+        }
+        let code = code.to_owned();
+        self.run_audited(by, AuditAction::SupplierHeld, move |tx, at| {
+            let (supplier, mut gate) = to_change(tx, &code)?;
+            let detail = Detail::default().word_if("because", because.as_deref());
+            if gate.hold.is_none() {
+                hold(tx, &supplier, &mut gate, because, at)?;
+            }
+            Ok::<_, OperatorError>(((), Audited { subject: Subject::supplier(&supplier), detail }))
+        })
+    }
+
+    /// Releases the hold of a supplier: its imports go on with the next wave. Changes nothing if it is not held.
+    ///
+    /// # Errors
+    /// [`OperatorError`]: no such supplier, it is being erased, or the reason is too long.
+    pub fn release_supplier(&self, code: &str, because: Option<String>) -> Result<(), OperatorError> {
+        self.release_supplier_by(&self.operator, code, because)
+    }
+
+    pub(super) fn release_supplier_by(
+        &self,
+        by: &Operator,
+        code: &str,
+        because: Option<String>,
+    ) -> Result<(), OperatorError> {
+        check_reason(because.as_deref())?;
+        if self.show_hold(code)?.is_none() {
+            return Ok(());
+        }
+        let code = code.to_owned();
+        self.run_audited(by, AuditAction::SupplierReleased, move |tx, at| {
+            let (supplier, mut gate) = to_change(tx, &code)?;
+            let ended = gate.hold.clone();
+            let detail = Detail::default()
+                .word_if("because", because)
+                .word_if("held-by", ended.as_ref().map(|hold| &hold.by));
+            if let Some(ended) = &ended {
+                release(tx, &supplier, &mut gate, ended, at)?;
+            }
+            Ok::<_, OperatorError>(((), Audited { subject: Subject::supplier(&supplier), detail }))
+        })?;
+        self.wake.notify_one();
+        self.store.notify_workers();
+        Ok(())
+    }
+
+    /// Returns the hold of a supplier.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier.
+    pub fn show_hold(&self, code: &str) -> Result<Option<Hold>, OperatorError> {
+        let found = read(&*self.store, |tx| match find(tx, code)? {
+            Some(supplier) => tx.hold(supplier.id).map(Some),
+            None => Ok(None),
+        })?;
+        found.ok_or_else(|| OperatorError::not_found("supplier", code))
+    }
+
+    /// Returns all suppliers whose imports are held, by code.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn holds(&self) -> Result<Vec<(SupplierCode, Hold)>, StoreError> {
+        read_committed(&*self.store, |tx| tx.holds())
+    }
+}
+
+fn check_reason(because: Option<&str>) -> Result<(), OperatorError> {
+    match because {
+        Some(text) if text.trim().is_empty() || text.len() > MAX_REASON => {
+            Err(OperatorError::Refused("a reason has 1 to 1,000 bytes".into()))
+        }
+        _ => Ok(()),
+    }
+}
