@@ -1,6 +1,7 @@
 //! The undoing of imports, batch by batch (contract D18, decision 0047).
 
 use crate::fault::{self, Point};
+use crate::gate;
 use crate::port::{ImportedHead, Job, JobPosition, StepWrite, StoreError, StoredIssues, Tx};
 use chrono::{DateTime, Duration, Utc};
 use cutover_core::IssueSource;
@@ -103,7 +104,7 @@ fn undo(tx: &mut dyn Tx, job: &Job, heads: &[ImportedHead], at: DateTime<Utc>) -
         .iter()
         .map(|(process, entry, issues)| StepWrite { process, entry, issues: Some(issues) })
         .collect();
-    if writes.len() != ids.len() || tx.step_processes(&writes)?.contains(&false) {
+    if writes.len() != ids.len() || gate::step_processes(tx, &writes)?.contains(&false) {
         return Err(StoreError::Conflict("a process took another step".into()));
     }
     tx.remove_accounts(&ids)?;

@@ -154,7 +154,10 @@ async fn actions_are_logged_without_personal_data() {
     );
     assert_eq!(actions[9..13], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
     let ended: BTreeSet<_> = actions[13..18].iter().copied().collect();
-    assert_eq!(ended, BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"]));
+    assert_eq!(
+        ended,
+        BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"])
+    );
     assert_eq!(actions[18..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
