@@ -26,7 +26,7 @@ pub struct Hold {
     pub wave: Option<u32>,
     /// Accounts that had ended since the last release.
     pub ended: u64,
-    /// How many of these had failed; with a window, among the last ones that it has.
+    /// Number of these that had failed; with a window, among the last of that number.
     pub failed: u64,
     /// The number of accounts that the share of failures is about.
     pub window: Option<u32>,
@@ -37,7 +37,7 @@ pub struct Hold {
 /// The last accounts of a supplier that ended, of which a number may fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorWindow {
-    /// How many of them may fail.
+    /// Number of failures among them that does not hold yet.
     pub limit: u32,
     /// Their number.
     pub window: u32,
@@ -46,7 +46,7 @@ pub struct ErrorWindow {
     pub failed: Vec<u8>,
 }
 
-/// What decides if accounts of a supplier may be claimed (contract D16). A supplier that has neither a setting of
+/// Decides if accounts of a supplier may be claimed (contract D16). A supplier that has neither a setting of
 /// gates nor a hold has none, so its imports cost nothing more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gate {
@@ -60,7 +60,7 @@ pub struct Gate {
     pub claimed: u64,
     /// Number of accounts that have ended since the last release.
     pub ended: u64,
-    /// How many of these failed.
+    /// Number of these that failed.
     pub failed: u64,
     /// The last of these, if they decide about a hold.
     pub errors: Option<ErrorWindow>,

@@ -16,7 +16,7 @@ string_enum! {
     }
 }
 
-/// What is kept of an imported account to decide whether its import can be undone.
+/// The part of an imported account that decides whether its import can be undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedHead {
     /// The key of the account and its process.

@@ -214,7 +214,7 @@ fn an_undo_needs_a_selection() {
     assert!(refused.contains("NOBODY"), "{refused}");
 }
 
-/// What another system copies by exports loses what was undone.
+/// A copy in another system, made by exports, loses undone accounts.
 #[test]
 fn an_export_names_accounts_that_were_undone() {
     let accounts: Vec<Value> = (1..=3).map(|n| small(&format!("A-{n}"))).collect();

@@ -44,7 +44,7 @@ pub(crate) struct Oracle {
     billed: BTreeSet<AccountRef>,
     /// Numbers of accounts whose import was undone, as far as callers were told them.
     retired: BTreeSet<String>,
-    /// How often the import of an account was undone.
+    /// Number of times that the import of an account was undone.
     undone: BTreeMap<AccountRef, usize>,
     /// Suppliers that were set to dry runs at some time.
     pub(crate) rehearsing: BTreeSet<u8>,

@@ -121,7 +121,7 @@ pub fn the_number_of_an_undone_account_is_retired(store: &dyn Store) {
     assert!(write(store, move |tx| end_with(tx, other, &new)).unwrap_err().is_conflict());
 }
 
-/// What was added or billed first is noted, and prevents an undo.
+/// The first addition and the first bill are noted, and prevent an undo.
 pub fn marks_of_accounts_are_kept(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let id = import(store, &acme, 1, MEMBERS).process_id;
