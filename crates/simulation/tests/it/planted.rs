@@ -1,15 +1,17 @@
 //! Tests of the simulation itself: it finds planted bugs.
 
 use crate::databases::Template;
+use crate::payloads::{OTHER_CONTRACT, WITH_CONTRACT};
+use crate::plan::{Action, Op};
 use crate::planner::plan;
 use crate::quiet::accounts;
 use crate::runs::{run, run_in};
 use crate::simulation::{Simulation, settings};
-use crate::specs::{SUPPLIERS, code};
+use crate::specs::{AccountRef, CreateSpec, Payload, SUPPLIERS, When, code};
 use chrono::{DateTime, Duration};
 use cutover_app::Settings;
 use cutover_app::port::{NewFeedEvent, Store, StoreError, Tx, Verdict, WriteJob};
-use cutover_core::FeedEventType;
+use cutover_core::{FeedEventType, SupplierStatus};
 use cutover_model::{EventData, Totals};
 use cutover_process::State;
 use std::sync::Arc;
@@ -137,18 +139,30 @@ impl Store for ContractlessStore {
     }
 }
 
-/// A business loses a contract that an account names.
+/// A business loses a contract that an account names. Few plans replace this business so late, so it is done at
+/// the end of each.
 #[test]
 fn an_account_whose_contract_is_gone_is_found() {
     let template = Template::sqlite();
     let contractless = |store| Arc::new(ContractlessStore { store }) as Arc<dyn Store>;
+    let account = AccountRef { supplier: 0, number: 0 };
+    let payload = Payload { shape: WITH_CONTRACT, version: 0 };
+    let create = CreateSpec { account, payload, dry_run: false, when: When::Later };
+    let acts = [
+        Action::Back,
+        Action::SetStatus(0, SupplierStatus::Ongoing),
+        Action::ReplaceBusiness(0, 0),
+        Action::Create(create),
+        Action::ReplaceBusiness(0, OTHER_CONTRACT),
+    ];
+    let calm = |act| Op { node: 0, act, disturbances: Vec::new() };
     let finds = |seed: &u64| {
-        let violations = run(*seed, &plan(*seed), template.open().with_stores(contractless)).violations;
+        let ops: Vec<Op> = plan(*seed).into_iter().chain(acts.clone().map(calm)).collect();
+        let violations = run(*seed, &ops, template.open().with_stores(contractless)).violations;
         violations.iter().any(|violation| violation.contains("an account names its contract"))
     };
-    let found: Vec<u64> = (0..40).filter(finds).collect();
-    assert!(found.len() >= 3, "found by the seeds {found:?}");
-    println!("found by the seeds {found:?}");
+    let found = (0..10).filter(finds).count();
+    assert!(found >= 3, "found in {found} of 10 runs");
 }
 
 /// A store that forgets the totals of accounts whose import is undone.
