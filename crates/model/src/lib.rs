@@ -42,6 +42,7 @@ mod json;
 #[macro_use]
 mod payload;
 pub mod choices;
+mod content;
 #[macro_use]
 pub mod describe;
 mod imported;
@@ -52,6 +53,7 @@ pub mod service;
 pub mod tables;
 mod totals;
 
+pub use content::{ContentHash, content_hash};
 pub use cutover_core::{AttrPath, Code, Level, RuleId, Zone};
 pub use decode::{
     Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_EXPANSION,

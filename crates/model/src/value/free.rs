@@ -1,4 +1,5 @@
-use crate::json::{Cursor, MAX_DEPTH, Next};
+use crate::content;
+use crate::json::Cursor;
 use crate::payload::MASK;
 use std::borrow::Cow;
 use std::fmt;
@@ -34,66 +35,11 @@ impl<'j> Free<'j> {
     }
 
     /// The content with sorted members and numbers by value, for comparison (contract D5).
-    pub(crate) fn canonical(&self) -> String {
-        let mut out = String::with_capacity(self.0.len());
-        if let Ok(mut cursor) = Cursor::new(self.0.as_bytes()) {
-            // Content comes from a checked payload, so this cannot fail; if it did, it would equal no other.
-            if canonical(&mut cursor, &mut out, 0).is_none() {
-                out.clone_from(&self.0.to_string());
-            }
-        }
-        out
+    pub(crate) fn canonical(&self) -> Cow<'_, str> {
+        let text = content::canonical(self.0.as_bytes()).ok().and_then(|text| String::from_utf8(text).ok());
+        // Content comes from a checked payload, so this cannot fail; if it did, it would equal no other.
+        text.map_or(Cow::Borrowed(&*self.0), Cow::Owned)
     }
-}
-
-fn canonical(cursor: &mut Cursor<'_>, out: &mut String, depth: u32) -> Option<()> {
-    debug_assert!(depth <= MAX_DEPTH);
-    let start = cursor.mark();
-    match cursor.peek().ok()? {
-        Next::Object => {
-            let mut members = Vec::new();
-            let mut more = cursor.open_object().ok()?;
-            while more {
-                let name = cursor.name().ok()?;
-                let mut value = String::new();
-                canonical(cursor, &mut value, depth + 1)?;
-                members.push((name, value));
-                more = cursor.more_members().ok()?;
-            }
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            out.push('{');
-            for (name, value) in members {
-                quote(&name, out);
-                out.push(':');
-                out.push_str(&value);
-                out.push(',');
-            }
-            out.push('}');
-        }
-        Next::Array => {
-            out.push('[');
-            let mut more = cursor.open_array().ok()?;
-            while more {
-                canonical(cursor, out, depth + 1)?;
-                out.push(',');
-                more = cursor.more_items().ok()?;
-            }
-            out.push(']');
-        }
-        Next::String => quote(&cursor.string().ok()?, out),
-        Next::Number => super::number::canonical_number(cursor.number().ok()?, out),
-        Next::True | Next::False | Next::Null => {
-            cursor.skip().ok()?;
-            out.push_str(cursor.since(start));
-        }
-    }
-    Some(())
-}
-
-fn quote(text: &str, out: &mut String) {
-    let mut writer = crate::json::Writer::new();
-    writer.string(text);
-    out.push_str(&String::from_utf8(writer.into_bytes()).unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -101,7 +47,7 @@ mod tests {
     use super::*;
 
     fn canonical(json: &str) -> String {
-        Free::from_json(json).unwrap().canonical()
+        Free::from_json(json).unwrap().canonical().into_owned()
     }
 
     #[test]

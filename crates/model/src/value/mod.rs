@@ -16,5 +16,7 @@ pub(crate) use datetime::Reading;
 pub use free::Free;
 pub use nullable::Nullable;
 pub use number::{Decimal, Integer, InvalidNumber};
-pub(crate) use number::{NumberFault, digits_of_decimal, plain_decimal, read_decimal, read_integer};
+pub(crate) use number::{
+    NumberFault, canonical_number, digits_of_decimal, plain_decimal, read_decimal, read_integer,
+};
 pub use text::{Text, TextOrInteger};

@@ -291,7 +291,7 @@ pub(crate) fn read_integer(text: &str, quoted: bool) -> Option<i64> {
 }
 
 /// Writes a JSON number by value: significant digits and an exponent of any size.
-pub(super) fn canonical_number(text: &str, out: &mut String) {
+pub(crate) fn canonical_number(text: &str, out: &mut String) {
     let Some(digits) = Digits::of(text.as_bytes(), true) else { return out.push_str(text) };
     let Some((first, end)) = digits.significant() else { return out.push('0') };
     if digits.negative {
