@@ -53,7 +53,7 @@ impl App {
     /// # Errors
     /// [`StoreError`] if that could not be written; the node counts as running for a while then.
     pub fn remove_node(&self, node: &Node) -> Result<(), StoreError> {
-        self.try_to_record_refused();
+        self.try_to_record_all_refused();
         let id = node.id.clone();
         write(&*self.store, move |tx| tx.remove_node(&id))
     }

@@ -10,8 +10,8 @@ use crate::server::{SUPPLIER, Server};
 use crate::stats::{in_thousands, ratios};
 use serde_json::{Value, json};
 
-/// Faulty accounts of a round, and faulty creates of the flood: three times as many as are kept.
-const FAULTY: u64 = 20_000;
+/// Faulty accounts of a round, more than are recorded at once, and faulty creates of the flood: three times as many as are kept.
+const FAULTY: u64 = 60_000;
 const FLOOD: u64 = 300_000;
 const CONNECTIONS: usize = 32;
 const VALIDATE: &str = "/v2/data-import/accounts/validate/";
