@@ -2,6 +2,7 @@
 //! after their lease, operators who stop, resume, and change single accounts. In the end each account was changed once.
 
 use crate::databases::{Database, Template};
+use crate::runs::found;
 use crate::specs::code;
 use chrono::Duration;
 use cutover_app::job::JobRunner;
@@ -185,6 +186,5 @@ fn a_job_changes_each_account_once_on_postgres() {
 #[test]
 fn a_lost_batch_is_found() {
     let template = Template::sqlite();
-    let found = (0..10).filter(|seed| run(*seed, &template.open(), true).is_some()).count();
-    assert!(found >= 5, "found in {found} of 10 runs");
+    found(5, 10, |seed| run(seed, &template.open(), true).is_some());
 }

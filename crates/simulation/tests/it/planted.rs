@@ -5,7 +5,7 @@ use crate::payloads::{OTHER_CONTRACT, WITH_CONTRACT};
 use crate::plan::{Action, Op};
 use crate::planner::plan;
 use crate::quiet::accounts;
-use crate::runs::{run, run_in};
+use crate::runs::{found, run, run_in};
 use crate::simulation::{Simulation, settings};
 use crate::specs::{AccountRef, CreateSpec, Payload, SUPPLIERS, When, code};
 use chrono::{DateTime, Duration};
@@ -89,13 +89,12 @@ impl Store for RefusingStore {
 fn a_dry_run_that_disagrees_with_the_import_is_found() {
     let template = Template::sqlite();
     let refusing = |store| Arc::new(RefusingStore { store }) as Arc<dyn Store>;
-    let finds = |seed: &u64| {
+    let finds = |seed: u64| {
         let database = template.open().with_stores(refusing);
-        let violations = run(*seed, &plan(*seed), database).violations;
+        let violations = run(seed, &plan(seed), database).violations;
         violations.iter().any(|violation| violation.contains("its dry run came to (true"))
     };
-    let found = (0..10).filter(finds).count();
-    assert!(found >= 5, "found in {found} of 10 runs");
+    found(5, 10, finds);
 }
 
 /// The job reports a commit, but its transaction is rolled back, as if a disk had lied.
@@ -103,12 +102,11 @@ fn a_dry_run_that_disagrees_with_the_import_is_found() {
 fn a_store_that_loses_writes_is_found() {
     let template = Template::sqlite();
     let forgetful = |store| Arc::new(LosingStore { store, writes: AtomicU64::new(0) }) as Arc<dyn Store>;
-    let fails = |seed: &u64| {
+    let fails = |seed: u64| {
         let database = template.open().with_stores(forgetful);
-        !run(*seed, &plan(*seed), database).violations.is_empty()
+        !run(seed, &plan(seed), database).violations.is_empty()
     };
-    let found = (0..10).filter(fails).count();
-    assert!(found >= 5, "found in {found} of 10 runs");
+    found(5, 10, fails);
 }
 
 /// A store that forgets which contracts accounts name.
@@ -156,13 +154,12 @@ fn an_account_whose_contract_is_gone_is_found() {
         Action::ReplaceBusiness(0, OTHER_CONTRACT),
     ];
     let calm = |act| Op { node: 0, act, disturbances: Vec::new() };
-    let finds = |seed: &u64| {
-        let ops: Vec<Op> = plan(*seed).into_iter().chain(acts.clone().map(calm)).collect();
-        let violations = run(*seed, &ops, template.open().with_stores(contractless)).violations;
+    let finds = |seed: u64| {
+        let ops: Vec<Op> = plan(seed).into_iter().chain(acts.clone().map(calm)).collect();
+        let violations = run(seed, &ops, template.open().with_stores(contractless)).violations;
         violations.iter().any(|violation| violation.contains("an account names its contract"))
     };
-    let found = (0..10).filter(finds).count();
-    assert!(found >= 3, "found in {found} of 10 runs");
+    found(3, 10, finds);
 }
 
 /// A store that forgets the totals of accounts whose import is undone.
@@ -206,14 +203,13 @@ impl Store for ForgetfulStore {
 #[test]
 fn an_undo_that_forgets_the_totals_is_found() {
     let template = Template::sqlite();
-    let finds = |seed: &u64| {
+    let finds = |seed: u64| {
         let forgetful = |store| Arc::new(ForgetfulStore { store }) as Arc<dyn Store>;
         let database = template.open().with_stores(forgetful);
-        let violations = run(*seed, &plan(*seed), database).violations;
+        let violations = run(seed, &plan(seed), database).violations;
         violations.iter().any(|violation| violation.contains("its totals are"))
     };
-    let found = (0..30).filter(finds).count();
-    assert!(found >= 5, "found in {found} of 30 runs");
+    found(5, 30, finds);
 }
 
 /// Additions are not noted with the account.
@@ -225,13 +221,12 @@ const FORGETS_ADDITIONS: &str = "CREATE FUNCTION forget() RETURNS TRIGGER LANGUA
 #[test]
 fn an_undo_of_an_account_that_was_added_to_is_found() {
     let Some(template) = Template::postgres() else { return };
-    let finds = |seed: &u64| {
+    let finds = |seed: u64| {
         let database = template.open().changed(FORGETS_ADDITIONS);
-        let violations = run(*seed, &plan(*seed), database).violations;
+        let violations = run(seed, &plan(seed), database).violations;
         violations.iter().any(|violation| violation.contains("was undone although something was added"))
     };
-    let found = (0..20).filter(finds).count();
-    assert!(found >= 3, "found in {found} of 20 runs");
+    found(3, 20, finds);
 }
 
 /// A store that publishes an event of notes with some imports.
@@ -273,14 +268,13 @@ impl Store for RepeatingStore {
 #[test]
 fn an_event_of_nothing_is_found() {
     let template = Template::sqlite();
-    let finds = |seed: &u64| {
+    let finds = |seed: u64| {
         let repeating = |store| Arc::new(RepeatingStore { store }) as Arc<dyn Store>;
         let database = template.open().with_stores(repeating);
-        let violations = run(*seed, &plan(*seed), database).violations;
+        let violations = run(seed, &plan(seed), database).violations;
         violations.iter().any(|violation| violation.contains("the feed has"))
     };
-    let found = (0..25).filter(finds).count();
-    assert!(found >= 5, "found in {found} of 25 runs");
+    found(5, 25, finds);
 }
 
 /// Steps that end a failure leave its causes as they are.
@@ -292,25 +286,23 @@ const FORGETS_CAUSES: &str = "CREATE FUNCTION forget() RETURNS TRIGGER LANGUAGE 
 #[test]
 fn a_transition_that_forgets_to_take_back_its_causes_is_found() {
     let Some(template) = Template::postgres() else { return };
-    let finds = |seed: &u64| {
+    let finds = |seed: u64| {
         let database = template.open().changed(FORGETS_CAUSES);
-        let violations = run(*seed, &plan(*seed), database).violations;
+        let violations = run(seed, &plan(seed), database).violations;
         violations.iter().any(|violation| violation.contains("its causes are kept as"))
     };
-    let found = (0..16).filter(finds).count();
-    assert!(found >= 5, "found in {found} of 16 runs");
+    found(5, 16, finds);
 }
 
 /// An import ends at the first fault of storage or database instead of being retried.
 #[test]
 fn a_worker_that_gives_up_in_an_outage_is_found() {
     let template = Template::sqlite();
-    let fails = |seed: &u64| {
+    let fails = |seed: u64| {
         let settings = Settings { import_retry_time: Duration::zero(), ..settings() };
-        let simulation = Simulation::with(template.open(), *seed, settings);
-        let violations = run_in(&simulation, &plan(*seed)).violations;
+        let simulation = Simulation::with(template.open(), seed, settings);
+        let violations = run_in(&simulation, &plan(seed)).violations;
         violations.iter().any(|violation| violation.contains("given up"))
     };
-    let found = (0..40).filter(fails).count();
-    assert!(found >= 5, "found in {found} of 40 runs");
+    found(5, 40, fails);
 }

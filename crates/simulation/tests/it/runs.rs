@@ -109,6 +109,16 @@ pub(crate) fn run_all(name: &str, wanted: Wanted, open: Opening<'_>) -> (u64, Co
     all.into_inner().unwrap()
 }
 
+/// Runs the seeds below `all` until `enough` of them find a planted bug, and prints these.
+///
+/// # Panics
+/// If fewer find it.
+pub(crate) fn found(enough: usize, all: u64, finds: impl Fn(u64) -> bool) {
+    let found: Vec<u64> = (0..all).filter(|seed| finds(*seed)).take(enough).collect();
+    println!("found with the seeds {found:?}");
+    assert_eq!(found.len(), enough, "of {all} seeds only {found:?} found it");
+}
+
 /// Report of a failing seed.
 fn report(name: &str, seed: u64, first: &[String], open: Opening<'_>) -> String {
     let whole = plan(seed);

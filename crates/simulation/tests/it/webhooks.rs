@@ -2,6 +2,7 @@
 //! receiver has what the feed has.
 
 use crate::databases::{Database, Template};
+use crate::runs::found;
 use chrono::Duration;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{
@@ -226,6 +227,5 @@ fn the_receiver_has_what_the_feed_has_on_postgres() {
 #[test]
 fn a_lost_delivery_is_found() {
     let template = Template::sqlite();
-    let found = (0..10).filter(|seed| run(*seed, &template.open(), true).is_some()).count();
-    assert!(found >= 5, "found in {found} of 10 runs");
+    found(5, 10, |seed| run(seed, &template.open(), true).is_some());
 }
