@@ -18,12 +18,12 @@ pub struct NewProcess {
 
 /// The import of one account (contract 2.2). Only [`step`](Self::step) changes its status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process(Snapshot);
+pub struct Process(Box<Snapshot>);
 
 impl Process {
     /// Creates the process of a new account under the store's key, and the first entry of its history.
     pub fn create(id: i64, new: NewProcess, at: DateTime<Utc>, actor: Actor) -> (Self, HistoryEntry) {
-        let process = Self(Snapshot {
+        let process = Self(Box::new(Snapshot {
             id,
             supplier: new.supplier,
             external_account_number: new.external_account_number,
@@ -41,7 +41,7 @@ impl Process {
             latest_event_at: at,
             latest_error: None,
             service_account_number: None,
-        });
+        }));
         let entry = process.entry(EventKind::Created, None, actor);
         (process, entry)
     }
@@ -53,7 +53,7 @@ impl Process {
     pub fn restore(snapshot: Snapshot) -> Result<Self, CorruptProcess> {
         match snapshot.problem() {
             Some(problem) => Err(CorruptProcess { id: snapshot.id, problem }),
-            None => Ok(Self(snapshot)),
+            None => Ok(Self(Box::new(snapshot))),
         }
     }
 
