@@ -20,10 +20,10 @@ const CAUSES: usize = 100;
 /// Maximum number of accounts that a node gathers between two writes.
 const GATHERED: usize = 100_000;
 /// Number of refused creates of a supplier that a node writes at once.
-const BURST: usize = 20_000;
+const BURST: usize = 10_000;
 /// Number of refused creates of a supplier that a node writes each second in the long run. A flood of them so costs the
 /// database a few percent of what the refusals cost.
-const PER_SECOND: usize = 2_000;
+const PER_SECOND: usize = 1_000;
 /// Number of accounts that are written in one transaction.
 const BATCH: usize = 2_000;
 /// Maximum number of causes in the progress of a supplier.
@@ -487,13 +487,13 @@ mod tests {
         refuse(&mut gathered, 1, 0..70_000);
         refuse(&mut gathered, 2, 0..10);
         gathered.put(1, "A-1".into(), at(0), Latest::Accepted);
-        assert_eq!(taken(&mut gathered, 0), [(1, 20_001, 50_000, 69_999), (2, 10, 0, 9)]);
+        assert_eq!(taken(&mut gathered, 0), [(1, 10_001, 60_000, 69_999), (2, 10, 0, 9)]);
         assert_eq!(taken(&mut gathered, 0), []);
-        // Two thousand each second, and never more at once than at the beginning.
-        assert_eq!(taken(&mut gathered, 1), [(1, 2_000, 48_000, 49_999)]);
-        assert_eq!(taken(&mut gathered, 3_600), [(1, 20_000, 28_000, 47_999)]);
+        // A thousand each second, and never more at once than at the beginning.
+        assert_eq!(taken(&mut gathered, 1), [(1, 1_000, 59_000, 59_999)]);
+        assert_eq!(taken(&mut gathered, 3_600), [(1, 10_000, 49_000, 58_999)]);
         let rest = gathered.take(at(3_600), Amount::All);
-        assert_eq!((rest[0].1.accounts.len(), gathered.accounts, gathered.dropped), (28_000, 0, 0));
+        assert_eq!((rest[0].1.accounts.len(), gathered.accounts, gathered.dropped), (49_000, 0, 0));
     }
 
     #[test]
