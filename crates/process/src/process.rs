@@ -82,7 +82,7 @@ impl Process {
         }
         next.latest_error = event.error().map(Box::new);
         let at = at.max(next.created_at);
-        let removed = next.service_account_number.clone().filter(|_| on == EventKind::Undone);
+        let removed = if on == EventKind::Undone { next.service_account_number.take() } else { None };
         next.take(event, at);
         let next = Self(next);
         let entry = HistoryEntry { removed_account: removed, ..next.entry(on, row.from, actor) };
