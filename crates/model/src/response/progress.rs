@@ -1,6 +1,6 @@
 //! The progress of a supplier's migration (contract D12).
 
-use super::{HoldShown, Timestamp};
+use super::{HoldShown, ManifestShown, Timestamp};
 use crate::Totals;
 use crate::describe::{AnswerKind, Shown};
 use cutover_core::{Code, State, Word};
@@ -30,6 +30,9 @@ answers! {
         refused: RefusedShown;
         /// The hold of the imports; `null` while there is none.
         hold: Option<HoldShown>;
+        /// What the supplier has declared, beside what it has sent and what was imported; `null` without a manifest
+        /// (contract D17).
+        manifest: Option<ManifestShown>;
     }
 
     /// Figures of refused creates (contract D13).
@@ -152,7 +155,7 @@ impl AccountTotals {
 }
 
 /// Formats an amount exactly, with at least two decimal places.
-fn money(amount: Decimal) -> String {
+pub(super) fn money(amount: Decimal) -> String {
     let amount = amount.normalize();
     let places = amount.scale().max(2) as usize;
     format!("{amount:.places$}")
