@@ -8,7 +8,7 @@ use crate::port::{
 };
 use crate::{App, codec};
 use cutover_core::{Issue, IssueSource, ServiceAccountNumber, SupplierStatus};
-use cutover_model::TaskParams;
+use cutover_model::{TaskParams, Totals};
 use cutover_process::{Actor, NewProcess, Submission, Window};
 use cutover_rules::contract_to_look_up;
 use std::sync::Arc;
@@ -242,7 +242,11 @@ fn creation(
             submission: submission(params.as_ref(), &supplier),
             supplier: supplier.code.clone(),
         },
-        staged: Staged { fingerprint: codec::fingerprint(&payload), payload },
+        staged: Staged {
+            fingerprint: codec::fingerprint(&payload),
+            payload,
+            totals: Totals::of(&account, supplier.settings.time_zone),
+        },
         issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
         actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id: request_id.clone() },
         at: app.clock.now(),

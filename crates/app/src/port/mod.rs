@@ -34,7 +34,7 @@ pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
 pub use feed::{Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent};
-pub use figures::{Figures, MinuteCount, StateCount, SupplierFigures};
+pub use figures::{Figures, Manifest, MinuteCount, Reconciliation, StateCount, SupplierFigures};
 pub use gates::{ErrorWindow, Gate, Gates, Hold, HoldCause};
 pub use identity::{
     Access, ApiKey, ApiKeyRole, Identity, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,

@@ -21,6 +21,7 @@ pub(crate) mod healthz;
 pub(crate) mod imported_account;
 pub(crate) mod imported_accounts;
 mod instruction;
+pub(crate) mod manifest;
 pub(crate) mod metrics;
 pub(crate) mod openapi;
 mod pages;

@@ -1,19 +1,21 @@
 //! Examples: requests are fixtures; responses are written by the real serializers, or are texts that a test
 //! compares with real ones.
 
+use chrono::DateTime;
 use cutover_app::port::ImportedAccount;
 use cutover_core::{
     Code, FeedEventType, IssueSource, ServiceAccountNumber, ShownEvent, State, StateV1, Zone,
 };
 use cutover_model::describe::Json;
+use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     AccountError, AccountIssues, AccountTotals, AccountWarning, BusinessCreated,
-    BusinessPaymentInstructionStored, ControlTotals, Event, HoldShown, LatestEvent, Limits, ListedStatus,
-    NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus, RefusedCauseShown,
-    RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp,
-    TopCause, TransactionResult, TransactionStatus, TransferStatus, decode_account,
-    decode_historical_statements, decode_transactions,
+    BusinessPaymentInstructionStored, Event, HoldShown, LatestEvent, Limits, ListedStatus, ManifestDeclared,
+    ManifestShown, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus,
+    RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts, SupplierProgress,
+    SupplierShown, Timestamp, TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus,
+    decode_account, decode_historical_statements, decode_manifest, decode_transactions,
 };
 use serde::Serialize;
 
@@ -35,7 +37,10 @@ pub(crate) const REQUESTS: &[(&str, &str, &str)] = &[
         "business-payment-instruction",
         include_str!("../../../../fixtures/business_payment_instructions/valid/two_accounts.json"),
     ),
+    ("manifest", "manifest", MANIFEST),
 ];
+
+const MANIFEST: &str = include_str!("../../../../fixtures/manifests/valid/one_night.json");
 
 const TRANSACTIONS: &str = include_str!("../../../../fixtures/transactions/valid/refund.json");
 const STATEMENTS: &str = include_str!("../../../../fixtures/statements/valid/year.json");
@@ -50,6 +55,19 @@ pub(crate) fn of(json: &[u8]) -> Json {
 
 fn written(answer: &impl Serialize) -> Json {
     of(&serde_json::to_vec(answer).unwrap_or_default())
+}
+
+/// The totals that the example of a manifest declares.
+fn declared() -> Totals {
+    let decoded = decode_manifest(MANIFEST.as_bytes(), Zone::UTC, Limits::default());
+    let manifest = decoded.ok().and_then(|decoded| decoded.draft).and_then(|draft| draft.into_valid());
+    manifest.map(|manifest| manifest.totals()).unwrap_or_default()
+}
+
+/// A manifest.
+pub(crate) fn manifest() -> Json {
+    let at = DateTime::from_timestamp(1_795_225_500, 0).unwrap_or_default();
+    written(&ManifestDeclared::new(declared(), Timestamp(at.fixed_offset())))
 }
 
 /// The status of an imported account.
@@ -199,6 +217,14 @@ pub(crate) fn progress() -> Json {
         State::Errored => 583,
         State::Cancelled | State::DryRunSucceeded | State::DryRunErrored => 0,
     };
+    let imported = Totals {
+        accounts: 81_190,
+        ledger_balance: Decimal::new(-120_441_135, 2),
+        readings: 1_461_420,
+        transactions: 974_280,
+        documents: 162_380,
+    };
+    let sent = Totals { accounts: 100_000, ..declared() };
     written(&SupplierProgress {
         counts: StatusCounts::new(count),
         top_errors: vec![TopCause {
@@ -215,13 +241,7 @@ pub(crate) fn progress() -> Json {
         }],
         rate_per_minute: "2740.4".into(),
         estimated_finish_at: Some("2026-11-21T13:06:39.000000+11:00".into()),
-        totals: ControlTotals {
-            accounts: 81_190,
-            ledger_balance: "-1204411.35".into(),
-            readings: 1_461_420,
-            transactions: 974_280,
-            documents: 162_380,
-        },
+        totals: imported.into(),
         refused: RefusedShown {
             accounts: 31,
             without_number: 2,
@@ -232,6 +252,7 @@ pub(crate) fn progress() -> Json {
             }],
         },
         hold: None,
+        manifest: Some(ManifestShown::new(declared(), sent, imported)),
     })
 }
 

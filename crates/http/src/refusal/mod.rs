@@ -21,6 +21,8 @@ const RETRY_SOON: u64 = 2;
 pub(crate) enum Refusal {
     /// No such route, supplier or process.
     NotFound,
+    /// The supplier has declared no manifest.
+    NoManifest,
     /// The route has only these other methods.
     MethodNotAllowed(String),
     /// No token was sent.
@@ -112,6 +114,7 @@ impl Refusal {
     pub(crate) fn code(&self) -> Code {
         match self {
             Self::NotFound => Code::NotFound,
+            Self::NoManifest => Code::ManifestNotDeclared,
             Self::MethodNotAllowed(_) => Code::MethodNotAllowed,
             Self::NotAuthenticated => Code::NotAuthenticated,
             Self::AuthenticationFailed => Code::AuthenticationFailed,
@@ -143,7 +146,7 @@ impl Refusal {
     /// Returns the status code.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
-            Self::NotFound | Self::NoAccount(_) => StatusCode::NOT_FOUND,
+            Self::NotFound | Self::NoManifest | Self::NoAccount(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAuthenticated | Self::AuthenticationFailed => StatusCode::UNAUTHORIZED,
             Self::PermissionDenied => StatusCode::FORBIDDEN,
@@ -345,6 +348,7 @@ mod tests {
         let secret = || "inside".to_owned();
         let all = [
             Refusal::NotFound,
+            Refusal::NoManifest,
             Refusal::MethodNotAllowed("GET, HEAD".into()),
             Refusal::NotAuthenticated,
             Refusal::AuthenticationFailed,

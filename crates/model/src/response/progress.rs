@@ -1,6 +1,6 @@
 //! The progress of a supplier's migration (contract D12).
 
-use super::{HoldShown, Timestamp};
+use super::{HoldShown, ManifestShown, Timestamp};
 use crate::Totals;
 use crate::describe::{AnswerKind, Shown};
 use cutover_core::{Code, State, Word};
@@ -32,6 +32,9 @@ answers! {
         refused: RefusedShown;
         /// The hold of the imports; `null` while there is none.
         hold: Option<HoldShown>;
+        /// What the supplier has declared, beside what it has sent and what was imported; `null` without a manifest
+        /// (contract D17).
+        manifest: Option<ManifestShown>;
     }
 
     /// Figures of refused creates (contract D13).

@@ -119,6 +119,12 @@ tables! {
         archived_at -> Nullable<Instant>,
         failing_since -> Nullable<Instant>,
         failing_tries -> Nullable<BigInt>,
+        sent_high -> BigInt,
+        sent_units -> BigInt,
+        sent_fraction -> BigInt,
+        sent_readings -> BigInt,
+        sent_transactions -> BigInt,
+        sent_documents -> BigInt,
     }
 
     process_causes (process_id, level, code, attr) {
@@ -537,6 +543,12 @@ tables! {
         state -> Text,
         error_code -> Text,
         processes -> BigInt,
+        sent_high -> BigInt,
+        sent_units -> BigInt,
+        sent_fraction -> BigInt,
+        sent_readings -> BigInt,
+        sent_transactions -> BigInt,
+        sent_documents -> BigInt,
     }
 
     process_minutes (supplier_id, minute, state) {
@@ -565,6 +577,12 @@ tables! {
         change -> BigInt,
         first_at -> Nullable<Instant>,
         last_at -> Nullable<Instant>,
+        sent_high -> BigInt,
+        sent_units -> BigInt,
+        sent_fraction -> BigInt,
+        sent_readings -> BigInt,
+        sent_transactions -> BigInt,
+        sent_documents -> BigInt,
     }
 
     cause_changes (id) {
@@ -600,6 +618,16 @@ tables! {
         folded_to -> BigInt,
         next_bound -> BigInt,
         next_transaction -> BigInt,
+    }
+
+    manifests (supplier_id) {
+        supplier_id -> BigInt,
+        accounts -> BigInt,
+        ledger_balance -> Text,
+        readings -> BigInt,
+        transactions -> BigInt,
+        documents -> BigInt,
+        declared_at -> Instant,
     }
 
     audit_trail (id) {

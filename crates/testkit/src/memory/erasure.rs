@@ -86,6 +86,7 @@ impl Erasure for State {
         let totals = usize::from(self.totals.remove(&supplier_id).is_some());
         self.refused_without_number.remove(&supplier_id);
         self.gates.remove(&supplier_id);
+        self.manifests.remove(&supplier_id);
         self.wave_accounts.retain(|_, (of, _)| *of != supplier_id);
         let suppliers = self.suppliers.len();
         self.suppliers.retain(|supplier| supplier.id != supplier_id);

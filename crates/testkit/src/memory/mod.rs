@@ -27,8 +27,8 @@ mod webhooks;
 use accounts::Imported;
 use businesses::Business;
 use cutover_app::port::{
-    ApiKey, AuditEntry, FeedPosition, Gate, JobGuard, Node, Organisation, RefreshToken, RefusedCreate,
-    SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
+    ApiKey, AuditEntry, FeedPosition, Gate, JobGuard, Manifest, Node, Organisation, RefreshToken,
+    RefusedCreate, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
 use feed::Published;
@@ -90,6 +90,7 @@ struct State {
     refused_without_number: HashMap<i64, u64>,
     vendors: BTreeMap<(i64, String), Vendor>,
     totals: BTreeMap<i64, Totals>,
+    manifests: BTreeMap<i64, Manifest>,
     audit: Vec<AuditEntry>,
     nodes: Vec<Node>,
     feed: Vec<Published>,

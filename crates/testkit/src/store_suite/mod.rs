@@ -35,6 +35,7 @@ pub mod previous;
 pub mod processes;
 pub mod queue;
 pub mod refusals;
+pub mod sent;
 pub mod staging;
 pub mod statements;
 pub mod steps;
@@ -121,6 +122,11 @@ stories! { $
         warnings_are_counted_from_the_creation_on
         the_causes_of_an_account_are_bounded
         counts_of_causes_are_correct_after_random_steps;
+    sent:
+        what_was_sent_follows_every_payload
+        sums_of_what_was_sent_are_exact
+        what_was_sent_is_correct_after_random_steps
+        manifests_read_back;
     queue:
         suppliers_are_served_in_rotation
         an_unused_share_goes_to_other_suppliers

@@ -2,7 +2,7 @@
 
 use super::super::dialect::Dialect;
 use super::super::schema::{
-    businesses, cause_changes, cause_counts, job_items, jobs, process_changes, process_counts,
+    businesses, cause_changes, cause_counts, job_items, jobs, manifests, process_changes, process_counts,
     process_minutes, processes, refused_causes, refused_creates, refused_totals, supplier_gates, suppliers,
     total_changes, totals, wave_accounts,
 };
@@ -73,6 +73,7 @@ pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<Eras
         process_minutes.supplier_id
         cause_changes.supplier_id
         cause_counts.supplier_id
+        manifests.supplier_id
         total_changes.supplier_id
         totals.supplier_id
         wave_accounts.supplier_id

@@ -10,6 +10,7 @@ mod previous;
 pub(crate) mod queue;
 mod readable;
 pub(crate) mod row;
+pub(crate) mod sent;
 pub(crate) mod write;
 
 use super::dialect::Dialect;
@@ -28,6 +29,7 @@ use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
 use queue::Sweep;
 use row::{HistoryRow, StoredRow};
+use sent::Sent;
 
 /// Selects processes with the codes of their suppliers.
 macro_rules! stored {
@@ -152,14 +154,17 @@ impl Processes for SqlTx<'_> {
     fn staged(&mut self, process_id: i64) -> Result<Option<Staged>, StoreError> {
         let sealer = self.sealer;
         self.run(|conn| {
-            let fingerprint = processes::table
+            let row = processes::table
                 .find(process_id)
-                .select(processes::fingerprint)
-                .get_result::<Bits>(conn)
+                .select((processes::fingerprint, Sent::as_select()))
+                .get_result::<(Bits, Sent)>(conn)
                 .optional()?;
             let payload = payloads::load(conn, sealer, &[process_id])?.pop();
             let payload = payload.map(|(_, payload)| payload).transpose()?;
-            Ok(fingerprint.zip(payload).map(|(Bits(fingerprint), payload)| Staged { payload, fingerprint }))
+            let staged = |((Bits(fingerprint), sent), payload): ((Bits, Sent), Vec<u8>)| {
+                Ok(Staged { payload, fingerprint, totals: sent.totals(1)? })
+            };
+            row.zip(payload).map(staged).transpose()
         })
     }
 
