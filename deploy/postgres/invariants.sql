@@ -227,6 +227,16 @@ WITH accepted AS (
         FROM statements JOIN accounts ON id = account_id WHERE btrim(statement_path, E' \t\r\n') <> '' GROUP BY 1
     UNION ALL SELECT supplier_id, 'documents', 0, count(*) FROM historical_statements JOIN accounts ON id = account_id
         WHERE btrim(statement_path, E' \t\r\n') <> '' GROUP BY 1
+    UNION ALL SELECT supplier_id, format('%s of accounts that are %s', f.name, state), f.kept, 0
+    FROM (SELECT supplier_id, state, sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents FROM process_counts
+        UNION ALL SELECT supplier_id, state, sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents FROM process_changes) AS c
+    CROSS JOIN LATERAL (VALUES ('sent_high', sent_high), ('sent_units', sent_units), ('sent_fraction', sent_fraction),
+        ('sent_readings', sent_readings), ('sent_transactions', sent_transactions), ('sent_documents', sent_documents)) AS f (name, kept)
+    UNION ALL SELECT supplier_id, format('%s of accounts that are %s', f.name, state), 0, sum(f.found)
+    FROM processes
+    CROSS JOIN LATERAL (VALUES ('sent_high', sent_high), ('sent_units', sent_units), ('sent_fraction', sent_fraction),
+        ('sent_readings', sent_readings), ('sent_transactions', sent_transactions), ('sent_documents', sent_documents)) AS f (name, found)
+    GROUP BY supplier_id, f.name, state
 ), figures (supplier_id, what) AS (
     SELECT supplier_id, format('%s processes are kept as %s, and there are %s', sum(kept),
         concat_ws(' ', state, nullif(error_code, '')), sum(found))

@@ -1,5 +1,5 @@
--- Counts the stored figures of processes and accounts again: processes by state, by cause, and by the minute in which they
--- ended, and the totals of accounts. Needed only if deploy/postgres/invariants.sql reports I6, for example after rows
+-- Counts the stored figures of processes and accounts again: processes by state, with what was sent, by cause, and by the
+-- minute in which they ended, and the totals of accounts. Needed only if deploy/postgres/invariants.sql reports I6, for example after rows
 -- were changed by hand without triggers.
 --
 --   psql -X -1 -d 'postgres://cutover@db.example.com/cutover' -f deploy/postgres/recount.sql
@@ -20,7 +20,11 @@ DELETE FROM process_counts;
 DELETE FROM process_minutes;
 DELETE FROM totals;
 
-INSERT INTO process_counts SELECT supplier_id, state, coalesce(error_code, ''), count(*) FROM processes GROUP BY 1, 2, 3;
+INSERT INTO process_counts (supplier_id, state, error_code, processes,
+        sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents)
+    SELECT supplier_id, state, coalesce(error_code, ''), count(*),
+        sum(sent_high), sum(sent_units), sum(sent_fraction), sum(sent_readings), sum(sent_transactions), sum(sent_documents)
+    FROM processes GROUP BY 1, 2, 3;
 INSERT INTO process_minutes
     SELECT supplier_id, ended_in(state, modified_at), state, count(*), min(modified_at), max(modified_at) FROM processes
     WHERE ended_in(state, modified_at) IS NOT NULL GROUP BY 1, 2, 3;

@@ -21,7 +21,7 @@ mod tests {
 
     #[test]
     fn debug_prints_no_content() {
-        let staged = Staged { payload: b"Ada".to_vec(), fingerprint: [7; 32] };
+        let staged = Staged { payload: b"Ada".to_vec(), fingerprint: [7; 32], ..Staged::default() };
         assert_eq!(format!("{staged:?}"), "Staged(…)");
         let (vendor, reference) = ("V".to_owned(), "Ada".to_owned());
         let key = InstructionKey { vendor, kind: PaymentInstructionType::DirectDebit, reference };

@@ -228,4 +228,6 @@ requests! {
     decode_business => BusinessRequest;
     /// Decodes the body of the business payment instruction endpoint (contract 4.4).
     decode_business_payment_instruction => BusinessPaymentInstructionRequest;
+    /// Decodes the body of a manifest (contract D17).
+    decode_manifest => ManifestRequest;
 }

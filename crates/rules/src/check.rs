@@ -45,6 +45,8 @@ checks! {
     /// Checks a decoded business payment instruction request, including its supplier. The use case finds the
     /// business and the accounts, and asks the vendor (rules PST-04, PST-11, PST-14).
     check_business_payment_instruction(BusinessPaymentInstructionRequest) => business_instruction_request;
+    /// Checks a decoded manifest (contract D17), which has no rules but those of its members.
+    check_manifest(ManifestRequest) => manifest_request;
 }
 
 fn check<T>(

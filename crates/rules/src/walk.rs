@@ -144,6 +144,9 @@ pub(crate) fn business_request(request: &draft::BusinessRequest<'_>, checker: &m
     items(&business.business_contracts, "business_contracts", &at, |c, at| run!(checker, contract, c, at));
 }
 
+/// Walks a manifest.
+pub(crate) fn manifest_request(_: &draft::ManifestRequest<'_>, _: &mut Checker<'_>) {}
+
 fn account(account: &draft::Account<'_>, checker: &mut Checker<'_>) {
     let root = At::ROOT;
     run!(checker, account, account);

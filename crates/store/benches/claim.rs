@@ -116,6 +116,6 @@ fn add(
     at: chrono::DateTime<chrono::Utc>,
 ) -> Result<(), StoreError> {
     let (process, entry) = Process::create(tx.next_process_id()?, new, at, Actor::System);
-    let staged = Staged { payload: Vec::new(), fingerprint: [0; 32] };
+    let staged = Staged { payload: Vec::new(), fingerprint: [0; 32], ..Staged::default() };
     tx.insert_process(supplier_id, &process, &entry, &staged, &StoredIssues::default())
 }

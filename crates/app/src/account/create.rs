@@ -8,7 +8,8 @@ use crate::port::{
 };
 use crate::{App, codec};
 use cutover_core::{Issue, IssueSource, ServiceAccountNumber, SupplierStatus};
-use cutover_model::TaskParams;
+use cutover_model::certificate::account_content;
+use cutover_model::{TaskParams, Totals};
 use cutover_process::{Actor, NewProcess, Submission, Window};
 use cutover_rules::contract_to_look_up;
 use std::sync::Arc;
@@ -242,7 +243,12 @@ fn creation(
             submission: submission(params.as_ref(), &supplier),
             supplier: supplier.code.clone(),
         },
-        staged: Staged { fingerprint: codec::fingerprint(&payload), payload },
+        staged: Staged {
+            fingerprint: codec::fingerprint(&payload),
+            payload,
+            totals: Totals::of(&account, supplier.settings.time_zone),
+            content: Some(account_content(body).map_err(|_| broken())?),
+        },
         issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
         actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id: request_id.clone() },
         at: app.clock.now(),

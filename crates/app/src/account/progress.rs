@@ -2,12 +2,12 @@ use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
 use crate::port::{
-    CauseCount, Hold, MinuteCount, RefusedFigures, StateCount, StoreError, Supplier, Tx, read,
+    CauseCount, Hold, MinuteCount, Reconciliation, RefusedFigures, StateCount, StoreError, Supplier, Tx, read,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::{Code, ExternalAccountNumber, Level, SupplierCode, SupplierStatus, Word, Zone};
 use cutover_model::rust_decimal::Decimal;
-use cutover_model::{StatusCounts, SupplierProgress, TopCause as ShownCause, Totals};
+use cutover_model::{StatusCounts, SupplierProgress, TopCause as ShownCause};
 use cutover_process::State;
 
 /// Maximum number of errors or warnings, and of example accounts of each.
@@ -33,8 +33,8 @@ pub struct Progress {
     /// Estimated time at which no account waits any more; `None` if none waits, the rate is zero, or the
     /// supplier is held or not Ongoing.
     pub estimated_finish_at: Option<DateTime<Utc>>,
-    /// Totals of the imported accounts, with all additions.
-    pub totals: Totals,
+    /// Totals of the imported accounts, with all additions, beside those that were sent and declared (contract D17).
+    pub reconciliation: Reconciliation,
     /// Figures of accounts whose create was refused, and which were not accepted since (contract D13).
     pub refused: RefusedFigures,
     /// The hold of its imports, if they are held (contract D16).
@@ -118,7 +118,7 @@ pub(crate) fn progress(
         top_warnings: top_causes(tx, supplier.id, Level::Warning)?,
         rate_per_minute: pace.per_minute(),
         estimated_finish_at: pace.end_of(waiting, now).filter(|_| goes_on),
-        totals: tx.totals(supplier.id)?,
+        reconciliation: tx.reconciliation(supplier.id)?,
         refused: super::refused::figures(tx, supplier.id)?,
         hold,
         zone: supplier.settings.time_zone,
@@ -206,9 +206,10 @@ pub fn shown_progress(progress: &Progress) -> SupplierProgress {
         top_warnings: progress.top_warnings.iter().map(cause).collect(),
         rate_per_minute: progress.rate_per_minute.to_string(),
         estimated_finish_at: progress.estimated_finish_at.map(|at| shown_time(progress.zone.local(at))),
-        totals: progress.totals.into(),
+        totals: progress.reconciliation.imported.into(),
         refused: super::refused::shown_figures(&progress.refused),
         hold: progress.hold.as_ref().map(|hold| hold.shown(progress.zone)),
+        manifest: super::shown_reconciliation(&progress.reconciliation),
     }
 }
 

@@ -38,6 +38,34 @@ pub struct MinuteCount {
     pub last_at: DateTime<Utc>,
 }
 
+/// What a supplier declares that its files come to (contract D17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Manifest {
+    /// The declared totals.
+    pub declared: Totals,
+    /// Time of the declaration.
+    pub declared_at: DateTime<Utc>,
+}
+
+/// The declared totals of a supplier beside those that were sent and imported (contract D17). It is without a declaration
+/// too, because what was sent and imported is known anyway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reconciliation {
+    /// The manifest; `None` if none was declared.
+    pub manifest: Option<Manifest>,
+    /// Totals of what was sent: see [`Figures::sent`].
+    pub sent: Totals,
+    /// Totals of the imported accounts, with all additions: see [`Figures::totals`].
+    pub imported: Totals,
+}
+
+impl Reconciliation {
+    /// Returns true if a manifest is declared and something else was sent.
+    pub fn differs(&self) -> bool {
+        self.manifest.is_some_and(|manifest| manifest.declared != self.sent)
+    }
+}
+
 /// Figures of the processes of a supplier, for monitoring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierFigures {
@@ -68,6 +96,32 @@ pub trait Figures {
     /// # Errors
     /// [`StoreError::Failed`] if the sum of balances cannot be held exactly: see [`Totals::checked_add`].
     fn totals(&mut self, supplier_id: i64) -> Result<Totals, StoreError>;
+
+    /// Returns the totals of the payloads that a supplier has sent: of each account the last one that was accepted, whatever
+    /// became of it, except cancelled accounts. What was added after the import is not part of it. Costs the same for
+    /// any number of accounts.
+    ///
+    /// # Errors
+    /// As [`totals`](Self::totals).
+    fn sent(&mut self, supplier_id: i64) -> Result<Totals, StoreError>;
+
+    /// Returns the manifest of a supplier.
+    fn manifest(&mut self, supplier_id: i64) -> Result<Option<Manifest>, StoreError>;
+
+    /// Replaces or removes the manifest of a supplier.
+    fn set_manifest(&mut self, supplier_id: i64, manifest: Option<&Manifest>) -> Result<(), StoreError>;
+
+    /// Returns what a supplier has declared, sent and got imported.
+    ///
+    /// # Errors
+    /// As [`totals`](Self::totals).
+    fn reconciliation(&mut self, supplier_id: i64) -> Result<Reconciliation, StoreError> {
+        Ok(Reconciliation {
+            manifest: self.manifest(supplier_id)?,
+            sent: self.sent(supplier_id)?,
+            imported: self.totals(supplier_id)?,
+        })
+    }
 
     /// Counts the processes of a supplier by state and error, without zero counts.
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError>;

@@ -4,6 +4,7 @@ mod accounts;
 mod audit;
 mod businesses;
 mod causes;
+mod certificates;
 mod clock;
 mod documents;
 mod erasure;
@@ -30,11 +31,14 @@ pub use accounts::{Accounts, ImportedAccount, ImportedPage, MeterPointQuestion, 
 pub use audit::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject};
 pub use businesses::{BusinessRecord, Businesses, NewBusiness, StoredBusiness};
 pub use causes::{Cause, CauseCount, MAX_CAUSES};
+pub use certificates::{
+    CertificateKey, CertificateSubtree, Certificates, CertifiedAccount, StoredCertificate,
+};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
 pub use feed::{Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent};
-pub use figures::{Figures, MinuteCount, StateCount, SupplierFigures};
+pub use figures::{Figures, Manifest, MinuteCount, Reconciliation, StateCount, SupplierFigures};
 pub use gates::{ErrorWindow, Gate, Gates, Hold, HoldCause};
 pub use identity::{
     Access, ApiKey, ApiKeyRole, Identity, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,

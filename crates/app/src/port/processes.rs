@@ -2,15 +2,20 @@ use super::StoreError;
 use super::causes::Cause;
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, IssueSource, ServiceAccountNumber, Word};
+use cutover_model::{ContentHash, Totals};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, ProcessError, State};
 
 /// The accepted payload of a process.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Staged {
     /// The accepted bytes, compressed with zstd.
     pub payload: Vec<u8>,
     /// Hash of the compressed payload. Rows of earlier versions have a hash of its content instead.
     pub fingerprint: [u8; 32],
+    /// The totals of the account, by which [`sent`](super::Figures::sent) counts it; its number of accounts does not count.
+    pub totals: Totals,
+    /// The hash of the account's content, for certificates; `None` if an earlier version staged it.
+    pub content: Option<ContentHash>,
 }
 
 masked! { Staged }

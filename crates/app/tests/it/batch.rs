@@ -318,7 +318,7 @@ fn stage_bytes(env: &TestEnv, number: &str, payload: Vec<u8>) {
         },
         actor: Actor::System,
         at: env.clock.now(),
-        staged: Staged { payload, fingerprint: [0; 32] },
+        staged: Staged { payload, fingerprint: [0; 32], ..Staged::default() },
         issues: StoredIssues::default(),
     };
     assert_eq!(port::stage(&*env.store, Arc::new(creation)), Ok(Staging::Staged));

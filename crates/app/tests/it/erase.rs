@@ -100,7 +100,7 @@ fn an_unreadable_account_can_be_erased() {
     let env = TestEnv::new();
     env.create(MEMBERS);
     let id = env.app.erasable("ACME", "A-1").unwrap().process_id;
-    let broken = Staged { payload: b"?".to_vec(), fingerprint: [0; 32] };
+    let broken = Staged { payload: b"?".to_vec(), fingerprint: [0; 32], ..Staged::default() };
     write(&*env.store, move |tx| tx.restage(id, &broken)).unwrap_or_else(|e: StoreError| panic!("{e}"));
     assert_eq!(env.app.erase_account("ACME", "A-1").unwrap().what.documents, None);
 }

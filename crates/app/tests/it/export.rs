@@ -23,7 +23,7 @@ fn an_export_contains_the_payload_and_all_additions() {
 fn an_unreadable_account_is_not_exported_in_part() {
     let env = TestEnv::with(MEMBERS);
     let id = env.app.erasable("ACME", "A-1").unwrap().process_id;
-    let broken = Staged { payload: b"?".to_vec(), fingerprint: [0; 32] };
+    let broken = Staged { payload: b"?".to_vec(), fingerprint: [0; 32], ..Staged::default() };
     write(&*env.store, move |tx| tx.restage(id, &broken)).unwrap_or_else(|e: StoreError| panic!("{e}"));
     let failed = env.app.export_account("ACME", "A-1");
     assert!(matches!(failed, Err(OperatorError::Store(StoreError::Corrupt(_)))), "{failed:?}");

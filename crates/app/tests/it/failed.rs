@@ -117,7 +117,7 @@ fn accounts_without_a_payload_are_named() {
     let scope = ArchiveScope { before, supplier: None, limit: Some(1) };
     env.app.archive_processes(&scope, &mut Nowhere).unwrap();
     let id = env.app.erasable("ACME", "A-2").unwrap().process_id;
-    let broken = Staged { payload: b"?".to_vec(), fingerprint: [0; 32] };
+    let broken = Staged { payload: b"?".to_vec(), fingerprint: [0; 32], ..Staged::default() };
     write(&*env.store, move |tx| tx.restage(id, &broken)).unwrap_or_else(|e: StoreError| panic!("{e}"));
     let (pages, lines) = export(&env, &wanted(), FailedFormat::Ndjson);
     assert_eq!((lines.lines().count(), pages[0].accounts), (1, 1));

@@ -117,7 +117,7 @@ fn put(env: &TestEnv, fingerprint: [u8; 32], payload: Option<&[u8]>) {
     let payload = payload.map(<[u8]>::to_vec);
     let put = move |tx: &mut dyn Tx| {
         let payload = payload.clone().or(tx.staged(id)?.map(|staged| staged.payload)).unwrap();
-        tx.restage(id, &Staged { payload, fingerprint })
+        tx.restage(id, &Staged { payload, fingerprint, ..Staged::default() })
     };
     write(&*env.store, put).unwrap_or_else(|e: StoreError| panic!("{e}"));
 }

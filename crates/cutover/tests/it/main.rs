@@ -14,6 +14,7 @@ mod browser;
 mod bulk;
 mod businesses;
 mod causes;
+mod certificates;
 mod commands;
 mod consumers;
 mod crash;

@@ -46,7 +46,7 @@ fn neighbours() -> (Installation, Server, Client, Client, Vendor) {
 /// Failure 21.
 #[test]
 fn another_organisations_supplier_is_answered_as_missing() {
-    let (installation, _server, client, _owner, vendor) = neighbours();
+    let (installation, _server, client, owner, vendor) = neighbours();
     let before = installation.show_of("OTHERS", "O-1");
     let mut posts: Vec<(&str, Value)> = additions("O-1").into();
     posts.push((INSTRUCTION, instruction("O-1", "PAY", "CARD", "R")));
@@ -77,6 +77,15 @@ fn another_organisations_supplier_is_answered_as_missing() {
         let ask = |supplier| client.get(&format!("{}{supplier}/{query}", LISTS[0]));
         assert_alike(&ask("NOBODY"), &ask("OTHERS"), query);
     }
+    let suppliers = "/v2/data-import/import-suppliers/";
+    let issued = owner.post(&format!("{suppliers}OTHERS/certificate/"), "").json();
+    let id = issued["id"].as_str().unwrap();
+    for rest in ["", &format!("{id}/"), &format!("{id}/leaves/"), &format!("{id}/proof/O-1/")] {
+        let ask = |supplier| client.get(&format!("{suppliers}{supplier}/certificate/{rest}"));
+        assert_alike(&ask("NOBODY"), &ask("OTHERS"), rest);
+    }
+    let ask = |supplier| client.post(&format!("{suppliers}{supplier}/certificate/"), "");
+    assert_alike(&ask("NOBODY"), &ask("OTHERS"), "issue");
     assert_eq!(installation.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
     assert_eq!(vendor.asked("/").len(), 0);
 }

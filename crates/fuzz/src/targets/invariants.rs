@@ -146,6 +146,7 @@ static DOCUMENTED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         &cutover_model::PaymentInstructionRequest::SPEC,
         &cutover_model::BusinessPaymentInstructionRequest::SPEC,
         &cutover_model::BusinessRequest::SPEC,
+        &cutover_model::ManifestRequest::SPEC,
     ] {
         document(root, &mut seen, &mut names);
     }

@@ -77,7 +77,7 @@ impl From<&Migration> for Overview {
         let number = |number: u64| grouped(&number.to_string());
         let failed = sum(&[State::Errored, State::DryRunErrored]);
         let left = progress.estimated_finish_at.map(|end| (duration(end - *at), zone.local(end).into()));
-        let totals = &progress.totals;
+        let totals = &progress.reconciliation.imported;
         let mut balance = totals.ledger_balance;
         // Money is shown with cents, even if the sum needs none.
         balance.rescale(balance.scale().max(2));

@@ -1,10 +1,10 @@
 use crate::console;
 use crate::endpoint::{
     Endpoint, Kind, account_issues, account_lists, account_status, account_totals, bulk, businesses,
-    cancel_account, create_account, create_business, create_business_payment_instruction,
+    cancel_account, certificates, create_account, create_business, create_business_payment_instruction,
     create_historical_statements, create_notes, create_payment_instruction, create_transactions, events,
-    find_accounts, graphql, healthz, imported_account, imported_accounts, metrics, openapi, progress, readyz,
-    refused_creates, report_billed, supplier, transfer_status, validate_account,
+    find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, metrics, openapi,
+    progress, readyz, refused_creates, report_billed, supplier, transfer_status, validate_account,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;
@@ -23,6 +23,14 @@ static API: &[Endpoint] = &[
     find_accounts::ENDPOINT,
     supplier::ENDPOINT,
     progress::ENDPOINT,
+    manifest::GET,
+    manifest::PUT,
+    certificates::POST,
+    certificates::LATEST,
+    certificates::GET,
+    certificates::LEAVES,
+    certificates::PROOF,
+    certificates::KEYS,
     account_totals::ENDPOINT,
     refused_creates::ENDPOINT,
     create_notes::ENDPOINT,

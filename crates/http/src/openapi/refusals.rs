@@ -130,6 +130,27 @@ pub(crate) fn of_replacement() -> Vec<Refusal> {
     also(with_body, [Refusal::NotFound, in_use, Refusal::Parameters(vec!["external_business_identifier"])])
 }
 
+/// Refusals of a manifest.
+pub(crate) fn of_manifest() -> Vec<Refusal> {
+    also(of_path, [Refusal::NoManifest])
+}
+
+/// Refusals of the latest certificate.
+pub(crate) fn of_latest_certificate() -> Vec<Refusal> {
+    also(of_path, [Refusal::NoCertificate])
+}
+
+/// Refusals of the leaves of a certificate.
+pub(crate) fn of_leaves() -> Vec<Refusal> {
+    also(of_path, [Refusal::LeavesRemoved])
+}
+
+/// Refusals of the declaration of a manifest.
+pub(crate) fn of_declaration() -> Vec<Refusal> {
+    let fault = issue("STR-01", AttrPath::root().name("documents"), Code::Required);
+    also(with_body, [Refusal::NotFound, Refusal::Faults(vec![fault])])
+}
+
 /// Refusals of a list without a supplier.
 pub(crate) fn of_businesses() -> Vec<Refusal> {
     also(with_token, [Refusal::Parameters(vec!["page_size"])])

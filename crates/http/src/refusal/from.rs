@@ -2,9 +2,12 @@
 
 use super::{Refusal, TransactionFailure};
 use cutover_app::FeedRefused;
-use cutover_app::account::{BilledRefused, CancelRefused, CreateRefused, ImportedRefused, Refused};
+use cutover_app::account::{
+    BilledRefused, CancelRefused, CreateRefused, ImportedRefused, ManifestRefused, Refused,
+};
 use cutover_app::additions::{AddRefused, ReplaceRefused, TransactionsRefused, VendorRefused};
 use cutover_app::auth::AuthError;
+use cutover_app::certificate::CertificateError;
 use cutover_app::port::{DocumentsUnavailable, StoreError};
 
 impl From<StoreError> for Refusal {
@@ -87,6 +90,29 @@ impl From<CancelRefused> for Refusal {
             CancelRefused::NotFound => Self::NotFound,
             CancelRefused::NotPending => Self::NotPending,
             CancelRefused::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ManifestRefused> for Refusal {
+    fn from(refused: ManifestRefused) -> Self {
+        match refused {
+            ManifestRefused::NotFound => Self::NotFound,
+            ManifestRefused::NotDeclared => Self::NoManifest,
+            ManifestRefused::Syntax(error) => Self::NotJson(error.to_string()),
+            ManifestRefused::Faults(issues) => Self::Faults(issues),
+            ManifestRefused::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<CertificateError> for Refusal {
+    fn from(refused: CertificateError) -> Self {
+        match refused {
+            CertificateError::NotFound => Self::NotFound,
+            CertificateError::NotIssued => Self::NoCertificate,
+            CertificateError::LeavesRemoved => Self::LeavesRemoved,
+            CertificateError::Store(error) => error.into(),
         }
     }
 }

@@ -21,6 +21,12 @@ const RETRY_SOON: u64 = 2;
 pub(crate) enum Refusal {
     /// No such route, supplier or process.
     NotFound,
+    /// The supplier has declared no manifest.
+    NoManifest,
+    /// No certificate of the supplier was issued (contract D17).
+    NoCertificate,
+    /// The leaves of the certificate were removed (contract D17).
+    LeavesRemoved,
     /// The route has only these other methods.
     MethodNotAllowed(String),
     /// No token was sent.
@@ -112,6 +118,9 @@ impl Refusal {
     pub(crate) fn code(&self) -> Code {
         match self {
             Self::NotFound => Code::NotFound,
+            Self::NoManifest => Code::ManifestNotDeclared,
+            Self::NoCertificate => Code::CertificateNotIssued,
+            Self::LeavesRemoved => Code::CertificateLeavesRemoved,
             Self::MethodNotAllowed(_) => Code::MethodNotAllowed,
             Self::NotAuthenticated => Code::NotAuthenticated,
             Self::AuthenticationFailed => Code::AuthenticationFailed,
@@ -143,11 +152,13 @@ impl Refusal {
     /// Returns the status code.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
-            Self::NotFound | Self::NoAccount(_) => StatusCode::NOT_FOUND,
+            Self::NotFound | Self::NoManifest | Self::NoCertificate | Self::NoAccount(_) => {
+                StatusCode::NOT_FOUND
+            }
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAuthenticated | Self::AuthenticationFailed => StatusCode::UNAUTHORIZED,
             Self::PermissionDenied => StatusCode::FORBIDDEN,
-            Self::EventsExpired => StatusCode::GONE,
+            Self::EventsExpired | Self::LeavesRemoved => StatusCode::GONE,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -345,6 +356,7 @@ mod tests {
         let secret = || "inside".to_owned();
         let all = [
             Refusal::NotFound,
+            Refusal::NoManifest,
             Refusal::MethodNotAllowed("GET, HEAD".into()),
             Refusal::NotAuthenticated,
             Refusal::AuthenticationFailed,

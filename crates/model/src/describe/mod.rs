@@ -96,8 +96,8 @@ pub use json::Json;
 pub use schema::{Schemas, request_schema};
 
 use crate::{
-    Account, BusinessPaymentInstructionRequest, BusinessRequest, HistoricalStatementsRequest, NotesRequest,
-    ObjectSpec, PaymentInstructionRequest, TransactionsRequest,
+    Account, BusinessPaymentInstructionRequest, BusinessRequest, HistoricalStatementsRequest,
+    ManifestRequest, NotesRequest, ObjectSpec, PaymentInstructionRequest, TransactionsRequest,
 };
 
 /// A request with a JSON body.
@@ -118,4 +118,5 @@ pub const REQUESTS: &[Request] = &[
     Request { name: "payment-instruction", object: &PaymentInstructionRequest::SPEC },
     Request { name: "business", object: &BusinessRequest::SPEC },
     Request { name: "business-payment-instruction", object: &BusinessPaymentInstructionRequest::SPEC },
+    Request { name: "manifest", object: &ManifestRequest::SPEC },
 ];

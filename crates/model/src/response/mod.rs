@@ -1,6 +1,7 @@
 //! Answers of the service (contract 2.2, 4.1, 7).
 
 mod issues;
+mod manifest;
 mod progress;
 mod supplier;
 mod timestamp;
@@ -8,6 +9,8 @@ pub(crate) mod v1;
 
 pub use cutover_core::ProcessError;
 pub use issues::*;
+pub use manifest::{ManifestDeclared, ManifestShown, TotalsDifference};
+pub(crate) use progress::money;
 pub use progress::*;
 pub use supplier::{HoldShown, SupplierShown};
 pub use timestamp::Timestamp;

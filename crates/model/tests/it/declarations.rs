@@ -2,8 +2,8 @@ use super::findings;
 use cutover_model::choices::SupplyType;
 use cutover_model::{
     Account, AccountEnvelope, BusinessPaymentInstructionRequest, BusinessRequest, FieldSpec,
-    HistoricalStatementsRequest, Kind, MeterPointCommon, NotesRequest, ObjectSpec, PaymentInstructionRequest,
-    TransactionsRequest, Variant,
+    HistoricalStatementsRequest, Kind, ManifestRequest, MeterPointCommon, NotesRequest, ObjectSpec,
+    PaymentInstructionRequest, TransactionsRequest, Variant,
 };
 use std::collections::BTreeSet;
 
@@ -20,6 +20,7 @@ fn table() -> String {
         &PaymentInstructionRequest::SPEC,
         &BusinessPaymentInstructionRequest::SPEC,
         &BusinessRequest::SPEC,
+        &ManifestRequest::SPEC,
     ];
     roots.into_iter().for_each(|root| object(root, &mut seen, &mut out));
     out

@@ -4,7 +4,8 @@ use crate::valid_fixtures;
 use cutover_model::choices::SupplyType;
 use cutover_model::{
     AccountEnvelope, BusinessPaymentInstructionRequest, BusinessRequest, HistoricalStatementsRequest, Kind,
-    MeterPointCommon, NotesRequest, ObjectSpec, PaymentInstructionRequest, TransactionsRequest, Variant,
+    ManifestRequest, MeterPointCommon, NotesRequest, ObjectSpec, PaymentInstructionRequest,
+    TransactionsRequest, Variant,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -65,7 +66,7 @@ fn documented_kind(kind: &Kind, all: &mut BTreeSet<String>) {
     }
 }
 
-const REQUESTS: [(&str, ObjectSpec); 7] = [
+const REQUESTS: [(&str, ObjectSpec); 8] = [
     ("accounts", AccountEnvelope::SPEC),
     ("notes", NotesRequest::SPEC),
     ("transactions", TransactionsRequest::SPEC),
@@ -73,6 +74,7 @@ const REQUESTS: [(&str, ObjectSpec); 7] = [
     ("payment_instructions", PaymentInstructionRequest::SPEC),
     ("businesses", BusinessRequest::SPEC),
     ("business_payment_instructions", BusinessPaymentInstructionRequest::SPEC),
+    ("manifests", ManifestRequest::SPEC),
 ];
 
 #[test]

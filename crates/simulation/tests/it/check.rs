@@ -162,6 +162,8 @@ impl Simulation {
             self.fault_of_lists(&supplier, &all),
             self.fault_of_counts(&supplier, &all),
             self.fault_of_totals(&supplier, totals),
+            self.fault_of_sent(&supplier, &all),
+            self.fault_of_certificate(&supplier, &all, totals),
         ];
         faults.into_iter().flatten().for_each(|fault| {
             self.oracle().violate(format!("{code}: {fault}"));
@@ -308,6 +310,22 @@ impl Simulation {
     fn fault_of_totals(&self, supplier: &Supplier, totals: Totals) -> Option<String> {
         let kept = read(&*self.truth, |tx| tx.totals(supplier.id)).unwrap();
         (kept != totals).then(|| format!("its totals are {kept:?}, not {totals:?}"))
+    }
+}
+
+impl Simulation {
+    /// Compares the kept totals of what was sent with the payloads that were accepted last.
+    fn fault_of_sent(&self, supplier: &Supplier, all: &[(AccountRef, StoredProcess)]) -> Option<String> {
+        let counts = all.iter().filter(|(_, stored)| stored.process.state() != State::Cancelled);
+        let sent = counts.map(|(account, _)| {
+            let payload = self.last_submission(*account).map(|last| last.spec.payload)?;
+            Some(Totals::of(&crate::payloads::account(*account, payload), zone(account.supplier)))
+        });
+        // Those that nobody has sent are reported elsewhere.
+        let add = |sum: Totals, one: Totals| sum.checked_add(one).unwrap();
+        let sent = sent.flatten().fold(Totals::default(), add);
+        let kept = read(&*self.truth, |tx| tx.sent(supplier.id)).unwrap();
+        (kept != sent).then(|| format!("it has sent {sent:?}, and {kept:?} is kept"))
     }
 }
 

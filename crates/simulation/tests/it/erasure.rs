@@ -203,7 +203,7 @@ fn check(
     }
     import_all(truth);
     let imported = truth.show_process(other, "O-1").unwrap().account.is_some();
-    let totals = truth.show_progress(other).unwrap().totals;
+    let totals = truth.show_progress(other).unwrap().reconciliation.imported;
     (!imported || totals.accounts != 1).then(|| format!("another supplier lost something: {totals:?}"))
 }
 

@@ -7,6 +7,9 @@ use crate::error::Result;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 
+/// The columns of sums of what was sent.
+const SENT: &str = "sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents";
+
 statement! {
     /// Only one transaction folds at a time; the others do not wait.
     Begin {} -> Bool = "SELECT pg_try_advisory_xact_lock(7166762404106564098)"
@@ -18,11 +21,19 @@ statement! {
         = "WITH taken AS (DELETE FROM process_changes WHERE id = ANY(ARRAY(\
                 SELECT id FROM process_changes WHERE id >= " (Dialect::FIRST_PROCESS_CHANGE)
                 " ORDER BY id LIMIT " limit ")) \
-                RETURNING supplier_id, state, error_code, minute, change, first_at, last_at), \
-            counts AS (INSERT INTO process_counts AS c (supplier_id, state, error_code, processes) \
-                SELECT supplier_id, state, error_code, sum(change) FROM taken GROUP BY 1, 2, 3 HAVING sum(change) <> 0 \
+                RETURNING supplier_id, state, error_code, minute, change, first_at, last_at, \
+                    " (SENT) "), \
+            counts AS (INSERT INTO process_counts AS c (supplier_id, state, error_code, processes, " (SENT) ") \
+                SELECT supplier_id, state, error_code, sum(change), sum(sent_high), sum(sent_units), sum(sent_fraction), \
+                    sum(sent_readings), sum(sent_transactions), sum(sent_documents) FROM taken GROUP BY 1, 2, 3 \
+                HAVING (sum(change), sum(sent_high), sum(sent_units), sum(sent_fraction), sum(sent_readings), \
+                    sum(sent_transactions), sum(sent_documents)) <> (0, 0, 0, 0, 0, 0, 0) \
                 ON CONFLICT (supplier_id, state, error_code) \
-                DO UPDATE SET processes = c.processes + EXCLUDED.processes), \
+                DO UPDATE SET processes = c.processes + EXCLUDED.processes, sent_high = c.sent_high + EXCLUDED.sent_high, \
+                    sent_units = c.sent_units + EXCLUDED.sent_units, sent_fraction = c.sent_fraction + EXCLUDED.sent_fraction, \
+                    sent_readings = c.sent_readings + EXCLUDED.sent_readings, \
+                    sent_transactions = c.sent_transactions + EXCLUDED.sent_transactions, \
+                    sent_documents = c.sent_documents + EXCLUDED.sent_documents), \
             minutes AS (INSERT INTO process_minutes AS m (supplier_id, minute, state, processes, first_at, last_at) \
                 SELECT supplier_id, minute, state, sum(change), min(first_at), max(last_at) FROM taken \
                 WHERE minute IS NOT NULL GROUP BY 1, 2, 3 HAVING sum(change) <> 0 \

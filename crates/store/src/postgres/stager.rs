@@ -3,11 +3,12 @@
 use super::dialect::{Columns, Conn, Db, Dialect};
 use super::pool::Pool;
 use super::queries::processes::row::{HistoryRow, Origin, ProcessRow, Status};
+use super::queries::processes::sent::Sent;
 use super::queries::processes::{causes, issues};
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::store_error;
-use super::queries::types::Json;
+use super::queries::types::{Bits, Json};
 use crate::batch_queue::{BatchQueue, BatchThread, Refused};
 use crate::error::Result;
 use crate::sealed::Sealer;
@@ -150,6 +151,10 @@ fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError
     }
 }
 
+/// The columns of [`Sent`], and the hash of the content.
+const SENT: &str =
+    "sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents, content";
+
 statement! {
     /// Inserts new accounts with their payloads and the first entries of their histories. Returns the number
     /// of each account whose supplier is unchanged and takes accounts, and whether it was stored.
@@ -164,6 +169,13 @@ statement! {
     Insert<'r> {
         origin: <Origin<'r> as Columns>::Arrays<'r>,
         status: <Status<'r> as Columns>::Arrays<'r>,
+        sent_high: Vec<i64>,
+        sent_units: Vec<i64>,
+        sent_fraction: Vec<i64>,
+        sent_readings: Vec<i64>,
+        sent_transactions: Vec<i64>,
+        sent_documents: Vec<i64>,
+        content: Vec<Option<Bits>>,
         supplier_revision: Vec<i64>,
         issues: Vec<Option<Json<'static>>>,
         warning_causes: Vec<Option<Json<'static>>>,
@@ -174,8 +186,8 @@ statement! {
         kind: &'static str,
     } -> (BigInt, Bool)
         = "WITH sent AS MATERIALIZED (SELECT n.*, s.organisation_id, s.code FROM unnest("
-            origin ", " status ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " payload ", " event ", " actor
-            ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES)
+            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " content ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " payload ", " event ", " actor
+            ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES) ", " (SENT)
             ", supplier_revision, issues, warning_causes, contract, payload, event, actor, place) \
             JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
             AND s.status = 'Ongoing'), \
@@ -184,8 +196,8 @@ statement! {
             ORDER BY c.organisation_id, c.identifier LIMIT 1 FOR KEY SHARE) AS c WHERE sent.contract IS NOT NULL), \
             new AS MATERIALIZED (SELECT nextval('process_ids') AS id, sent.* FROM sent \
             WHERE sent.contract IS NULL OR sent.place = ANY(ARRAY(SELECT place FROM held))), \
-            stored AS (INSERT INTO processes (id, " (Origin::NAMES) ", " (Status::NAMES) ", issues, warning_causes) \
-            SELECT id, " (Origin::NAMES) ", " (Status::NAMES) ", issues, warning_causes FROM new WHERE (SELECT p.id FROM processes p \
+            stored AS (INSERT INTO processes (id, " (Origin::NAMES) ", " (Status::NAMES) ", " (SENT) ", issues, warning_causes) \
+            SELECT id, " (Origin::NAMES) ", " (Status::NAMES) ", " (SENT) ", issues, warning_causes FROM new WHERE (SELECT p.id FROM processes p \
             WHERE p.supplier_id = new.supplier_id AND p.external_account_number \
             BETWEEN new.external_account_number AND new.external_account_number \
             ORDER BY p.supplier_id, p.external_account_number LIMIT 1) IS NULL \
@@ -219,9 +231,18 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         })
         .collect();
     let entries: Vec<_> = processes.iter().map(|(_, entry)| HistoryRow::new(NO_KEY, entry)).collect();
+    let sent: Vec<Sent> =
+        creations.iter().map(|creation| Sent::of(&creation.staged.totals)).collect::<Result<_>>()?;
     let statement = Insert {
         origin: Columns::arrays(rows.iter().map(|row| &row.origin)),
         status: Columns::arrays(rows.iter().map(|row| &row.status)),
+        sent_high: sent.iter().map(|sent| sent.sent_high).collect(),
+        sent_units: sent.iter().map(|sent| sent.sent_units).collect(),
+        sent_fraction: sent.iter().map(|sent| sent.sent_fraction).collect(),
+        sent_readings: sent.iter().map(|sent| sent.sent_readings).collect(),
+        sent_transactions: sent.iter().map(|sent| sent.sent_transactions).collect(),
+        sent_documents: sent.iter().map(|sent| sent.sent_documents).collect(),
+        content: creations.iter().map(|creation| creation.staged.content.map(|c| Bits(c.0))).collect(),
         supplier_revision: creations.iter().map(|creation| creation.supplier_revision).collect(),
         issues: creations.iter().map(|creation| issues::write(&creation.issues)).collect::<Result<_>>()?,
         warning_causes: creations

@@ -119,6 +119,13 @@ tables! {
         archived_at -> Nullable<Instant>,
         failing_since -> Nullable<Instant>,
         failing_tries -> Nullable<BigInt>,
+        sent_high -> BigInt,
+        sent_units -> BigInt,
+        sent_fraction -> BigInt,
+        sent_readings -> BigInt,
+        sent_transactions -> BigInt,
+        sent_documents -> BigInt,
+        content -> Nullable<Binary>,
     }
 
     process_causes (process_id, level, code, attr) {
@@ -230,6 +237,10 @@ tables! {
         details -> Nullable<Json>,
         added_at -> Nullable<Instant>,
         billed_at -> Nullable<Instant>,
+        total_balance -> Nullable<Text>,
+        total_readings -> Nullable<BigInt>,
+        total_transactions -> Nullable<BigInt>,
+        total_documents -> Nullable<BigInt>,
     }
 
     retired_numbers (number) {
@@ -537,6 +548,12 @@ tables! {
         state -> Text,
         error_code -> Text,
         processes -> BigInt,
+        sent_high -> BigInt,
+        sent_units -> BigInt,
+        sent_fraction -> BigInt,
+        sent_readings -> BigInt,
+        sent_transactions -> BigInt,
+        sent_documents -> BigInt,
     }
 
     process_minutes (supplier_id, minute, state) {
@@ -565,6 +582,12 @@ tables! {
         change -> BigInt,
         first_at -> Nullable<Instant>,
         last_at -> Nullable<Instant>,
+        sent_high -> BigInt,
+        sent_units -> BigInt,
+        sent_fraction -> BigInt,
+        sent_readings -> BigInt,
+        sent_transactions -> BigInt,
+        sent_documents -> BigInt,
     }
 
     cause_changes (id) {
@@ -600,6 +623,52 @@ tables! {
         folded_to -> BigInt,
         next_bound -> BigInt,
         next_transaction -> BigInt,
+    }
+
+    manifests (supplier_id) {
+        supplier_id -> BigInt,
+        accounts -> BigInt,
+        ledger_balance -> Text,
+        readings -> BigInt,
+        transactions -> BigInt,
+        documents -> BigInt,
+        declared_at -> Instant,
+    }
+
+    account_additions (account_id, content) {
+        account_id -> BigInt,
+        content -> Binary,
+        copies -> BigInt,
+    }
+
+    certificate_keys (key_id) {
+        key_id -> Text,
+        public_key -> Binary,
+        secret -> Binary,
+        created_at -> Instant,
+        retired_at -> Nullable<Instant>,
+    }
+
+    certificates (id) {
+        id -> BigInt,
+        name -> Text,
+        supplier_id -> BigInt,
+        begun_at -> Instant,
+        document -> Nullable<Text>,
+        has_leaves -> Bool,
+    }
+
+    certificate_subtrees (certificate_id, position) {
+        certificate_id -> BigInt,
+        position -> BigInt,
+        first_number -> Nullable<Text>,
+        root -> Binary,
+        leaves -> Binary,
+    }
+
+    certificate_erasures (certificate_id, external_account_number) {
+        certificate_id -> BigInt,
+        external_account_number -> Text,
     }
 
     audit_trail (id) {

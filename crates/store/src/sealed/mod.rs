@@ -105,7 +105,12 @@ impl Sealer {
         let payload =
             self.seal(Location::Payload { supplier_id, number }, &creation.staged.payload)?.into_owned();
         Ok(Arc::new(Creation {
-            staged: Staged { payload, fingerprint: creation.staged.fingerprint },
+            staged: Staged {
+                payload,
+                fingerprint: creation.staged.fingerprint,
+                totals: creation.staged.totals,
+                content: creation.staged.content,
+            },
             process: creation.process.clone(),
             actor: creation.actor.clone(),
             issues: creation.issues.clone(),

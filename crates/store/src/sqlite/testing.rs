@@ -42,7 +42,7 @@ pub(super) fn add_process(conn: &mut Conn, id: i64) -> Process {
         submission: Submission::default(),
     };
     let (process, entry) = Process::create(id, new, at(0), Actor::System);
-    let staged = Staged { payload: vec![1], fingerprint: [0; 32] };
+    let staged = Staged { payload: vec![1], fingerprint: [0; 32], ..Staged::default() };
     SqlTx::new(conn, &Context::default())
         .insert_process(1, &process, &entry, &staged, &StoredIssues::default())
         .unwrap();

@@ -3,7 +3,7 @@ use super::erasure::less;
 use super::processes::Row;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
-    Cause, CauseCount, Figures, MinuteCount, StateCount, StoreError, Supplier, SupplierFigures,
+    Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError, Supplier, SupplierFigures,
 };
 use cutover_core::{Code, ExternalAccountNumber, Level, SupplierStatus, Word};
 use cutover_model::Totals;
@@ -29,6 +29,25 @@ impl Figures for State {
 
     fn totals(&mut self, supplier_id: i64) -> Result<Totals, StoreError> {
         Ok(self.totals.get(&supplier_id).copied().unwrap_or_default())
+    }
+
+    fn sent(&mut self, supplier_id: i64) -> Result<Totals, StoreError> {
+        let mut sent = self.of(supplier_id).filter(|row| row.process.state() != Status::Cancelled);
+        let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
+        let add = |sum: Totals, row: &Row| sum.checked_add(Totals { accounts: 1, ..row.staged.totals });
+        sent.try_fold(Totals::default(), add).ok_or_else(out_of_range)
+    }
+
+    fn manifest(&mut self, supplier_id: i64) -> Result<Option<Manifest>, StoreError> {
+        Ok(self.manifests.get(&supplier_id).copied())
+    }
+
+    fn set_manifest(&mut self, supplier_id: i64, manifest: Option<&Manifest>) -> Result<(), StoreError> {
+        match manifest {
+            Some(manifest) => self.manifests.insert(supplier_id, *manifest),
+            None => self.manifests.remove(&supplier_id),
+        };
+        Ok(())
     }
 
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError> {

@@ -5,6 +5,7 @@ mod accounts;
 mod archive;
 mod audit;
 mod businesses;
+mod certificates;
 mod erasure;
 mod feed;
 mod figures;
@@ -27,8 +28,8 @@ mod webhooks;
 use accounts::Imported;
 use businesses::Business;
 use cutover_app::port::{
-    ApiKey, AuditEntry, FeedPosition, Gate, JobGuard, Node, Organisation, RefreshToken, RefusedCreate,
-    SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
+    ApiKey, AuditEntry, FeedPosition, Gate, JobGuard, Manifest, Node, Organisation, RefreshToken,
+    RefusedCreate, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
 use feed::Published;
@@ -90,6 +91,7 @@ struct State {
     refused_without_number: HashMap<i64, u64>,
     vendors: BTreeMap<(i64, String), Vendor>,
     totals: BTreeMap<i64, Totals>,
+    manifests: BTreeMap<i64, Manifest>,
     audit: Vec<AuditEntry>,
     nodes: Vec<Node>,
     feed: Vec<Published>,
@@ -100,6 +102,7 @@ struct State {
     webhooks: Vec<WebhookRow>,
     /// Gates by supplier.
     gates: BTreeMap<i64, Gate>,
+    certificates: certificates::CertificateRows,
     /// Accounts of waves: their supplier, and true for an open one.
     wave_accounts: BTreeMap<i64, (i64, bool)>,
 }

@@ -40,7 +40,7 @@ pub fn furnish(store: &dyn Store) -> i64 {
     let pending = put(store, move |tx| {
         let new = new_process(&owner, CANARIES[0], Submission::default());
         let (process, entry) = Process::create(tx.next_process_id()?, new, at(0), api());
-        let staged = Staged { payload: CANARIES[1].into(), fingerprint: [7; 32] };
+        let staged = Staged { payload: CANARIES[1].into(), fingerprint: [7; 32], ..Staged::default() };
         let detail = CANARIES[2].into();
         let issue = StoredIssue { attr: "a".into(), code: "c".into(), detail, ..StoredIssue::default() };
         let issues = StoredIssues { errors: Vec::new(), warnings: vec![issue] };
@@ -232,7 +232,7 @@ fn creation(of: &Supplier, account: &str, when: chrono::DateTime<chrono::Utc>) -
         process: new_process(of, account, Submission::default()),
         actor: api(),
         at: when,
-        staged: Staged { payload: b"p".to_vec(), fingerprint: [1; 32] },
+        staged: Staged { payload: b"p".to_vec(), fingerprint: [1; 32], ..Staged::default() },
         issues: StoredIssues::default(),
         contract: None,
     })

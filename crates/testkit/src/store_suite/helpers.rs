@@ -76,7 +76,7 @@ pub(super) fn number(text: &str) -> ExternalAccountNumber {
 }
 
 pub(super) fn staged(payload: &[u8]) -> Staged {
-    Staged { payload: payload.to_vec(), fingerprint: [payload.len() as u8; 32] }
+    Staged { payload: payload.to_vec(), fingerprint: [payload.len() as u8; 32], ..Staged::default() }
 }
 
 pub(super) fn api() -> Actor {

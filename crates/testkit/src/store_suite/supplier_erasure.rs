@@ -5,7 +5,7 @@ use super::helpers::{at, create, insert, organisation, process, put, see, suppli
 use super::imported::import;
 use super::jobs::job;
 use cutover_app::port::{
-    ErasedRows, InstructionDetails, InstructionKey, Job, JobFilter, JobKind, JobState, NewBusiness,
+    ErasedRows, InstructionDetails, InstructionKey, Job, JobFilter, JobKind, JobState, Manifest, NewBusiness,
     RefusedCreate, RefusedFault, Store, Supplier, VerifiedInstruction,
 };
 use cutover_model::Totals;
@@ -24,6 +24,8 @@ pub fn furnish(store: &dyn Store, of: &Supplier) -> Job {
     put(store, move |tx| {
         tx.lock_refusals(id)?;
         tx.change_refusals(id, &[], &[refused], 2)?;
+        let manifest = Manifest { declared: Totals::default(), declared_at: at(1) };
+        tx.set_manifest(id, Some(&manifest))?;
         tx.add_totals(id, &Totals { readings: 3, ..Totals::default() })
     });
     put(store, |tx| tx.fold(1_000));

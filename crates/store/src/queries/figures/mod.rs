@@ -3,6 +3,7 @@
 
 mod causes;
 mod counts;
+mod sent;
 mod suppliers;
 mod totals;
 
@@ -10,7 +11,9 @@ use super::SqlTx;
 use super::dialect::{Db, Dialect};
 use super::sql_dialect::SqlDialect;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Cause, CauseCount, Figures, MinuteCount, StateCount, StoreError, SupplierFigures};
+use cutover_app::port::{
+    Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError, SupplierFigures,
+};
 use cutover_core::{ExternalAccountNumber, Level};
 use cutover_model::Totals;
 use diesel::prelude::*;
@@ -46,6 +49,18 @@ impl Figures for SqlTx<'_> {
 
     fn totals(&mut self, supplier_id: i64) -> Result<Totals, StoreError> {
         self.run(|conn| totals::read(conn, supplier_id))
+    }
+
+    fn sent(&mut self, supplier_id: i64) -> Result<Totals, StoreError> {
+        self.run(|conn| sent::read(conn, supplier_id))
+    }
+
+    fn manifest(&mut self, supplier_id: i64) -> Result<Option<Manifest>, StoreError> {
+        self.run(|conn| sent::manifest(conn, supplier_id))
+    }
+
+    fn set_manifest(&mut self, supplier_id: i64, manifest: Option<&Manifest>) -> Result<(), StoreError> {
+        self.run(|conn| sent::set_manifest(conn, supplier_id, manifest))
     }
 
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError> {

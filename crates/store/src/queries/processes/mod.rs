@@ -10,6 +10,7 @@ mod previous;
 pub(crate) mod queue;
 mod readable;
 pub(crate) mod row;
+pub(crate) mod sent;
 pub(crate) mod write;
 
 use super::dialect::Dialect;
@@ -24,10 +25,12 @@ use cutover_app::port::{
     ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
+use cutover_model::ContentHash;
 use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
 use queue::Sweep;
 use row::{HistoryRow, StoredRow};
+use sent::Sent;
 
 /// Selects processes with the codes of their suppliers.
 macro_rules! stored {
@@ -152,14 +155,18 @@ impl Processes for SqlTx<'_> {
     fn staged(&mut self, process_id: i64) -> Result<Option<Staged>, StoreError> {
         let sealer = self.sealer;
         self.run(|conn| {
-            let fingerprint = processes::table
+            let row = processes::table
                 .find(process_id)
-                .select(processes::fingerprint)
-                .get_result::<Bits>(conn)
+                .select((processes::fingerprint, processes::content, Sent::as_select()))
+                .get_result::<(Bits, Option<Bits>, Sent)>(conn)
                 .optional()?;
             let payload = payloads::load(conn, sealer, &[process_id])?.pop();
             let payload = payload.map(|(_, payload)| payload).transpose()?;
-            Ok(fingerprint.zip(payload).map(|(Bits(fingerprint), payload)| Staged { payload, fingerprint }))
+            let staged = |((Bits(fingerprint), content, sent), payload): ((Bits, Option<Bits>, Sent), _)| {
+                let content = content.map(|Bits(bits)| ContentHash(bits));
+                Ok(Staged { payload, fingerprint, totals: sent.totals(1)?, content })
+            };
+            row.zip(payload).map(staged).transpose()
         })
     }
 

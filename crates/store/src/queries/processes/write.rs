@@ -7,6 +7,7 @@ use super::super::statement::Bind;
 use super::super::types::{Bits, Json, Timestamp};
 use super::payloads::PayloadLocations;
 use super::row::{HistoryRow, Outcome, ProcessRow, Status};
+use super::sent::Sent;
 use super::{causes, issues, previous};
 use crate::error::Result;
 use crate::sealed::{Location, Sealer};
@@ -32,6 +33,8 @@ pub(super) fn insert(
             row,
             processes::issues.eq(issues::write(issues)?),
             processes::warning_causes.eq(causes::write(&Cause::of_issues(&issues.warnings))?),
+            Sent::of(&staged.totals)?,
+            processes::content.eq(staged.content.map(|content| Bits(content.0))),
         ))
         .execute(conn)?;
     let number = process.snapshot().external_account_number.as_str();
@@ -152,7 +155,12 @@ pub(super) fn restage(conn: &mut Conn, sealer: &Sealer, id: i64, staged: &Staged
         .execute(conn)?;
     let archived_at = processes::archived_at.eq(None::<Timestamp>);
     diesel::update(processes::table.find(id))
-        .set((processes::fingerprint.eq(Bits(staged.fingerprint)), archived_at))
+        .set((
+            processes::fingerprint.eq(Bits(staged.fingerprint)),
+            archived_at,
+            Sent::of(&staged.totals)?,
+            processes::content.eq(staged.content.map(|content| Bits(content.0))),
+        ))
         .execute(conn)?;
     Ok(())
 }

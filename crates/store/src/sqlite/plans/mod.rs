@@ -221,7 +221,7 @@ fn all_other_queries_use_a_key() {
         tx.staged(1)?;
         tx.issues(1)?;
         tx.history(1)?;
-        tx.restage(1, &Staged { payload: vec![2], fingerprint: [1; 32] })?;
+        tx.restage(1, &Staged { payload: vec![2], fingerprint: [1; 32], ..Staged::default() })?;
         tx.imported_account(1)?;
         tx.supplier(&"A".parse().unwrap())?;
         tx.supplier_by_id(1)?;

@@ -95,7 +95,7 @@ fn stage_as(
         process,
         actor: Actor::System,
         at: at(0),
-        staged: Staged { payload: account.into(), fingerprint: [0; 32] },
+        staged: Staged { payload: account.into(), fingerprint: [0; 32], ..Staged::default() },
         issues: StoredIssues::default(),
     };
     let (answer, answered) = sync_channel(1);

@@ -37,7 +37,7 @@ fn with_cancelled(database: &TestDatabase) -> (PostgresStore, StoredProcess) {
         process,
         actor: Actor::System,
         at: at(0),
-        staged: Staged { payload: vec![1], fingerprint: [1; 32] },
+        staged: Staged { payload: vec![1], fingerprint: [1; 32], ..Staged::default() },
         issues: StoredIssues::default(),
     };
     assert_eq!(port::stage(&store, Arc::new(creation)), Ok(Staging::Staged));

@@ -56,11 +56,14 @@ fn a_second_migration_waits_longer_than_the_statement_timeout() {
 #[test]
 fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
     let Some(env) = TestEnvironment::new() else { return };
-    let undone = "DROP FUNCTION count_processes() CASCADE; DROP FUNCTION keep_causes() CASCADE; \
-                  DROP FUNCTION causes_of(TEXT, TEXT); DROP FUNCTION ended_in(TEXT, TIMESTAMPTZ); \
-                  DROP TABLE process_counts, process_minutes, process_changes, cause_counts, cause_changes, totals, total_changes, folded_changes; \
-                  DELETE FROM __diesel_schema_migrations WHERE version = '0002'";
-    env.database.sql(undone).unwrap();
+    let columns = ["high", "units", "fraction", "readings", "transactions", "documents"]
+        .map(|column| format!("DROP COLUMN sent_{column}"))
+        .join(", ");
+    let undone = format!(
+        "DROP TABLE manifests; ALTER TABLE processes {columns}; ALTER TABLE process_counts {columns}; \
+         ALTER TABLE process_changes {columns}; DELETE FROM __diesel_schema_migrations WHERE version = '0006'"
+    );
+    env.database.sql(&undone).unwrap();
     let write = "LOCK TABLE processes IN ROW EXCLUSIVE MODE";
     let in_use = env.hold(write);
     thread::scope(|scope| {
@@ -74,7 +77,7 @@ fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
         drop(in_use);
         let migrated = migrated.join().unwrap().unwrap();
         let applied = migrated.migrations().iter().filter(|m| m.state == MigrationState::JustApplied);
-        assert_eq!(applied.map(|m| m.version.as_str()).collect::<Vec<_>>(), ["0002"]);
+        assert_eq!(applied.map(|m| m.version.as_str()).collect::<Vec<_>>(), ["0006"]);
     });
 }
 
@@ -104,7 +107,7 @@ fn creation(env: &TestEnvironment, number: &str) -> Arc<Creation> {
         },
         actor: Actor::System,
         at: "2026-11-21T02:00:00Z".parse().unwrap(),
-        staged: Staged { payload: vec![1], fingerprint: [1; 32] },
+        staged: Staged { payload: vec![1], fingerprint: [1; 32], ..Staged::default() },
         issues: StoredIssues::default(),
     })
 }

@@ -192,7 +192,7 @@ pub(super) fn supplier(store: &dyn Store) -> Supplier {
 
 /// Returns the payload of an account.
 pub(super) fn payload(number: &str) -> Staged {
-    Staged { payload: format!("CANARY of {number}").into_bytes(), fingerprint: [1; 32] }
+    Staged { payload: format!("CANARY of {number}").into_bytes(), fingerprint: [1; 32], ..Staged::default() }
 }
 
 /// Gives every process a previous attempt with its payload.

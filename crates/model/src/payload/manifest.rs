@@ -1,0 +1,32 @@
+objects! {
+    /// What a supplier declares that its files come to (contract D17). The totals are those of progress: of all accounts
+    /// that it is going to send, without what it adds after the import.
+    ManifestRequest "manifest" {
+        /// Number of accounts.
+        accounts: required integer(0, 1000000000000);
+        /// Sum of the balances of their ledgers, exact, in the main currency unit; above 0 = in credit. A ledger without
+        /// a balance counts as 0.
+        ledger_balance: required decimal(18, 10);
+        /// Number of readings of their meters, at the transfer and before.
+        readings: required integer(0, 1000000000000);
+        /// Number of transactions of their ledgers, of the open statement and of earlier ones.
+        transactions: required integer(0, 1000000000000);
+        /// Number of documents of notes and statements; equal notes of an account count once.
+        documents: required integer(0, 1000000000000);
+    }
+}
+
+impl ManifestRequest<'_> {
+    /// Returns the declared totals.
+    pub fn totals(&self) -> crate::Totals {
+        // The declaration has no numbers below 0.
+        let count = |number: &crate::Integer<'_>| u64::try_from(number.value()).unwrap_or_default();
+        crate::Totals {
+            accounts: count(&self.accounts),
+            ledger_balance: self.ledger_balance.value().normalize(),
+            readings: count(&self.readings),
+            transactions: count(&self.transactions),
+            documents: count(&self.documents),
+        }
+    }
+}
