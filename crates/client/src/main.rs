@@ -10,6 +10,7 @@ mod explain;
 mod input;
 mod interrupt;
 mod journal;
+mod manifest;
 mod migration;
 mod output;
 mod pipeline;

@@ -4,7 +4,7 @@ mod manual;
 
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
-use crate::{explain, migration, schema, status, upload, validate};
+use crate::{explain, manifest, migration, schema, status, upload, validate};
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -16,6 +16,7 @@ Examples:
   cutover-client validate accounts.ndjson             every account, and the most frequent faults
   cutover-client validate exports/ --report all.csv   every finding of a folder's files
   cutover-client upload exports/                      send them; run again, it resumes
+  cutover-client manifest exports/                    declare what the files come to
   cutover-client watch ACME                           progress of the import, until it is done
   cutover-client report ACME exports/                 sent compared with imported, to the cent
   cutover-client explain invalid_phone_number         the meaning of a code or a rule
@@ -61,6 +62,22 @@ Exit codes:
   1    some accounts are faulty or were refused
   2    usage, an input that cannot be read to its end, a fault of the service
   130  interrupted by Ctrl-C: answers to requests in flight are in the journal";
+
+const MANIFEST_EXAMPLES: &str = "\
+Examples:
+  cutover-client manifest exports/                     computed from the files, and declared to the service
+  cutover-client manifest exports/ --offline           only printed
+  cutover-client manifest exports/ --supplier ACME --json
+
+Counts the files as upload reads them, faulty accounts included: number of accounts, ledger balance, readings,
+transactions and documents. The service compares it with what it was sent and what it has imported. A manifest that
+lacks an account is not declared. A new one replaces the one before.
+
+Exit codes:
+  0    it is computed, and declared unless --offline is given
+  1    some accounts cannot be counted: nothing is declared
+  2    usage, an input that cannot be read to its end, a fault of the service
+  130  interrupted by Ctrl-C: nothing is declared";
 
 const STATUS_EXAMPLES: &str = "\
 Examples:
@@ -115,6 +132,9 @@ enum Command {
     /// Send accounts to the service, resuming where an earlier run stopped
     #[command(after_help = UPLOAD_EXAMPLES)]
     Upload(upload::Options),
+    /// Compute what the files come to, and declare it to the service
+    #[command(after_help = MANIFEST_EXAMPLES)]
+    Manifest(manifest::Options),
     /// Show the status of an account
     #[command(after_help = STATUS_EXAMPLES)]
     Status(status::Options),
@@ -153,6 +173,7 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
     let done = match Cli::parse().command {
         Command::Validate(options) => validate::run(&options, now),
         Command::Upload(options) => upload::run(&options, now),
+        Command::Manifest(options) => manifest::run(&options, now),
         Command::Status(options) => status::run(&options),
         Command::Watch(options) => migration::watch(&options, now),
         Command::Report(options) => migration::report(&options),
@@ -194,6 +215,7 @@ mod tests {
         insta::assert_snapshot!("help", help(&[]));
         insta::assert_snapshot!("help_of_validate", help(&["validate"]));
         insta::assert_snapshot!("help_of_upload", help(&["upload"]));
+        insta::assert_snapshot!("help_of_manifest", help(&["manifest"]));
     }
 
     #[test]

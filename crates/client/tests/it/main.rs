@@ -8,6 +8,7 @@ mod harness;
 mod inputs;
 mod interrupt;
 mod jobs;
+mod manifest;
 mod migration;
 mod reports;
 mod rules;

@@ -1,4 +1,5 @@
 mod erase;
+mod manifest;
 mod options;
 mod refused;
 mod shown;
@@ -26,6 +27,7 @@ Examples:
   cutover supplier hold ACME --because 'wrong tariffs' creates are accepted and wait
   cutover supplier release ACME                        the next wave
   cutover supplier show ACME --json
+  cutover supplier manifest ACME                       declared, sent and imported
   cutover supplier undo ACME --since 2026-11-21T22:00:00+11:00     show which imports would be undone
   cutover supplier undo ACME --number A-1 A-2 --yes    undo imports of accounts that are unchanged since
   cutover supplier erase ACME                          show what would be removed
@@ -88,6 +90,8 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT")]
         because: Option<String>,
     },
+    /// Show what a supplier has declared, sent and got imported
+    Manifest(manifest::ManifestArgs),
     /// Undo imports of accounts that are unchanged since
     Undo(undo::UndoArgs),
     /// Erase everything that is kept of a supplier
@@ -123,6 +127,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             app.each_refused(&supplier, |refused| rows.push(Refused(refused)))?;
             output.list(&rows)?;
         }
+        Command::Manifest(args) => manifest::run(&app, context, &args)?,
         Command::Undo(args) => undo::run(&app, context, args)?,
         Command::Erase(args) => erase::run(&app, context, &args)?,
         Command::List => {
