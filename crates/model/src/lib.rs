@@ -45,6 +45,7 @@ pub mod choices;
 mod content;
 #[macro_use]
 pub mod describe;
+pub mod certificate;
 mod imported;
 pub mod known;
 mod request;

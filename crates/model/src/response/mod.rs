@@ -10,6 +10,7 @@ pub(crate) mod v1;
 pub use cutover_core::ProcessError;
 pub use issues::*;
 pub use manifest::{ManifestDeclared, ManifestShown, TotalsDifference};
+pub(crate) use progress::money;
 pub use progress::*;
 pub use supplier::{HoldShown, SupplierShown};
 pub use timestamp::Timestamp;

@@ -5,8 +5,10 @@ use crate::Totals;
 use crate::describe::{AnswerKind, Shown};
 use cutover_core::{Code, State, Word};
 use rust_decimal::Decimal;
-use serde::Serialize;
+use serde::de::Deserializer;
 use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 answers! {
     /// The progress of a supplier's migration (contract D12).
@@ -101,7 +103,7 @@ answers! {
     }
 
     /// Totals of accounts (contract D12).
-    ControlTotals (Debug, Eq, Serialize) {
+    ControlTotals (Debug, Eq, Serialize, Deserialize) {
         /// Accounts.
         accounts: u64;
         /// Sum of the balances of their ledgers, exact, in the main currency unit; above 0 = in credit.
@@ -124,6 +126,11 @@ impl StatusCounts {
     pub fn new(count: impl FnMut(State) -> u64) -> Self {
         Self(State::ALL.map(count))
     }
+
+    /// The counts, each with its status.
+    pub fn iter(&self) -> impl Iterator<Item = (State, u64)> {
+        State::ALL.into_iter().zip(self.0)
+    }
 }
 
 impl Serialize for StatusCounts {
@@ -131,6 +138,13 @@ impl Serialize for StatusCounts {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         State::ALL.iter().zip(&self.0).try_for_each(|(state, count)| map.serialize_entry(state, count))?;
         map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for StatusCounts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let counts = BTreeMap::<String, u64>::deserialize(deserializer)?;
+        Ok(Self::new(|state| counts.get(state.as_str()).copied().unwrap_or_default()))
     }
 }
 
@@ -155,7 +169,7 @@ impl AccountTotals {
 }
 
 /// Formats an amount exactly, with at least two decimal places.
-pub(super) fn money(amount: Decimal) -> String {
+pub(crate) fn money(amount: Decimal) -> String {
     let amount = amount.normalize();
     let places = amount.scale().max(2) as usize;
     format!("{amount:.places$}")
