@@ -16,12 +16,12 @@ use crate::service::{Backoff, Fault, Reply, Service, block_on};
 use crate::validate::{Checked, Checker, Rules, Settings};
 use chrono::{DateTime, Utc};
 use cutover_model::Totals;
+use reqwest::header::CONTENT_TYPE;
 use reqwest::{StatusCode, Url};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tally::Tally;
-use view::Summary;
 
 /// Time to wait for a service that is away.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -123,7 +123,11 @@ async fn declare(service: &Service, supplier: &str, totals: Totals) -> Result<()
 }
 
 async fn put(service: &Service, url: &Url, body: &Value) -> Result<Reply, Fault> {
-    let response = service.send(|http| http.put(url.clone()).json(body)).await?;
+    let text = body.to_string();
+    let send = |http: &reqwest::Client| {
+        http.put(url.clone()).header(CONTENT_TYPE, "application/json").body(text.clone())
+    };
+    let response = service.send(send).await?;
     let status = response.status();
     if status.is_server_error() {
         return Err(Fault::transient(format!("the service answers {}", status.as_u16())));

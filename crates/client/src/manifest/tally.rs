@@ -4,21 +4,18 @@ use crate::journal::account_hash;
 use crate::validate::Checked;
 use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 
 /// Maximum number of problems that are named.
 const NAMED: usize = 10;
 
-/// The totals of the accounts so far, by supplier.
-///
-/// An account that occurs again replaces itself, as it does at the service, so the totals of each are kept: about 100
-/// bytes an account.
+/// The totals of the accounts so far, by supplier. An account that occurs again does not count: upload sends it once.
 #[derive(Debug)]
 pub(super) struct Tally {
     /// The supplier whose accounts count; `None` for all.
     only: Option<String>,
     suppliers: BTreeMap<Box<str>, Sum>,
-    seen: HashMap<[u8; 16], Totals>,
+    seen: HashSet<[u8; 16]>,
     accounts: u64,
     repeated: u64,
     of_others: u64,
@@ -44,21 +41,15 @@ impl Default for Sum {
 }
 
 impl Sum {
-    /// Adds an account, in place of what it was before.
-    fn add(&mut self, totals: &Totals, before: Option<&Totals>) {
-        let none = Totals::default();
-        let old = before.unwrap_or(&none);
-        self.accounts += u64::from(before.is_none());
-        // What was before is in the sums already, so none of them falls below 0.
-        self.readings = self.readings + totals.readings - old.readings;
-        self.transactions = self.transactions + totals.transactions - old.transactions;
-        self.documents = self.documents + totals.documents - old.documents;
-        let less = Totals { ledger_balance: -old.ledger_balance, ..none };
-        let sum = |balance: Decimal, of: &Totals| {
-            let all = Totals { ledger_balance: balance, ..none };
-            Some(all.checked_add(Totals { ledger_balance: of.ledger_balance, ..none })?.ledger_balance)
-        };
-        self.balance = self.balance.and_then(|balance| sum(balance, totals)).and_then(|b| sum(b, &less));
+    fn add(&mut self, totals: &Totals) {
+        self.accounts += 1;
+        self.readings += totals.readings;
+        self.transactions += totals.transactions;
+        self.documents += totals.documents;
+        self.balance = self.balance.and_then(|balance| {
+            let all = Totals { ledger_balance: balance, ..Totals::default() };
+            Some(all.checked_add(*totals)?.ledger_balance)
+        });
     }
 }
 
@@ -67,7 +58,7 @@ impl Tally {
         Self {
             only,
             suppliers: BTreeMap::new(),
-            seen: HashMap::new(),
+            seen: HashSet::new(),
             accounts: 0,
             repeated: 0,
             of_others: 0,
@@ -97,13 +88,15 @@ impl Tally {
         };
         let mut key = [0; 16];
         key.copy_from_slice(&account_hash(supplier, number).as_bytes()[..16]);
-        let before = self.seen.insert(key, totals);
-        self.repeated += u64::from(before.is_some());
+        if !self.seen.insert(key) {
+            self.repeated += 1;
+            return;
+        }
         if !self.suppliers.contains_key(supplier) {
             self.suppliers.insert(supplier.into(), Sum::default());
         }
         if let Some(sum) = self.suppliers.get_mut(supplier) {
-            sum.add(&totals, before.as_ref());
+            sum.add(&totals);
         }
     }
 

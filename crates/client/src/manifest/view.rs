@@ -11,7 +11,7 @@ pub(super) struct Summary {
     pub(super) manifests: Vec<Manifest>,
     /// True if the service has them.
     pub(super) declared: bool,
-    /// Accounts that occurred before; the last one counts.
+    /// Accounts that occurred before; the first one counts.
     pub(super) repeated: u64,
     /// Accounts of other suppliers than the one asked for.
     pub(super) of_others: u64,
@@ -79,7 +79,7 @@ impl Summary {
     pub(super) fn text(&self) -> String {
         let mut text: String = self.manifests.iter().map(|manifest| manifest.text() + "\n").collect();
         for (count, what) in [
-            (self.repeated, "repeated accounts, of each of which the last one counts"),
+            (self.repeated, "repeated accounts, of each of which the first one counts"),
             (self.of_others, "accounts of other suppliers, which do not count"),
             (self.uncounted, "accounts whose supplier, number or totals cannot be read"),
             (self.unreadable, "inputs that cannot be read to their end"),

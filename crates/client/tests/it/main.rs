@@ -17,3 +17,4 @@ mod status;
 mod stub;
 mod summary;
 mod upload;
+mod verify;

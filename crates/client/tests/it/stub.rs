@@ -47,6 +47,8 @@ pub(crate) struct State {
     pub(crate) acts: VecDeque<Behavior>,
     /// Answers to `GET` by path without query, used in turn; the last one is repeated.
     pub(crate) answers: HashMap<String, VecDeque<(u16, Value)>>,
+    /// Texts that are answered to `GET`, by path.
+    pub(crate) texts: HashMap<String, String>,
     /// Answers with the settings of suppliers, by code; those of UTC for others.
     pub(crate) settings: HashMap<String, (u16, Value)>,
     /// Number of requests for the settings of a supplier.
@@ -244,6 +246,10 @@ impl Connection {
             let (status, body) = state.settings.get(code).cloned().unwrap_or((200, default));
             drop(state);
             return self.answer(status, "", &body.to_string());
+        }
+        let text = self.state.lock().unwrap().texts.get(&head.path).cloned();
+        if let Some(text) = text {
+            return self.answer(200, "Content-Type: application/x-ndjson\r\n", &text);
         }
         let mut state = self.state.lock().unwrap();
         state.queries.push(head.query.clone());
