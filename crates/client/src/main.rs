@@ -3,6 +3,7 @@
 //! Reads files of accounts, checks them by the rules of the service without a service, sends them, and
 //! reports what became of them. It depends on no database and on none of the service's internals.
 
+mod certificate;
 mod cli;
 mod error;
 mod exit;
@@ -10,6 +11,7 @@ mod explain;
 mod input;
 mod interrupt;
 mod journal;
+mod manifest;
 mod migration;
 mod output;
 mod pipeline;
@@ -20,6 +22,7 @@ mod service;
 mod status;
 mod upload;
 mod validate;
+mod verify;
 
 use std::process::ExitCode;
 

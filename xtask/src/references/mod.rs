@@ -43,6 +43,7 @@ const REFERENCES: &[Reference] = &[
         path: "docs/schema/business-payment-instruction.schema.json",
         render: || Ok(schemas::of("business-payment-instruction")),
     },
+    Reference { path: "docs/schema/manifest.schema.json", render: || Ok(schemas::of("manifest")) },
 ];
 
 /// Command that updates the references.

@@ -13,6 +13,7 @@ mod failed;
 mod holds;
 mod identity;
 mod jobs;
+mod manifests;
 mod monitor;
 mod outlook;
 mod processes;

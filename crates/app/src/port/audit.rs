@@ -72,6 +72,8 @@ string_enum! {
         SupplierHeld = "supplier.hold",
         /// The hold of a supplier was released; who had held it, and the reason.
         SupplierReleased = "supplier.release",
+        /// The manifest of a supplier was removed; what it had declared.
+        ManifestRemoved = "supplier.remove-manifest",
         /// Imports of a supplier were undone by a job; its id and how many.
         ImportsUndone = "supplier.undo",
         /// An import supplier was erased; its code, and the number of removed rows of each table.

@@ -6,19 +6,27 @@ use cutover_model::{ContentHash, Totals};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, ProcessError, State};
 
 /// The accepted payload of a process.
-#[derive(Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Staged {
     /// The accepted bytes, compressed with zstd.
     pub payload: Vec<u8>,
     /// Hash of the compressed payload. Rows of earlier versions have a hash of its content instead.
     pub fingerprint: [u8; 32],
-    /// The totals of the account, by which [`sent`](super::Figures::sent) counts it; its number of accounts does not count.
+    /// The totals of the account, one account, by which [`sent`](super::Figures::sent) counts it.
     pub totals: Totals,
     /// The hash of the account's content, for certificates; `None` if an earlier version staged it.
     pub content: Option<ContentHash>,
 }
 
 masked! { Staged }
+
+impl Default for Staged {
+    /// No payload, of one account.
+    fn default() -> Self {
+        let totals = Totals { accounts: 1, ..Totals::default() };
+        Self { payload: Vec::new(), fingerprint: [0; 32], totals }
+    }
+}
 
 /// An issue of a payload, as stored with its process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

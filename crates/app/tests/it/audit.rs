@@ -79,6 +79,12 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         env.app.hold_supplier("ACME", None).unwrap();
         env.app.release_supplier("ACME", Some("corrected".into())).unwrap();
     }),
+    (AuditAction::ManifestRemoved, |env| {
+        let manifest =
+            r#"{"accounts":2,"ledger_balance":"-1.50","readings":0,"transactions":0,"documents":0}"#;
+        env.app.declare_manifest(&env.caller, "ACME", manifest.as_bytes()).unwrap();
+        env.app.remove_manifest("ACME").unwrap();
+    }),
     (AuditAction::ImportsUndone, |env| {
         let which = UndoScope::Numbers(vec!["A-1".into()]);
         let job = env.app.begin_undo(&UndoRequest { supplier: "ACME".into(), which }).unwrap();

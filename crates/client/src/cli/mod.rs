@@ -4,7 +4,7 @@ mod manual;
 
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
-use crate::{explain, migration, schema, status, upload, validate};
+use crate::{certificate, explain, manifest, migration, schema, status, upload, validate, verify};
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -16,8 +16,11 @@ Examples:
   cutover-client validate accounts.ndjson             every account, and the most frequent faults
   cutover-client validate exports/ --report all.csv   every finding of a folder's files
   cutover-client upload exports/                      send them; run again, it resumes
+  cutover-client manifest exports/                    declare what the files come to
   cutover-client watch ACME                           progress of the import, until it is done
   cutover-client report ACME exports/                 sent compared with imported, to the cent
+  cutover-client certificate ACME --out evidence/     what the service has, signed
+  cutover-client verify evidence/certificate.json exports/ --leaves evidence/leaves.ndjson --public-key KEY
   cutover-client explain invalid_phone_number         the meaning of a code or a rule
   cutover-client upload --help                        all options of a command
 
@@ -61,6 +64,45 @@ Exit codes:
   1    some accounts are faulty or were refused
   2    usage, an input that cannot be read to its end, a fault of the service
   130  interrupted by Ctrl-C: answers to requests in flight are in the journal";
+
+const MANIFEST_EXAMPLES: &str = "\
+Examples:
+  cutover-client manifest exports/                     computed from the files, and declared to the service
+  cutover-client manifest exports/ --offline           only printed
+  cutover-client manifest exports/ --supplier ACME --json
+
+Counts the files as upload reads them, faulty accounts included, repeated ones once: number of accounts, ledger
+balance, readings, transactions and documents. The service compares it with what it was sent and what it has imported. A manifest that
+lacks an account is not declared. A new one replaces the one before.
+
+Exit codes:
+  0    it is computed, and declared unless --offline is given
+  1    some accounts cannot be counted: nothing is declared
+  2    usage, an input that cannot be read to its end, a fault of the service
+  130  interrupted by Ctrl-C: nothing is declared";
+
+const CERTIFICATE_EXAMPLES: &str = "\
+Examples:
+  cutover-client certificate ACME --out evidence/            the latest certificate
+  cutover-client certificate ACME --out evidence/ --issue    a new one
+
+Writes certificate.json, leaves.ndjson (a line for each account) and certificate-keys.json into the folder. The keys say
+which key signed; take the key to verify with from the operator, not from there.
+
+Exit codes: 0 it is there, 2 the service has none or does not answer, or a file cannot be written.";
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  cutover-client verify evidence/certificate.json exports/ --leaves evidence/leaves.ndjson --public-key key.txt
+  cutover-client verify evidence/certificate.json exports/ --leaves evidence/leaves.ndjson --public-key key.txt \\
+      --additions notes.ndjson --additions transactions.ndjson
+  cutover-client verify evidence/certificate.json --proof proof.json --public-key key.txt
+
+Needs no service. Checks the signature, the tree over all accounts and its sums, and compares each account with the files:
+what was sent, and the totals of accounts to which nothing was added. Names every account that differs, is missing or is
+extra. Of an account that occurs more than once in the files, the last one counts.
+
+Exit codes: 0 everything agrees, 1 something does not, 2 usage, or a file that cannot be read.";
 
 const STATUS_EXAMPLES: &str = "\
 Examples:
@@ -115,6 +157,15 @@ enum Command {
     /// Send accounts to the service, resuming where an earlier run stopped
     #[command(after_help = UPLOAD_EXAMPLES)]
     Upload(upload::Options),
+    /// Compute what the files come to, and declare it to the service
+    #[command(after_help = MANIFEST_EXAMPLES)]
+    Manifest(manifest::Options),
+    /// Fetch the certificate of what the service has of a supplier's accounts
+    #[command(after_help = CERTIFICATE_EXAMPLES)]
+    Certificate(certificate::Options),
+    /// Compare a certificate with the files that were sent, without a service
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify(verify::Options),
     /// Show the status of an account
     #[command(after_help = STATUS_EXAMPLES)]
     Status(status::Options),
@@ -153,6 +204,9 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
     let done = match Cli::parse().command {
         Command::Validate(options) => validate::run(&options, now),
         Command::Upload(options) => upload::run(&options, now),
+        Command::Manifest(options) => manifest::run(&options, now),
+        Command::Certificate(options) => certificate::run(&options),
+        Command::Verify(options) => verify::run(&options),
         Command::Status(options) => status::run(&options),
         Command::Watch(options) => migration::watch(&options, now),
         Command::Report(options) => migration::report(&options),
@@ -194,6 +248,8 @@ mod tests {
         insta::assert_snapshot!("help", help(&[]));
         insta::assert_snapshot!("help_of_validate", help(&["validate"]));
         insta::assert_snapshot!("help_of_upload", help(&["upload"]));
+        insta::assert_snapshot!("help_of_manifest", help(&["manifest"]));
+        insta::assert_snapshot!("help_of_verify", help(&["verify"]));
     }
 
     #[test]

@@ -25,6 +25,28 @@ pub(super) struct MigrationProgress {
     /// The hold of the imports; a service of an earlier version has none.
     #[serde(default)]
     pub(super) hold: Option<HoldShown>,
+    /// The manifest beside what was sent and imported; a service of an earlier version has none.
+    #[serde(default)]
+    pub(super) manifest: Option<DeclaredAndSent>,
+}
+
+/// What the supplier has declared, beside what the service was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct DeclaredAndSent {
+    declared: Imported,
+    sent: Imported,
+}
+
+impl DeclaredAndSent {
+    /// The declared totals; `None` if the balance is not a number.
+    pub(super) fn declared(&self) -> Option<Totals> {
+        self.declared.totals()
+    }
+
+    /// The totals of what was sent.
+    pub(super) fn sent(&self) -> Option<Totals> {
+        self.sent.totals()
+    }
 }
 
 /// The code of an error or a warning with the pattern of its path, its number of accounts, and some of them.
@@ -43,6 +65,12 @@ struct Imported {
     accounts: u64,
     #[serde(flatten)]
     sums: Sums,
+}
+
+impl Imported {
+    fn totals(&self) -> Option<Totals> {
+        Some(Totals { accounts: self.accounts, ..self.sums.totals()? })
+    }
 }
 
 /// Statuses of version 2 (contract 3) and their names for people.
@@ -113,7 +141,6 @@ impl MigrationProgress {
 
     /// Control totals of the imported accounts; `None` if the balance is not a number.
     pub(super) fn totals(&self) -> Option<Totals> {
-        let Imported { accounts, sums } = &self.totals;
-        Some(Totals { accounts: *accounts, ..sums.totals()? })
+        self.totals.totals()
     }
 }

@@ -3,7 +3,7 @@ use super::differing::{self, Differing};
 use super::listed::{ListedAccount, ListedItem, accounts};
 use super::options::ReportOptions;
 use super::progress::MigrationProgress;
-use super::summary::{NotImported, Summary};
+use super::summary::{Declared, NotImported, Summary};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::journal::{LatestRecords, Outcome, Record, StoredTotals, Subject};
@@ -158,6 +158,11 @@ impl Reconciliation<'_> {
             journals: journals.iter().map(|path| path.display().to_string()).collect(),
             agrees: comparison.agrees() && !self.sent.is_incomplete,
             is_incomplete: self.sent.is_incomplete,
+            declared: progress
+                .manifest
+                .as_ref()
+                .and_then(|manifest| manifest.declared())
+                .map(|declared| Declared::new(declared, &comparison.sent)),
             comparison,
             differing,
             not_imported: self.not_imported,

@@ -3,10 +3,12 @@ use super::differing::Differing;
 use super::progress::TopCause;
 use super::view;
 use crate::exit::Exit;
+use crate::journal::Sums;
 use crate::output::{document, grouped};
 use crate::report::Page;
 use crate::validate::{CodeCount, table as codes};
 use cutover_core::plain;
+use cutover_model::Totals;
 use serde::Serialize;
 
 /// Result of the comparison: sent, imported, and why the rest is not imported.
@@ -20,6 +22,8 @@ pub(super) struct Summary {
     pub(super) is_incomplete: bool,
     #[serde(flatten)]
     pub(super) comparison: Comparison,
+    /// What the supplier has declared (contract D17); `None` without a manifest.
+    pub(super) declared: Option<Declared>,
     /// Imported accounts whose totals differ; `None` if the service does not list them.
     pub(super) differing: Option<Differing>,
     pub(super) not_imported: NotImported,
@@ -29,6 +33,34 @@ pub(super) struct Summary {
     pub(super) import_errors: Vec<TopCause>,
     /// Warnings of accounts, from the service.
     pub(super) import_warnings: Vec<TopCause>,
+}
+
+/// A manifest beside what the journals have sent.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Declared {
+    accounts: u64,
+    #[serde(flatten)]
+    sums: Sums,
+    /// True if the journals have sent exactly this.
+    agrees: bool,
+}
+
+impl Declared {
+    pub(super) fn new(declared: Totals, sent: &Totals) -> Self {
+        Self { accounts: declared.accounts, sums: declared.into(), agrees: declared == *sent }
+    }
+
+    fn text(&self) -> String {
+        let Sums { ledger_balance, readings, transactions, documents } = &self.sums;
+        let agrees = if self.agrees { "Sent is as declared" } else { "Sent is not as declared" };
+        let [accounts, readings, transactions, documents] =
+            [self.accounts, *readings, *transactions, *documents].map(grouped);
+        format!(
+            "{agrees}: {accounts} accounts, {} ledger balance, {readings} readings, {transactions} transactions, \
+             {documents} documents.\n",
+            plain(ledger_balance)
+        )
+    }
 }
 
 /// Numbers of accounts that are not imported.
@@ -61,6 +93,7 @@ impl Summary {
     /// Text for people.
     pub(super) fn text(&self) -> String {
         let mut text = table(&self.comparison.lines()) + "\n" + self.verdict() + "\n";
+        text += &self.declared.as_ref().map(Declared::text).unwrap_or_default();
         let reasons = self.reasons();
         if !reasons.is_empty() {
             text += "\nNot imported\n";

@@ -2,7 +2,7 @@ use super::progress::{MigrationProgress, STATUSES, TopCause};
 use crate::output::{group_digits, grouped, money};
 use chrono::{DateTime, Utc};
 use cutover_core::{State, plain};
-use cutover_model::HoldShown;
+use cutover_model::{HoldShown, Totals};
 
 /// Formats the progress as several lines.
 pub(super) fn text(supplier: &str, progress: &MigrationProgress, now: DateTime<Utc>) -> String {
@@ -20,14 +20,40 @@ pub(super) fn text(supplier: &str, progress: &MigrationProgress, now: DateTime<U
         rows.push(("Rate".to_owned(), format!("{} a minute", rate(progress))));
         rows.extend(left(progress, now).map(|left| ("Left".to_owned(), left)));
     }
-    if let Some(totals) = progress.totals() {
-        rows.push(("Ledger balance".to_owned(), money(totals.ledger_balance)));
-        rows.push(("Readings".to_owned(), grouped(totals.readings)));
-        rows.push(("Transactions".to_owned(), grouped(totals.transactions)));
-        rows.push(("Documents".to_owned(), grouped(totals.documents)));
-    }
+    rows.extend(progress.totals().map(|totals| sums(&totals, progress)).into_iter().flatten());
     let text: String = rows.into_iter().map(|(name, value)| format!("{name:16}{value}\n")).collect();
     text + &causes("Errors", &progress.top_errors) + &causes("Warnings", &progress.top_warnings)
+}
+
+/// Formats the totals of the imported accounts, beside those that are declared.
+fn sums(totals: &Totals, progress: &MigrationProgress) -> Vec<(String, String)> {
+    let manifest = progress.manifest.as_ref();
+    let (declared, sent) = (manifest.and_then(|m| m.declared()), manifest.and_then(|m| m.sent()));
+    let beside = |imported: String, of: &dyn Fn(&Totals) -> String| match (&declared, &sent) {
+        (Some(declared), Some(sent)) => {
+            format!("{imported} imported, {} sent, {} declared", of(sent), of(declared))
+        }
+        _ => imported,
+    };
+    let count = |of: fn(&Totals) -> u64| beside(grouped(of(totals)), &|totals| grouped(of(totals)));
+    let mut rows = Vec::new();
+    if declared.is_some() {
+        rows.push(("Accounts".to_owned(), count(|totals| totals.accounts)));
+    }
+    let balance = beside(money(totals.ledger_balance), &|totals| money(totals.ledger_balance));
+    rows.push(("Ledger balance".to_owned(), balance));
+    rows.push(("Readings".to_owned(), count(|totals| totals.readings)));
+    rows.push(("Transactions".to_owned(), count(|totals| totals.transactions)));
+    rows.push(("Documents".to_owned(), count(|totals| totals.documents)));
+    if let (Some(declared), Some(sent)) = (declared, sent) {
+        let agrees = if declared == sent {
+            "what was sent is as declared"
+        } else {
+            "what was sent is not as declared"
+        };
+        rows.push(("Manifest".to_owned(), agrees.to_owned()));
+    }
+    rows
 }
 
 /// Formats the progress as one line.
@@ -133,6 +159,25 @@ mod tests {
                 _ => "held because 3 accounts failed since",
             };
             assert!(shown.contains(wanted), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_is_declared_is_beside_what_was_sent_and_imported() {
+        let now = at("2026-11-21T02:00:00Z");
+        let mut progress = progress(120);
+        let sums = |accounts: u64| {
+            json!({"accounts": accounts, "ledger_balance": "-1234567.80", "readings": 9,
+            "transactions": 8, "documents": 7})
+        };
+        for declared in [12_345, 20_000] {
+            let manifest =
+                json!({"declared": sums(declared), "sent": sums(12_345), "imported": sums(12_000)});
+            progress.manifest = Some(serde_json::from_value(manifest).unwrap());
+            let shown = text("ACME", &progress, now);
+            let line = |name: &str| shown.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+            assert!(line("Accounts").contains(" 12,345 sent, "), "{shown}");
+            assert_eq!(line("Manifest").ends_with(" not as declared"), declared == 20_000, "{shown}");
         }
     }
 

@@ -14,7 +14,7 @@ mod token;
 pub(crate) use answer::{Reply, not_cutover};
 pub(crate) use backoff::Backoff;
 pub(crate) use fault::Fault;
-pub(crate) use options::{OptionalTarget, Target};
+pub(crate) use options::{OfflineTarget, OptionalTarget, Target};
 pub(crate) use sanitize::{attr, code, detail, read_attr, read_code};
 
 use crate::error::Error;

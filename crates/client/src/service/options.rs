@@ -15,6 +15,29 @@ pub(crate) struct Target {
     api_key_env: String,
 }
 
+/// Service to use, unless the command is to do without one.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct OfflineTarget {
+    /// Ask no service and send nothing
+    #[arg(long)]
+    offline: bool,
+    /// Base URL of the service: https://, its name, and the path below which it lies, if any
+    #[arg(long, value_name = "URL", env = "CUTOVER_BASE_URL", hide_env_values = true)]
+    #[arg(required_unless_present = "offline")]
+    base_url: Option<String>,
+    /// The environment variable that holds the API key
+    #[arg(long, value_name = "NAME", default_value = "CUTOVER_API_KEY")]
+    api_key_env: String,
+}
+
+impl OfflineTarget {
+    /// The service; `None` if the command is to do without one.
+    pub(crate) fn target(&self) -> Option<Target> {
+        let base_url = self.base_url.clone().filter(|_| !self.offline)?;
+        Some(Target { base_url, api_key_env: self.api_key_env.clone() })
+    }
+}
+
 /// Service to ask for the settings of suppliers, if one is named.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OptionalTarget {

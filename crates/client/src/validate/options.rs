@@ -63,6 +63,11 @@ pub(crate) struct Rules {
 const MAX_JOBS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 impl Rules {
+    /// The rules with their default levels, for a command that only counts.
+    pub(crate) fn in_zone(time_zone: Option<Zone>, jobs: Option<NonZeroUsize>) -> Self {
+        Self { time_zone, jobs, profile: None, rule: Vec::new(), now: None, show_values: false }
+    }
+
     /// Time to check as of: `now` unless the options name another.
     pub(super) fn instant(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         self.now.map_or(now, |now| now.to_utc())

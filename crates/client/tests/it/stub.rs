@@ -47,6 +47,8 @@ pub(crate) struct State {
     pub(crate) acts: VecDeque<Behavior>,
     /// Answers to `GET` by path without query, used in turn; the last one is repeated.
     pub(crate) answers: HashMap<String, VecDeque<(u16, Value)>>,
+    /// Texts that are answered to `GET`, by path.
+    pub(crate) texts: HashMap<String, String>,
     /// Answers with the settings of suppliers, by code; those of UTC for others.
     pub(crate) settings: HashMap<String, (u16, Value)>,
     /// Number of requests for the settings of a supplier.
@@ -57,6 +59,10 @@ pub(crate) struct State {
     pub(crate) token_faults: VecDeque<(u16, bool)>,
     /// Number of issued tokens; only the last is valid.
     pub(crate) tokens: u32,
+    /// Declared manifests: path and body.
+    pub(crate) manifests: Vec<(String, Value)>,
+    /// Answer to the declaration of a manifest, if not the normal one.
+    pub(crate) manifest_answer: Option<(u16, Value)>,
     /// Create requests: `bulk` or `one`, and the number of lines received.
     pub(crate) requests: Vec<(&'static str, usize)>,
     /// If set, the bulk request that follows this many created accounts, or creates them, hangs.
@@ -148,6 +154,8 @@ impl Connection {
             let head = self.head()?;
             if head.method == "GET" {
                 self.get(&head)?;
+            } else if head.method == "PUT" {
+                self.put(&head)?;
             } else if head.path.ends_with("/graphql/") {
                 self.token(&head)?;
             } else {
@@ -239,6 +247,10 @@ impl Connection {
             drop(state);
             return self.answer(status, "", &body.to_string());
         }
+        let text = self.state.lock().unwrap().texts.get(&head.path).cloned();
+        if let Some(text) = text {
+            return self.answer(200, "Content-Type: application/x-ndjson\r\n", &text);
+        }
         let mut state = self.state.lock().unwrap();
         state.queries.push(head.query.clone());
         let answer = match state.answers.get_mut(&head.path) {
@@ -252,6 +264,20 @@ impl Connection {
         let link = next.map(|query| format!("Link: <{}?{query}>; rel=\"next\"\r\n", head.path));
         let body = body.get("items").cloned().unwrap_or(body);
         self.answer(status, &link.unwrap_or_default(), &body.to_string())
+    }
+
+    fn put(&mut self, head: &Head) -> Option<()> {
+        if !self.is_good(head)? {
+            return Some(());
+        }
+        let body: Value = serde_json::from_slice(&self.body(head)?).unwrap();
+        let mut state = self.state.lock().unwrap();
+        let (status, answer) = state.manifest_answer.clone().unwrap_or((200, body.clone()));
+        if status == 200 {
+            state.manifests.push((head.path.clone(), body));
+        }
+        drop(state);
+        self.answer(status, "", &answer.to_string())
     }
 
     fn create(&mut self, head: &Head) -> Option<()> {

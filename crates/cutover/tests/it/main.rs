@@ -38,6 +38,7 @@ mod imports;
 mod jobs;
 mod leaks;
 mod lists;
+mod manifests;
 mod migration;
 mod newer_version;
 mod notes;

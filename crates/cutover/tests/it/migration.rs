@@ -13,7 +13,7 @@ const ACCOUNTS: usize = 900;
 const FAULTY: usize = 33;
 
 /// `cutover-client`, which is built before tests of the workspace run.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_cutover")).with_file_name("cutover-client");
     assert!(path.exists(), "no {}: run the tests of the workspace, or build it first", path.display());
     path

@@ -8,6 +8,8 @@ use crate::payloads::small;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
+const SUPPLIERS: &str = "/v2/data-import/import-suppliers/";
+
 /// A request on `Acme`'s own data, and a variation of it.
 fn changed(body: &Value, member: &str, value: &str) -> Value {
     let mut body = body.clone();
@@ -73,6 +75,14 @@ fn another_organisations_supplier_is_answered_as_missing() {
         let ask = |supplier| client.get(&format!("{path}{supplier}/{rest}"));
         assert_alike(&ask("NOBODY"), &ask("OTHERS"), path);
     }
+    let manifest =
+        json!({"accounts": 1, "ledger_balance": "0", "readings": 0, "transactions": 0, "documents": 0});
+    for body in [&manifest, &json!({})] {
+        let ask = |supplier| client.put_json(&format!("{SUPPLIERS}{supplier}/manifest/"), body);
+        assert_alike(&ask("NOBODY"), &ask("OTHERS"), "manifest");
+    }
+    let ask = |supplier| client.get(&format!("{SUPPLIERS}{supplier}/manifest/"));
+    assert_alike(&ask("NOBODY"), &ask("OTHERS"), "manifest");
     for query in ["?page_size=0", "?cursor=x", "?page_size=5"] {
         let ask = |supplier| client.get(&format!("{}{supplier}/{query}", LISTS[0]));
         assert_alike(&ask("NOBODY"), &ask("OTHERS"), query);

@@ -1,9 +1,10 @@
 use super::links;
 use super::links::error_code;
 use super::view::{Count, Moment, counts, duration, grouped};
-use cutover_app::account::TopCause;
+use cutover_app::account::{TopCause, shown_reconciliation};
 use cutover_app::operator::{Activity, Migration};
 use cutover_core::Zone;
+use cutover_model::ManifestShown;
 use cutover_process::State;
 
 /// The state of a migration for display.
@@ -22,12 +23,24 @@ pub(super) struct Overview {
     /// The most frequent errors, then the most frequent warnings.
     pub(super) causes: [Causes; 2],
     pub(super) totals: Vec<(&'static str, String)>,
+    /// What is declared, was sent and is imported, by figure, and whether what was sent is as declared.
+    pub(super) manifest: Option<(bool, Vec<Declared>)>,
     /// Accounts whose create was refused, and the most frequent causes: code, path and accounts.
     pub(super) refused: String,
     pub(super) has_refused: bool,
     /// Refused payloads without a usable number.
     pub(super) without_number: String,
     pub(super) refused_causes: Vec<(String, String, String)>,
+}
+
+/// A figure of a manifest beside what was sent and imported.
+pub(super) struct Declared {
+    pub(super) name: &'static str,
+    pub(super) declared: String,
+    pub(super) sent: String,
+    /// Sent minus declared.
+    pub(super) difference: String,
+    pub(super) imported: String,
 }
 
 /// The results of one minute.
@@ -116,6 +129,8 @@ impl From<&Migration> for Overview {
                     rows: rows(&progress.top_warnings, "warning_code", code),
                 },
             ],
+            manifest: shown_reconciliation(&progress.reconciliation)
+                .map(|shown| (shown.difference.is_none(), declared(&shown))),
             totals: vec![
                 ("Accounts", number(totals.accounts)),
                 ("Balance of their ledgers", grouped(&balance.to_string())),
@@ -125,6 +140,28 @@ impl From<&Migration> for Overview {
             ],
         }
     }
+}
+
+/// The figures of a manifest, for display.
+fn declared(shown: &ManifestShown) -> Vec<Declared> {
+    macro_rules! figure {
+        ($name:literal, $member:ident) => {{
+            Declared {
+                name: $name,
+                declared: grouped(&shown.declared.$member.to_string()),
+                sent: grouped(&shown.sent.$member.to_string()),
+                imported: grouped(&shown.imported.$member.to_string()),
+                difference: grouped(&shown.difference.$member.to_string()),
+            }
+        }};
+    }
+    vec![
+        figure!("Accounts", accounts),
+        figure!("Balance of their ledgers", ledger_balance),
+        figure!("Readings", readings),
+        figure!("Transactions", transactions),
+        figure!("Documents", documents),
+    ]
 }
 
 impl Minute {

@@ -125,6 +125,7 @@ fn request_examples_are_valid() {
             "payment-instruction" => findings!(decode_payment_instruction),
             "business" => findings!(decode_business),
             "business-payment-instruction" => findings!(decode_business_payment_instruction),
+            "manifest" => findings!(decode_manifest),
             other => panic!("{other}"),
         };
         assert!(findings.is_empty(), "{name}: {findings:?}");
@@ -226,6 +227,7 @@ fn requests() -> Vec<Sent> {
     };
     let get = |path: &'static str, template: &'static str| (Method::GET, path, template, String::new());
     let post = |path: &'static str, body: String| (Method::POST, path, path, body);
+    let put = |path: &'static str, template: &'static str, body: String| (Method::PUT, path, template, body);
     let query = r#"{"query": "{ apiVersion }"}"#.to_owned();
     vec![
         post("/v2/data-import/accounts/validate/", ACCOUNT.into()),
@@ -258,6 +260,24 @@ fn requests() -> Vec<Sent> {
             String::new(),
         ),
         get("/v2/data-import/import-suppliers/ACME_ENERGY/", "/v2/data-import/import-suppliers/{supplier}/"),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/",
+            "/v2/data-import/import-suppliers/{supplier}/manifest/",
+        ),
+        put(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/",
+            "/v2/data-import/import-suppliers/{supplier}/manifest/",
+            example("manifest"),
+        ),
+        put(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/",
+            "/v2/data-import/import-suppliers/{supplier}/manifest/",
+            "{}".into(),
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/",
+            "/v2/data-import/import-suppliers/{supplier}/manifest/",
+        ),
         get(
             "/v2/data-import/import-suppliers/ACME_ENERGY/progress/",
             "/v2/data-import/import-suppliers/{supplier}/progress/",

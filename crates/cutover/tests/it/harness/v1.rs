@@ -66,6 +66,10 @@ impl Client {
         self.post(path, body.to_string())
     }
 
+    pub(crate) fn put_json(&self, path: &str, body: &Value) -> super::Answer {
+        self.send("PUT", path, &[("Content-Type", "application/json")], body.to_string().as_bytes())
+    }
+
     /// Creates accounts of `ACME` and waits until all are imported.
     pub(crate) fn import(&self, accounts: &[Value]) {
         for account in accounts {

@@ -1,5 +1,6 @@
 use super::between;
 use crate::testing::{ACCOUNT, TestService};
+use actix_web::test::TestRequest;
 use chrono::Duration;
 use cutover_app::operator::SupplierChange;
 use cutover_core::Level;
@@ -38,6 +39,25 @@ async fn a_migration_shows_how_far_it_has_come() {
     insta::assert_snapshot!(between(&page, "<div id=\"figures\"", "<section aria-labelledby=\"accounts\""));
     let list = browser.page("/console/").await;
     insta::assert_snapshot!(between(&list, "<tbody>", "</tbody>"));
+}
+
+#[actix_web::test]
+async fn a_manifest_is_shown_beside_what_was_sent() {
+    let service = service();
+    let path = "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/";
+    let declare = async |body: String| {
+        let request = TestRequest::put().uri(path).set_payload(body);
+        assert_eq!(service.send_as_acme(request).await.status, 200);
+    };
+    declare(r#"{"accounts":9000,"ledger_balance":"1","readings":0,"transactions":0,"documents":0}"#.into()).await;
+    let mut browser = service.browser().await;
+    let page = browser.page("/console/suppliers/ACME_ENERGY/").await;
+    let card = between(&page, "<section class=\"card\" aria-labelledby=\"manifest\"", "</section>");
+    insta::assert_snapshot!(card);
+    let progress = service.get("/v2/data-import/import-suppliers/ACME_ENERGY/progress/").await.json();
+    declare(progress["manifest"]["sent"].to_string()).await;
+    let page = browser.page("/console/suppliers/ACME_ENERGY/").await;
+    assert!(page.contains("What was sent is as the supplier has declared."));
 }
 
 #[actix_web::test]

@@ -16,10 +16,13 @@ fn figures_are_read_by_their_supplier() {
     let totals = plan_of(&mut conn, |tx| tx.totals(1).map(drop));
     assert_uses(&totals, "SEARCH totals USING INTEGER PRIMARY KEY");
     assert_uses(&totals, "INDEX total_changes_of_supplier (supplier_id=? AND id>?)");
+    let sent = plan_of(&mut conn, |tx| tx.sent(1).map(drop));
+    assert_uses(&sent, "SEARCH process_counts USING PRIMARY KEY (supplier_id=?)");
+    assert_uses(&sent, "INDEX process_changes_of_supplier (supplier_id=? AND id>?)");
     let causes = plan_of(&mut conn, |tx| tx.top_causes(1, Level::Error, 10).map(drop));
     assert_uses(&causes, "SEARCH cause_counts USING PRIMARY KEY (supplier_id=? AND level=?)");
     assert_uses(&causes, "INDEX cause_changes_of_supplier (supplier_id=? AND id>?)");
-    for plan in [states, minutes, totals, causes] {
+    for plan in [states, minutes, totals, sent, causes] {
         let is_of_few = |step: &String| !step.starts_with("SCAN") || step == "SCAN counted";
         assert!(plan.iter().all(is_of_few), "{plan:#?}");
     }

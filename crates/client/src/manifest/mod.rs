@@ -1,0 +1,136 @@
+//! `cutover-client manifest`: what the supplier's files come to, computed from them and declared to the service.
+
+mod options;
+mod tally;
+mod view;
+
+pub(crate) use options::Options;
+
+use crate::error::{Error, print_error};
+use crate::exit::Exit;
+use crate::input::{InputEvent, Location, Source, find};
+use crate::output::{grouped, print};
+use crate::pipeline::{End, Pipeline, Worker};
+use crate::progress::Progress;
+use crate::service::{Backoff, Fault, Reply, Service, block_on};
+use crate::validate::{Checked, Checker, Rules, Settings};
+use chrono::{DateTime, Utc};
+use cutover_model::Totals;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{StatusCode, Url};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tally::Tally;
+
+/// Time to wait for a service that is away.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Computes the manifest of each supplier in the inputs, prints it, and declares it to the service unless that is
+/// not wanted.
+///
+/// # Errors
+/// [`Error`] if an input does not exist or the service does not answer.
+pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
+    let target = options.target();
+    let rules = Rules::in_zone(options.time_zone, options.jobs);
+    let settings = Arc::new(Settings::new(&rules, now, target.clone())?);
+    let sources = find(&options.paths, &[])?;
+    let pipeline = Pipeline::new();
+    pipeline.stop_on_signal(|| {})?;
+    let bytes = sources.iter().map(|source| source.bytes).sum();
+    let mut run = Run {
+        sources: &sources,
+        settings: &settings,
+        tally: Tally::new(options.supplier.clone()),
+        progress: Progress::new(options.quiet, bytes, pipeline.read()),
+    };
+    let counter = Counter(Checker::new(settings.clone(), false));
+    let end = pipeline
+        .run(sources.clone(), rules.workers(), counter, |location, event| run.see(location, event))?;
+    let Run { tally, .. } = run;
+    let mut summary = tally.summary(end == End::Stopped)?;
+    if let Some(target) = target.filter(|_| summary.is_complete()) {
+        let service = target.service()?;
+        for manifest in &summary.manifests {
+            block_on(declare(&service, &manifest.import_supplier, manifest.totals))??;
+        }
+        summary.declared = true;
+    }
+    print(&if options.json { summary.json() } else { summary.text() })?;
+    Ok(summary.exit())
+}
+
+/// Decodes accounts and computes their totals.
+struct Counter(Checker);
+
+impl Worker for Counter {
+    type Output = (Checked, Option<Totals>);
+
+    fn process(&self, location: Location, account: &[u8]) -> Self::Output {
+        let (checked, decoded) = self.0.check(location, account);
+        let totals = decoded.and_then(|decoded| self.0.totals(decoded));
+        (checked, totals)
+    }
+}
+
+/// State of a run.
+struct Run<'s> {
+    sources: &'s [Source],
+    settings: &'s Settings,
+    tally: Tally,
+    progress: Progress,
+}
+
+impl Run<'_> {
+    fn see(&mut self, location: Location, event: InputEvent<(Checked, Option<Totals>)>) -> Result<(), Error> {
+        self.settings.check()?;
+        let file = &self.sources[location.source as usize].name;
+        match event {
+            InputEvent::Opened => {}
+            InputEvent::Account((checked, totals)) => {
+                self.tally.account(&checked, totals, file, location.line);
+            }
+            InputEvent::TooLarge => self.tally.account(&Checked::too_large(), None, file, location.line),
+            InputEvent::Unreadable(why) => {
+                self.progress.print_above(|| print_error(&format_args!("{file} cannot be read: {why}")));
+                self.tally.unreadable();
+            }
+        }
+        let accounts = self.tally.accounts();
+        self.progress.checked(accounts, || format!("{} accounts", grouped(accounts)));
+        Ok(())
+    }
+}
+
+/// Declares the manifest of a supplier.
+async fn declare(service: &Service, supplier: &str, totals: Totals) -> Result<(), Error> {
+    let url = service.url(&["v2", "data-import", "import-suppliers", supplier, "manifest"], "");
+    let body = json!({
+        "accounts": totals.accounts,
+        "ledger_balance": totals.ledger_balance.to_string(),
+        "readings": totals.readings,
+        "transactions": totals.transactions,
+        "documents": totals.documents,
+    });
+    let reply = Backoff::new(PATIENCE).run(async || put(service, &url, &body).await).await?;
+    if reply.status == StatusCode::NOT_FOUND {
+        let why = format!("the service knows no import supplier {supplier}, or is of an older version");
+        return Err(Error::refused(why));
+    }
+    reply.ok()?;
+    Ok(())
+}
+
+async fn put(service: &Service, url: &Url, body: &Value) -> Result<Reply, Fault> {
+    let text = body.to_string();
+    let send = |http: &reqwest::Client| {
+        http.put(url.clone()).header(CONTENT_TYPE, "application/json").body(text.clone())
+    };
+    let response = service.send(send).await?;
+    let status = response.status();
+    if status.is_server_error() {
+        return Err(Fault::transient(format!("the service answers {}", status.as_u16())));
+    }
+    Reply::read(response).await
+}

@@ -1,0 +1,53 @@
+use crate::error::Error;
+use clap::Args;
+use cutover_core::Zone;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+
+/// Options of `verify`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// The certificate
+    pub(super) certificate: PathBuf,
+    /// Files of the accounts that were sent, folders of them, or - for NDJSON on standard input, as for upload
+    #[arg(value_name = "PATH", required_unless_present = "proof")]
+    pub(super) paths: Vec<PathBuf>,
+    /// The public key of the service in base64, or a file that holds it; from another source than the certificate
+    #[arg(long, value_name = "KEY")]
+    public_key: String,
+    /// The leaves of the certificate, as `certificate --out` writes them
+    #[arg(long, value_name = "FILE", required_unless_present = "proof")]
+    pub(super) leaves: Option<PathBuf>,
+    /// Requests that added something after the import, one per line, in the order in which they were sent; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(super) additions: Vec<PathBuf>,
+    /// Verify the proof of one account instead of all leaves
+    #[arg(long, value_name = "FILE", conflicts_with = "leaves")]
+    pub(super) proof: Option<PathBuf>,
+    /// Zone of the supplier's datetimes without offset, such as Australia/Melbourne [default: UTC]
+    #[arg(long, value_name = "ZONE")]
+    pub(super) time_zone: Option<Zone>,
+    /// Number of accounts to hash at the same time [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl Options {
+    /// The public key in base64.
+    pub(super) fn public_key(&self) -> Result<String, Error> {
+        let path = Path::new(&self.public_key);
+        let text = match path.is_file() {
+            true => std::fs::read_to_string(path).map_err(Error::file("read", path))?,
+            false => self.public_key.clone(),
+        };
+        Ok(text.trim().to_owned())
+    }
+
+    pub(super) fn workers(&self) -> NonZeroUsize {
+        self.jobs.unwrap_or_else(|| available_parallelism().unwrap_or(NonZeroUsize::MIN))
+    }
+}

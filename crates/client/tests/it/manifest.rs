@@ -1,0 +1,89 @@
+//! `manifest`.
+
+use crate::harness::{Sandbox, account, line};
+use crate::stub::Stub;
+use serde_json::{Value, json};
+
+const PATH: &str = "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/";
+
+/// Three accounts of the fixture, of which each has a balance of -25 and two transactions; one occurs twice.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.ndjson", ["N-0", "N-1", "N-2"].map(account).join(&b'\n'));
+    sandbox.write("in/b.json", account("N-1"));
+    sandbox
+}
+
+fn declared(stub: &Stub) -> Vec<Value> {
+    stub.state().manifests.iter().map(|(path, body)| json!([path, body])).collect()
+}
+
+#[test]
+fn the_manifest_is_computed_and_declared() {
+    let (sandbox, stub) = (sandbox(), Stub::start());
+    let ran = sandbox.run_with(&stub, &["manifest", "in"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    insta::assert_snapshot!(ran.out);
+    let body =
+        json!({"accounts": 3, "ledger_balance": "-75", "readings": 0, "transactions": 6, "documents": 0});
+    assert_eq!(declared(&stub), [json!([PATH, body])]);
+    let ran = sandbox.run_with(&stub, &["manifest", "in", "--json"]);
+    let mut expected = body;
+    expected["import_supplier"] = "ACME_ENERGY".into();
+    assert_eq!((ran.code, &ran.summary()["manifests"]), (Some(0), &json!([expected])));
+    assert_eq!((&ran.summary()["declared"], &ran.summary()["repeated"]), (&json!(true), &json!(1)));
+}
+
+#[test]
+fn offline_nothing_is_sent() {
+    let (sandbox, stub) = (sandbox(), Stub::start());
+    let ran = sandbox.run_with(&stub, &["manifest", "in", "--offline"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.out.ends_with("Not declared to the service.\n"), "{}", ran.out);
+    assert_eq!((declared(&stub).len(), stub.state().tokens), (0, 0));
+    // Nor does it need a service.
+    let ran = sandbox.run(&["manifest", "in", "--offline", "--json"]);
+    assert_eq!((ran.code, &ran.summary()["declared"]), (Some(0), &json!(false)));
+    let ran = sandbox.run(&["manifest", "in"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+}
+
+#[test]
+fn suppliers_are_counted_apart() {
+    let (sandbox, stub) = (sandbox(), Stub::start());
+    let other = String::from_utf8(account("N-1")).unwrap().replace("ACME_ENERGY", "OTHER");
+    sandbox.write("in/c.json", other);
+    assert_eq!(sandbox.run_with(&stub, &["manifest", "in", "-q"]).code, Some(0));
+    assert_eq!(declared(&stub).len(), 2);
+    let ran = sandbox.run_with(&stub, &["manifest", "in", "--supplier", "OTHER", "--json"]);
+    let summary = ran.summary();
+    assert_eq!((&summary["of_others"], &summary["manifests"][0]["accounts"]), (&json!(4), &json!(1)));
+    assert_eq!(declared(&stub).len(), 3);
+}
+
+/// A manifest that lacks accounts would agree with a migration that lacks them.
+#[test]
+fn an_incomplete_manifest_is_not_declared() {
+    let (sandbox, stub) = (sandbox(), Stub::start());
+    // It is refused by a rule, but can be counted.
+    sandbox.write("in/d.json", line("faulty/CUS-01-not-a-phone-number"));
+    assert_eq!(sandbox.run_with(&stub, &["manifest", "in"]).code, Some(0));
+    sandbox.write("in/e.ndjson", "{\"import_supplier\": \"ACME_ENERGY\"}\n{\n");
+    let ran = sandbox.run_with(&stub, &["manifest", "in"]);
+    assert_eq!((ran.code, declared(&stub).len()), (Some(1), 1));
+    insta::assert_snapshot!(ran.out);
+}
+
+#[test]
+fn a_refusal_of_the_service_is_told() {
+    let (sandbox, stub) = (sandbox(), Stub::start());
+    stub.state().manifest_answer = Some((404, json!({"detail": "Not found.", "code": "not_found"})));
+    let ran = sandbox.run_with(&stub, &["manifest", "in"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("the service knows no import supplier ACME_ENERGY"), "{}", ran.err);
+    stub.state().manifest_answer =
+        Some((403, json!({"detail": "The role is wrong.", "code": "permission_denied"})));
+    let ran = sandbox.run_with(&stub, &["manifest", "in"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("The role is wrong."), "{}", ran.err);
+}

@@ -1,0 +1,134 @@
+//! Manifests: what is declared, sent and imported (contract D17), with `cutover-client` and without.
+#![cfg(unix)]
+
+use crate::after_import::additions;
+use crate::harness::{Client, Installation, Server};
+use crate::migration::program;
+use crate::payloads::{fixture, small};
+use serde_json::{Value, json};
+use std::process::Command;
+
+const MANIFEST: &str = "/v2/data-import/import-suppliers/ACME/manifest/";
+const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
+const CANCEL: &str = "/v2/data-import/accounts/ACME/";
+
+fn manifest(client: &Client) -> Value {
+    client.get(PROGRESS).json()["manifest"].clone()
+}
+
+fn figures(accounts: u64, balance: &str, transactions: u64) -> Value {
+    json!({"accounts": accounts, "documents": 0, "ledger_balance": balance, "readings": 0, "transactions": transactions})
+}
+
+/// A small account with another balance.
+fn account(number: &str, balance: &str) -> Value {
+    let mut account = small(number);
+    account["ledgers"][0]["ledger_balance"] = json!(balance);
+    account["ledgers"][0]["current_statement_transactions"][0]["amount"] = json!(balance);
+    account
+}
+
+/// Resubmissions, cancels, imports, retries, undos and erasures.
+#[test]
+fn what_was_sent_is_known_at_any_time() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
+    let client = server.client(&key);
+    assert_eq!(client.get(MANIFEST).code(), (404, "manifest_not_declared".to_owned()));
+    installation.run_json(&["supplier", "hold", "ACME"]);
+    let declared = client.put_json(MANIFEST, &figures(3, "30.30", 3));
+    assert_eq!(declared.status, 200, "{}", declared.text());
+    for number in ["A-1", "A-2", "A-3"] {
+        assert_eq!(client.create(&small(number)).status, 201);
+    }
+    let now = manifest(&client);
+    assert_eq!((&now["sent"], &now["imported"]), (&figures(3, "30.30", 3), &figures(0, "0.00", 0)));
+    assert_eq!(now["difference"], figures(0, "0.00", 0));
+    assert_eq!(
+        now["imported_difference"],
+        json!({"accounts": -3, "documents": 0, "ledger_balance": "-30.30",
+        "readings": 0, "transactions": -3})
+    );
+    // Another payload, the same again, and a cancelled one.
+    for _ in 0..2 {
+        assert_eq!(client.create(&account("A-1", "-0.0000000001")).status, 201);
+    }
+    assert_eq!(manifest(&client)["sent"], figures(3, "20.1999999999", 3));
+    assert_eq!(client.post(&format!("{CANCEL}A-2/cancel/"), "").status, 200);
+    assert_eq!(manifest(&client)["sent"], figures(2, "10.0999999999", 2));
+    installation.run_json(&["process", "retry", "ACME", "A-2"]);
+    assert_eq!(manifest(&client)["difference"]["ledger_balance"], "-10.1000000001");
+    installation.run_json(&["supplier", "release", "ACME"]);
+    for number in ["A-1", "A-2", "A-3"] {
+        client.wait(number, "PROCESSED");
+    }
+    let now = manifest(&client);
+    assert_eq!(now["sent"], now["imported"]);
+    // What is added is imported, not sent as part of an account.
+    let (path, body) = additions("A-3").into_iter().find(|(path, _)| path.contains("transactions")).unwrap();
+    assert_eq!(client.send_json(path, &body).status, 201);
+    let after = manifest(&client);
+    assert_eq!(after["sent"], now["sent"]);
+    assert_ne!(after["imported"], now["imported"]);
+    installation.run_json(&["supplier", "undo", "ACME", "--number", "A-2", "--yes"]);
+    assert_eq!(manifest(&client)["sent"]["accounts"], 2);
+    installation.run_json(&["account", "erase", "ACME", "A-3", "--yes"]);
+    assert_eq!(manifest(&client)["sent"], figures(1, "-0.0000000001", 1));
+}
+
+#[test]
+fn an_operator_sees_and_removes_a_manifest() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
+    let client = server.client(&key);
+    let shown = installation.run_json(&["supplier", "manifest", "ACME"]);
+    assert_eq!((&shown["manifest"], &shown["sent"]), (&json!(null), &figures(0, "0.00", 0)));
+    client.put_json(MANIFEST, &figures(7, "1.50", 2));
+    let shown = installation.run_json(&["supplier", "manifest", "ACME"]);
+    assert_eq!(shown["manifest"]["difference"]["accounts"], -7);
+    let text = installation.run(&["supplier", "manifest", "ACME"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("7 declared, 0 sent (-7), 0 imported"), "{text}");
+    installation.run_json(&["supplier", "manifest", "ACME", "--remove"]);
+    assert_eq!(client.get(MANIFEST).code(), (404, "manifest_not_declared".to_owned()));
+    assert_eq!(manifest(&client), json!(null));
+    let trail = installation.run_json(&["audit", "--action", "supplier.remove-manifest"]);
+    assert_eq!(trail.as_array().unwrap().len(), 1, "{trail}");
+    assert_eq!(installation.run(&["supplier", "manifest", "ACME", "--remove"]).status.code(), Some(1));
+}
+
+fn run(installation: &Installation, server: &Server, key: &str, words: &[&str]) -> (Value, Option<i32>) {
+    let mut command = Command::new(program());
+    command.args(words).arg("--json").current_dir(installation.path());
+    command.env("CUTOVER_BASE_URL", format!("http://{}", server.address));
+    let output = command.env("CUTOVER_API_KEY", key).env("NO_PROXY", "*").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let err = String::from_utf8_lossy(&output.stderr);
+    (serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}{err}")), output.status.code())
+}
+
+/// The client counts the files as the service counts what it is sent.
+#[test]
+fn the_client_declares_what_it_sends() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
+    let client = server.client(&key);
+    let mut large = fixture("electricity", "E-1");
+    large["import_supplier"] = json!("ACME");
+    let lines: Vec<String> =
+        [small("A-1"), account("A-2", "-3.125"), large].iter().map(ToString::to_string).collect();
+    std::fs::create_dir(installation.path().join("exports")).unwrap();
+    std::fs::write(installation.path().join("exports/a.ndjson"), lines.join("\n")).unwrap();
+    let (made, code) = run(&installation, &server, &key, &["manifest", "exports"]);
+    assert_eq!((&made["declared"], code), (&json!(true), Some(0)), "{made}");
+    assert_eq!(manifest(&client)["declared"]["accounts"], 3);
+    let (sent, code) = run(&installation, &server, &key, &["upload", "exports"]);
+    assert_eq!((&sent["accepted"], code), (&json!(3), Some(0)), "{sent}");
+    let now = manifest(&client);
+    assert_eq!(now["sent"], now["declared"], "{now}");
+    let (seen, code) = run(&installation, &server, &key, &["watch", "ACME", "--interval", "1"]);
+    assert_eq!((&seen["counts"]["PROCESSED"], code), (&json!(3), Some(0)), "{seen}");
+    let (report, _) = run(&installation, &server, &key, &["report", "ACME", "exports"]);
+    assert_eq!((&report["declared"]["accounts"], &report["declared"]["agrees"]), (&json!(3), &json!(true)));
+    assert_eq!(manifest(&client)["imported"], now["declared"]);
+}
