@@ -12,7 +12,7 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     kind: Kind::Api,
     handler: handle,
     operation: Some(Operation {
-        id: "getReadiness",
+        id: "getSupplierReadiness",
         tag: openapi::PROGRESS,
         summary: "Returns if a supplier is ready for its next wave",
         notes: "While a check is `stop`, the operator cannot release the imports without a reason. With a key of the role \

@@ -49,7 +49,7 @@ pub(super) fn unresolved(facts: &Facts) -> Finding {
     match facts.failed {
         0 => Finding::ok("No failed account waits to be sent again."),
         failed => Finding::warn(
-            format!("{failed} failed accounts were not sent again."),
+            format!("Failed accounts that were not sent again: {failed}."),
             "Correct them and send them again, or agree that they stay out.",
         ),
     }
