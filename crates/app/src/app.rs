@@ -1,6 +1,7 @@
 use crate::Wake;
 use crate::account::{RefusedLog, SupplierCache};
 use crate::auth::KeyRing;
+use crate::operator::Probed;
 use crate::port::{
     Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError, WebhookSender,
 };
@@ -69,6 +70,8 @@ pub struct App {
     pub(crate) suppliers: SupplierCache,
     /// Refused creates that are not written yet.
     pub(crate) refused: Arc<RefusedLog>,
+    /// The last answers of services.
+    pub(crate) probed: Probed,
     pub(crate) wake: Arc<Wake>,
     /// Held by the worker that polls the store for due processes.
     pub(crate) poller: Mutex<()>,
@@ -101,6 +104,7 @@ impl App {
             keys,
             suppliers,
             refused: Arc::default(),
+            probed: Probed::default(),
             wake,
             poller,
             interrupted: Mutex::default(),

@@ -61,6 +61,7 @@ impl Gate {
             claimed: 0,
             ended: 0,
             failed: 0,
+            began_at: None,
             errors: None,
             hold: None,
         }
@@ -72,16 +73,16 @@ impl Gate {
     }
 
     /// Begins a wave and counts anew. The wave begins with the release if the supplier is held.
-    pub(crate) fn begin_wave(&mut self, wave: u32, settings: &SupplierSettings) {
+    pub(crate) fn begin_wave(&mut self, wave: u32, settings: &SupplierSettings, at: DateTime<Utc>) {
         self.wave = if settings.waves.is_none() { 0 } else { wave };
         self.wave_size = settings.waves.size(self.wave);
         self.claimed = 0;
-        self.count_anew(settings);
+        self.count_anew(settings, at);
     }
 
     /// Counts ended accounts anew.
-    pub(crate) fn count_anew(&mut self, settings: &SupplierSettings) {
-        (self.ended, self.failed) = (0, 0);
+    pub(crate) fn count_anew(&mut self, settings: &SupplierSettings, at: DateTime<Utc>) {
+        (self.ended, self.failed, self.began_at) = (0, 0, Some(at));
         self.errors = ErrorWindow::of(settings);
     }
 
@@ -240,7 +241,7 @@ mod tests {
         let mut settings = SupplierSettings::new("ACME");
         settings.hold_on_errors = Some(hold_on_errors.parse().unwrap());
         let mut gate = Gate::new(1);
-        gate.count_anew(&settings);
+        gate.count_anew(&settings, at(0));
         gate
     }
 

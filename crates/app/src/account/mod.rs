@@ -30,7 +30,7 @@ pub use imported::{ImportCursor, ImportedAccounts, ImportedRefused, TotalsPage};
 pub(crate) use issues::{of_last_attempt, without_unrelated_errors};
 pub use list::OpenList;
 pub use manifest::{ManifestRefused, shown as shown_manifest, shown_reconciliation};
-pub(crate) use progress::progress;
+pub(crate) use progress::{Pace, accounts, progress};
 pub use progress::{Progress, StatusCount, TopCause, shown_progress};
 pub(crate) use refused::RefusedLog;
 pub use status::{process_status, shown_time};

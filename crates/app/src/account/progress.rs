@@ -141,7 +141,7 @@ fn counted(counts: &[StateCount]) -> Vec<StatusCount> {
 }
 
 /// Returns the number of accounts in a state of the contract.
-fn accounts(counts: &[StatusCount], state: State) -> u64 {
+pub(crate) fn accounts(counts: &[StatusCount], state: State) -> u64 {
     counts.iter().filter(|count| count.status == state).map(|count| count.accounts).sum()
 }
 
@@ -155,7 +155,7 @@ fn top_causes(tx: &mut dyn Tx, supplier_id: i64, level: Level) -> Result<Vec<Top
 }
 
 /// Number of accounts that ended in the current stretch of work, and its length.
-struct Pace {
+pub(crate) struct Pace {
     ended: u64,
     milliseconds: u64,
 }
@@ -175,7 +175,32 @@ impl Pace {
         Self { ended, milliseconds: u64::try_from((now - begin).num_milliseconds()).unwrap_or(0).max(1_000) }
     }
 
-    fn per_minute(&self) -> Decimal {
+    /// Returns the pace of the last stretch of work; `None` if no account has ended. While imports go on the stretch
+    /// lasts until now, otherwise until its last account ended.
+    pub(crate) fn last(
+        tx: &mut dyn Tx,
+        supplier_id: i64,
+        goes_on: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(minute) = tx.last_minute(supplier_id)? else { return Ok(None) };
+        let counts = tx.minute_counts(supplier_id, minute.min(now) - LONGEST_STRETCH)?;
+        Ok(Self::of_last(&counts, goes_on, now))
+    }
+
+    fn of_last(counts: &[MinuteCount], goes_on: bool, now: DateTime<Utc>) -> Option<Self> {
+        let last = counts.iter().rev().find(|count| count.first_at <= now)?;
+        let is_current = goes_on && now - last.last_at <= PAUSE;
+        Some(Self::of(counts, if is_current { now } else { last.last_at.min(now) }))
+    }
+
+    /// Returns the time in which a number of accounts end.
+    pub(crate) fn time_for(&self, accounts: u64) -> Option<TimeDelta> {
+        let time = u128::from(accounts) * u128::from(self.milliseconds) / u128::from(self.ended.max(1));
+        TimeDelta::try_milliseconds(i64::try_from(time).ok()?)
+    }
+
+    pub(crate) fn per_minute(&self) -> Decimal {
         let mut rate = (Decimal::from(self.ended) * Decimal::from(60_000) / Decimal::from(self.milliseconds))
             .round_dp(1);
         rate.rescale(1);
@@ -187,8 +212,7 @@ impl Pace {
         if waiting == 0 || self.ended == 0 {
             return None;
         }
-        let left = u128::from(waiting) * u128::from(self.milliseconds) / u128::from(self.ended);
-        now.checked_add_signed(TimeDelta::try_milliseconds(i64::try_from(left).ok()?)?)
+        now.checked_add_signed(self.time_for(waiting)?)
     }
 }
 
@@ -245,6 +269,27 @@ mod tests {
         assert_eq!(rate(&[0, 1, 2, 302, 303], 332), "0.9");
         assert_eq!(rate(&[0, 1, 2, 303, 304], 333), "4.0");
         assert_eq!(rate(&[], 30), "0.0");
+    }
+
+    #[test]
+    fn the_last_stretch_ends_with_its_last_account_unless_it_goes_on() {
+        let at = |seconds: i64| DateTime::from_timestamp(1_795_003_200 + seconds, 0).unwrap();
+        let count = |first, last, processes| MinuteCount {
+            minute: at(first / 60 * 60),
+            state: State::Processed.into(),
+            processes,
+            first_at: at(first),
+            last_at: at(last),
+        };
+        let counts = [count(0, 59, 9), count(600, 610, 5)];
+        let rate =
+            |goes_on, now| Pace::of_last(&counts, goes_on, at(now)).map(|pace| pace.per_minute().to_string());
+        assert_eq!(rate(false, 630).as_deref(), Some("30.0"));
+        assert_eq!(rate(true, 630).as_deref(), Some("10.0"));
+        assert_eq!(rate(true, 90_000).as_deref(), Some("30.0"));
+        assert_eq!(Pace::of_last(&[], true, at(0)).map(|pace| pace.ended), None);
+        let pace = Pace::of_last(&counts, false, at(630)).unwrap();
+        assert_eq!(pace.time_for(100), Some(TimeDelta::seconds(200)));
     }
 
     #[test]

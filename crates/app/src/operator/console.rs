@@ -1,7 +1,7 @@
 //! Use cases of the console, limited to the organisation of the signed-in person (contract D2).
 
 use super::processes::Intent;
-use super::{Activity, OperatorError, ProcessReport, SupplierChange};
+use super::{Activity, OperatorError, ProcessReport, Release, Services, SupplierChange};
 use crate::App;
 use crate::account::{Progress, StatusCount};
 use crate::auth::Caller;
@@ -99,13 +99,18 @@ impl App {
         self.set_supplier_by(&Operator::of(caller), code, change)
     }
 
-    /// Holds the imports of a supplier of an organisation.
+    /// Holds the imports of a supplier of an organisation, for a reason.
     ///
     /// # Errors
     /// As [`App::hold_supplier`].
-    pub fn hold_own_supplier(&self, caller: &Caller, code: &str) -> Result<Supplier, OperatorError> {
+    pub fn hold_own_supplier(
+        &self,
+        caller: &Caller,
+        code: &str,
+        because: String,
+    ) -> Result<Supplier, OperatorError> {
         let supplier = self.own_supplier(caller, code)?;
-        self.hold_supplier_by(&Operator::of(caller), code, None)?;
+        self.hold_supplier_by(&Operator::of(caller), code, Some(because))?;
         Ok(supplier)
     }
 
@@ -113,9 +118,15 @@ impl App {
     ///
     /// # Errors
     /// As [`App::release_supplier`].
-    pub fn release_own_supplier(&self, caller: &Caller, code: &str) -> Result<Supplier, OperatorError> {
+    pub fn release_own_supplier(
+        &self,
+        caller: &Caller,
+        code: &str,
+        release: &Release,
+        services: &Services,
+    ) -> Result<Supplier, OperatorError> {
         let supplier = self.own_supplier(caller, code)?;
-        self.release_supplier_by(&Operator::of(caller), code, None)?;
+        self.release_supplier_by(&Operator::of(caller), code, release, services)?;
         Ok(supplier)
     }
 

@@ -1,5 +1,5 @@
 use super::suppliers::find;
-use super::{Audited, OperatorError};
+use super::{Audited, Forecast, OperatorError, Services};
 use crate::port::{
     AuditAction, Detail, Gate, Hold, HoldCause, Operator, StoreError, Subject, Supplier, Tx, read,
     read_committed,
@@ -11,6 +11,15 @@ use cutover_core::{FeedEventType, SupplierCode};
 /// Maximum length of a reason, in bytes.
 const MAX_REASON: usize = 1_000;
 
+/// A release of a hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Release {
+    /// The reason, for the audit trail.
+    pub because: Option<String>,
+    /// Releases although checks speak against it. It needs a reason.
+    pub is_forced: bool,
+}
+
 /// Settings of a gate that are given.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GateChange {
@@ -20,17 +29,22 @@ pub(super) struct GateChange {
 
 /// Applies settings to the gate of a supplier. New waves begin with the first one: at once, or with the release if the
 /// supplier is held. The suppliers are locked.
-pub(super) fn set_gate(tx: &mut dyn Tx, supplier: &Supplier, change: GateChange) -> Result<(), StoreError> {
+pub(super) fn set_gate(
+    tx: &mut dyn Tx,
+    supplier: &Supplier,
+    change: GateChange,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
     if !change.waves && !change.errors {
         return Ok(());
     }
     let mut gate = locked(tx, supplier)?;
     if change.waves {
         let first = if gate.hold.is_some() { 0 } else { 1 };
-        gate.begin_wave(first, &supplier.settings);
+        gate.begin_wave(first, &supplier.settings, at);
         tx.clear_wave(supplier.id)?;
     } else {
-        gate.count_anew(&supplier.settings);
+        gate.count_anew(&supplier.settings, at);
     }
     save(tx, &gate)
 }
@@ -71,7 +85,7 @@ fn hold(
 }
 
 /// Ends a hold and begins the next wave.
-fn release(
+fn release_gate(
     tx: &mut dyn Tx,
     supplier: &Supplier,
     gate: &mut Gate,
@@ -79,7 +93,7 @@ fn release(
     at: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     gate.hold = None;
-    gate.begin_wave(gate.wave.saturating_add(1), &supplier.settings);
+    gate.begin_wave(gate.wave.saturating_add(1), &supplier.settings, at);
     tx.clear_wave(supplier.id)?;
     save(tx, gate)?;
     gate::publish(tx, supplier.id, FeedEventType::SupplierReleased, ended, at)
@@ -115,23 +129,42 @@ impl App {
         })
     }
 
-    /// Releases the hold of a supplier: its imports go on with the next wave. Changes nothing if it is not held.
+    /// Releases the hold of a supplier: its imports go on with the next wave. Changes nothing if it is not held. Returns
+    /// the forecast.
     ///
     /// # Errors
-    /// [`OperatorError`]: no such supplier, it is being erased, or the reason is too long.
-    pub fn release_supplier(&self, code: &str, because: Option<String>) -> Result<(), OperatorError> {
-        self.release_supplier_by(&self.operator, code, because)
+    /// [`OperatorError`]: no such supplier, it is being erased, the reason is too long or missing, or a check of its
+    /// [readiness](Self::readiness) speaks against it and it is not forced.
+    pub fn release_supplier(
+        &self,
+        code: &str,
+        release: &Release,
+        services: &Services,
+    ) -> Result<Forecast, OperatorError> {
+        self.release_supplier_by(&self.operator, code, release, services)
     }
 
     pub(super) fn release_supplier_by(
         &self,
         by: &Operator,
         code: &str,
-        because: Option<String>,
-    ) -> Result<(), OperatorError> {
+        release: &Release,
+        services: &Services,
+    ) -> Result<Forecast, OperatorError> {
+        let Release { because, is_forced } = release.clone();
         check_reason(because.as_deref())?;
+        if is_forced && because.is_none() {
+            return Err(OperatorError::Refused("a release that is forced needs a reason".into()));
+        }
+        let readiness = self.readiness(code, services)?;
         if self.show_hold(code)?.is_none() {
-            return Ok(());
+            return Ok(readiness.forecast);
+        }
+        let stopping = Some(readiness.stopping()).filter(|_| !readiness.is_ready());
+        if let Some(names) = stopping.as_ref().filter(|_| !is_forced) {
+            return Err(OperatorError::Refused(format!(
+                "{code} is not released, because these checks of its readiness say stop: {names}"
+            )));
         }
         let code = code.to_owned();
         self.run_audited(by, AuditAction::SupplierReleased, move |tx, at| {
@@ -139,15 +172,16 @@ impl App {
             let ended = gate.hold.clone();
             let detail = Detail::default()
                 .word_if("because", because)
+                .word_if("forced", stopping)
                 .word_if("held-by", ended.as_ref().map(|hold| &hold.by));
             if let Some(ended) = &ended {
-                release(tx, &supplier, &mut gate, ended, at)?;
+                release_gate(tx, &supplier, &mut gate, ended, at)?;
             }
             Ok::<_, OperatorError>(((), Audited { subject: Subject::supplier(&supplier), detail }))
         })?;
         self.wake.notify_one();
         self.store.notify_workers();
-        Ok(())
+        Ok(readiness.forecast)
     }
 
     /// Returns the hold of a supplier.

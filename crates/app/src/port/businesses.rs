@@ -109,6 +109,15 @@ pub trait Businesses {
     /// Returns the supplier of an account that an instruction of a business applies to, one of them if there are several.
     fn supplier_paying(&mut self, business_id: i64) -> Result<Option<i64>, StoreError>;
 
+    /// Returns the identifiers of contracts that were removed although waiting accounts of a supplier name them, at most
+    /// `limit`. Costs nothing for contracts that exist, or that no account names.
+    fn absent_contracts(
+        &mut self,
+        organisation_id: i64,
+        supplier_id: i64,
+        limit: u32,
+    ) -> Result<Vec<String>, StoreError>;
+
     /// Notes the contract that the account of a process names, and its organisation; `None` if it names none.
     fn set_contract_of(&mut self, process_id: i64, contract: Option<(i64, &str)>) -> Result<(), StoreError>;
 }

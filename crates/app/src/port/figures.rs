@@ -139,6 +139,13 @@ pub trait Figures {
         since: DateTime<Utc>,
     ) -> Result<Vec<MinuteCount>, StoreError>;
 
+    /// Counts the processes of a supplier whose last step was a failure, since the minute of `since`: those that were
+    /// sent again or retried have taken another step. Costs the same for any number of accounts.
+    fn failed_since(&mut self, supplier_id: i64, since: DateTime<Utc>) -> Result<u64, StoreError>;
+
+    /// Returns the last minute that [`minute_counts`](Self::minute_counts) may have a count of.
+    fn last_minute(&mut self, supplier_id: i64) -> Result<Option<DateTime<Utc>>, StoreError>;
+
     /// Returns the most frequent causes of a supplier, the most frequent first, equal ones by code and path:
     /// those of failed accounts (level error) or the warnings of all. Costs the same for any number of accounts.
     fn top_causes(

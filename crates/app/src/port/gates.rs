@@ -62,6 +62,8 @@ pub struct Gate {
     pub ended: u64,
     /// Number of these that failed.
     pub failed: u64,
+    /// Time of the last release, or of the settings if it was not held since; `None` for gates of older versions.
+    pub began_at: Option<DateTime<Utc>>,
     /// The last of these, if they decide about a hold.
     pub errors: Option<ErrorWindow>,
     /// The hold, if the supplier is held.
@@ -76,6 +78,9 @@ pub trait Gates {
     /// Locks the gates of those of these suppliers that have one until the transaction ends, and returns them in the
     /// order of their keys.
     fn lock_gates(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, Gate)>, StoreError>;
+
+    /// Returns the gate of a supplier, if it has one.
+    fn gate(&mut self, supplier_id: i64) -> Result<Option<Gate>, StoreError>;
 
     /// Adds or replaces the gate of a supplier.
     fn save_gate(&mut self, gate: &Gate) -> Result<(), StoreError>;

@@ -52,15 +52,16 @@ pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
 pub use nodes::{Node, Nodes};
 pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{
-    AccountList, Archivable, Creation, ListedAccount, ListedProcess, PageLimit, PayloadById, Position,
-    PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, Staging, StepWrite,
-    StoredIssue, StoredIssues, StoredProcess,
+    AccountList, Archivable, Creation, ListedAccount, ListedProcess, MAX_WINDOWED_ACCOUNTS, MAX_WINDOWS,
+    PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive,
+    Processes, Staged, Staging, StepWrite, StoredIssue, StoredIssues, StoredProcess, WaitingWindow,
+    WaitingWindows,
 };
 pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
-    LastSupplier, MayConflict, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict, WriteJob,
-    find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
+    Encryption, LastSupplier, MayConflict, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict,
+    WriteJob, find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
 pub use suppliers::{HoldOnErrors, Supplier, SupplierSettings, Suppliers, Waves};
 pub use undo::{ImportedHead, KeptBecause, Undo};

@@ -249,6 +249,31 @@ pub struct PreviousAttempt {
 
 masked! { PreviousAttempt }
 
+/// Maximum number of windows, and of accounts in them, that [`Processes::waiting_windows`] reads.
+pub const MAX_WINDOWS: usize = 20;
+/// See [`MAX_WINDOWS`].
+pub const MAX_WINDOWED_ACCOUNTS: u32 = 100_000;
+
+/// Waiting accounts whose windows end at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitingWindow {
+    /// The start of the window of one of them.
+    pub start: Option<DateTime<Utc>>,
+    /// The end.
+    pub end: DateTime<Utc>,
+    /// Their number.
+    pub accounts: u64,
+}
+
+/// The windows of the accounts of a supplier that wait.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WaitingWindows {
+    /// The windows in the order of their ends. If not all were read, the last one is the window that ends last.
+    pub windows: Vec<WaitingWindow>,
+    /// False if there are too many windows or accounts to read: the numbers are too small then.
+    pub is_complete: bool,
+}
+
 /// Queries of import processes, their payloads, issues and history, and of the queue that workers claim from.
 pub trait Processes {
     /// Returns the key for the next process to be inserted.
@@ -387,6 +412,10 @@ pub trait Processes {
     ) -> Result<Vec<StoredProcess>, StoreError> {
         self.missed_windows(before, limit)
     }
+
+    /// Returns the windows of pending processes of a supplier. Reads at most [`MAX_WINDOWED_ACCOUNTS`] entries of an
+    /// index.
+    fn waiting_windows(&mut self, supplier_id: i64) -> Result<WaitingWindows, StoreError>;
 
     /// Returns processes of a supplier by creation, after a position. The cost does not grow with the number
     /// of processes that do not match.

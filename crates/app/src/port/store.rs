@@ -44,8 +44,23 @@ pub struct ServerFigures {
     pub replication_lag: Option<Duration>,
     /// True if the standby that this process reads from answers; `None` without one.
     pub standby_answers: Option<bool>,
+    /// True if the last segment of the log was archived, false if that failed; `None` if the server archives none.
+    pub archives_log: Option<bool>,
     /// Bytes of the write-ahead log that are retained for the slowest replication slot.
     pub retained_log: u64,
+}
+
+/// The encryption of values in the database, from a sample of large tables.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Encryption {
+    /// True if this process has a key to encrypt with.
+    pub is_configured: bool,
+    /// True if there are values that are not encrypted.
+    pub has_open_values: bool,
+    /// The names of keys that values need and this process has.
+    pub used: Vec<String>,
+    /// The names of keys that values need and this process lacks, or has wrongly.
+    pub missing: Vec<String>,
 }
 
 impl StoreError {
@@ -218,6 +233,23 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`StoreError`] if the server did not answer.
     fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
+        Ok(None)
+    }
+
+    /// Returns how values are encrypted. Reads a bounded number of rows.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database did not answer.
+    fn encryption(&self) -> Result<Encryption, StoreError> {
+        let missing = self.missing_keys();
+        Ok(Encryption { is_configured: true, missing, ..Encryption::default() })
+    }
+
+    /// Returns the bytes that are free for the database to grow; `None` if this program cannot know, as for a server.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the file system did not answer.
+    fn free_space(&self) -> Result<Option<u64>, StoreError> {
         Ok(None)
     }
 

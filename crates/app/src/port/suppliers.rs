@@ -66,6 +66,11 @@ impl Waves {
         self.0.is_empty()
     }
 
+    /// Returns the number of waves, with the rest.
+    pub fn count(&self) -> usize {
+        if self.is_none() { 0 } else { self.0.len() + 1 }
+    }
+
     /// Returns the number of accounts of a wave, counted from 1; `None` for the rest.
     pub fn size(&self, wave: u32) -> Option<u64> {
         let index = usize::try_from(wave).ok()?.checked_sub(1)?;
@@ -112,6 +117,14 @@ impl HoldOnErrors {
     pub fn limit(self) -> u32 {
         // The share is below 100 percent, so the limit is below the window.
         (u64::from(self.hundredths) * u64::from(self.window) / 10_000) as u32
+    }
+}
+
+impl HoldOnErrors {
+    /// Returns how many of a number of accounts may fail: the share of them, but as many as of a whole window.
+    pub fn allowed(self, accounts: u64) -> u64 {
+        let share = u128::from(self.hundredths) * u128::from(accounts) / 10_000;
+        u64::try_from(share).unwrap_or(u64::MAX).max(self.limit().into())
     }
 }
 

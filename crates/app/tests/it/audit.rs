@@ -5,7 +5,7 @@ use chrono::{Days, Duration};
 use cutover_app::auth::Caller;
 use cutover_app::operator::{
     Archive, ArchiveScope, ArchivedProcess, AuditScope, BulkRequest, FailedAccounts, FailedFormat, JobOwner,
-    OperatorError, SupplierChange, UndoRequest, UndoScope,
+    OperatorError, Release, Services, SupplierChange, UndoRequest, UndoScope,
 };
 use cutover_app::port::{ApiKeyRole, AuditAction, AuditRecord, Clock, Fact, JobKind, VendorKind};
 use cutover_core::SupplierStatus;
@@ -77,7 +77,8 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
     (AuditAction::SupplierHeld, |env| env.app.hold_supplier("ACME", Some("tariffs".into())).unwrap()),
     (AuditAction::SupplierReleased, |env| {
         env.app.hold_supplier("ACME", None).unwrap();
-        env.app.release_supplier("ACME", Some("corrected".into())).unwrap();
+        let release = Release { because: Some("corrected".into()), is_forced: false };
+        env.app.release_supplier("ACME", &release, &Services::default()).unwrap();
     }),
     (AuditAction::ManifestRemoved, |env| {
         let manifest =

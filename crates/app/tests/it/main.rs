@@ -22,6 +22,7 @@ mod operator;
 mod outages;
 mod panics;
 mod polling;
+mod readiness;
 mod refused;
 mod resubmit;
 mod sessions;

@@ -44,6 +44,16 @@ impl ExternalServices {
         Ok(Self { webhooks: open_webhooks(&OutboundRuntime::start()?)?, ..Self::closed() })
     }
 
+    /// Opens documents and vendors, for commands that check if they answer.
+    ///
+    /// # Errors
+    /// [`Error`] if something cannot be opened.
+    pub(crate) fn to_probe(settings: &Settings) -> Result<Self, Error> {
+        let runtime = OutboundRuntime::start()?;
+        let documents = open_documents(settings, &runtime).unwrap_or_else(|_| Arc::new(Closed));
+        Ok(Self { documents, vendors: open_vendors(&runtime)?, ..Self::closed() })
+    }
+
     /// Opens documents, vendors and webhooks, for servers.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ const READ: &[&str] = &[
     "supplier show",
     "supplier list",
     "supplier refused",
+    "supplier readiness",
     "business list",
     "business show",
     "vendor list",

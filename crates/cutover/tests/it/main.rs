@@ -49,6 +49,7 @@ mod payment_instructions;
 mod postgres;
 mod progress;
 mod properties;
+mod readiness;
 mod rolling;
 mod secrets;
 mod self_service;

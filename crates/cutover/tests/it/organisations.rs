@@ -71,6 +71,7 @@ fn another_organisations_supplier_is_answered_as_missing() {
         (ACCOUNTS, "O-1/"),
         (ACCOUNTS, "O-1/issues/"),
         (ACCOUNTS, "?error_code=of_a_newer_version"),
+        ("/v2/data-import/import-suppliers/", "readiness/"),
     ]) {
         let ask = |supplier| client.get(&format!("{path}{supplier}/{rest}"));
         assert_alike(&ask("NOBODY"), &ask("OTHERS"), path);

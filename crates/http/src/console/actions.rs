@@ -84,41 +84,6 @@ const COMPLETE: SupplierAction = SupplierAction {
     text: "The migration is over: new accounts are refused, and nothing more is imported. It can be resumed.",
 };
 
-const HOLD: SupplierAction = SupplierAction {
-    word: "hold",
-    act: App::hold_own_supplier,
-    ends: false,
-    yes: "Hold",
-    text: "New accounts are taken and wait, and no import begins, until it is released. An import under way is finished.",
-};
-const RELEASE: SupplierAction = SupplierAction {
-    word: "release",
-    act: App::release_own_supplier,
-    ends: false,
-    yes: "Release",
-    text: "Accounts that wait are imported again: those of the next wave, if the supplier has waves.",
-};
-
-/// `GET /console/suppliers/<supplier>/hold/`: asks for confirmation.
-pub(crate) fn ask_hold(call: &mut Call) -> Answer<'_> {
-    ask(call, HOLD)
-}
-
-/// `POST /console/suppliers/<supplier>/hold/`: holds the imports.
-pub(crate) fn hold(call: &mut Call) -> Answer<'_> {
-    act(call, HOLD)
-}
-
-/// `GET /console/suppliers/<supplier>/release/`: asks for confirmation.
-pub(crate) fn ask_release(call: &mut Call) -> Answer<'_> {
-    ask(call, RELEASE)
-}
-
-/// `POST /console/suppliers/<supplier>/release/`: ends a hold.
-pub(crate) fn release(call: &mut Call) -> Answer<'_> {
-    act(call, RELEASE)
-}
-
 /// `GET /console/suppliers/<supplier>/pause/`: asks for confirmation.
 pub(crate) fn ask_pause(call: &mut Call) -> Answer<'_> {
     ask(call, PAUSE)
@@ -335,7 +300,7 @@ fn act_on(call: &mut Call, what: ProcessAction) -> Answer<'_> {
 }
 
 /// Logs an action by ids only.
-fn log(call: &Call, visitor: &Visitor, action: &str, supplier: &str, process: Option<i64>) {
+pub(super) fn log(call: &Call, visitor: &Visitor, action: &str, supplier: &str, process: Option<i64>) {
     let (request_id, key) = (call.request_id().unwrap_or_default(), &visitor.caller().key_prefix);
     tracing::info!(target: "cutover::audit", request_id, key, action, supplier, process, "done in the console");
 }

@@ -1,7 +1,8 @@
 use super::links;
 use super::links::error_code;
 use super::view::{Count, Moment, counts, duration, grouped};
-use cutover_app::account::{TopCause, shown_reconciliation};
+use chrono::{DateTime, Utc};
+use cutover_app::account::{Progress, TopCause, shown_reconciliation};
 use cutover_app::operator::{Activity, Migration};
 use cutover_core::Zone;
 use cutover_model::ManifestShown;
@@ -82,14 +83,21 @@ pub(super) struct CauseRow {
 
 impl From<&Migration> for Overview {
     fn from(Migration { supplier, progress, activity, at }: &Migration) -> Self {
-        let (code, zone) = (supplier.code.as_str(), progress.zone);
+        Self::of(supplier.code.as_str(), progress, activity, *at)
+    }
+}
+
+impl Overview {
+    /// Returns the state of the migration of a supplier with this code.
+    pub(super) fn of(code: &str, progress: &Progress, activity: &[Activity], at: DateTime<Utc>) -> Self {
+        let zone = progress.zone;
         let sum = |states: &[State]| -> u64 {
             let wanted = progress.counts.iter().filter(|count| states.contains(&count.status));
             wanted.map(|count| count.accounts).sum()
         };
         let number = |number: u64| grouped(&number.to_string());
         let failed = sum(&[State::Errored, State::DryRunErrored]);
-        let left = progress.estimated_finish_at.map(|end| (duration(end - *at), zone.local(end).into()));
+        let left = progress.estimated_finish_at.map(|end| (duration(end - at), zone.local(end).into()));
         let totals = &progress.reconciliation.imported;
         let mut balance = totals.ledger_balance;
         // Money is shown with cents, even if the sum needs none.

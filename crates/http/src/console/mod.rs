@@ -12,10 +12,13 @@ mod businesses;
 mod certificates;
 mod escape;
 mod failed;
+mod holds;
 mod jobs;
 mod links;
 mod migration;
+mod night;
 mod page;
+mod readiness;
 mod refused;
 mod search;
 mod sign_in;
@@ -53,10 +56,11 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     post("/console/suppliers/<supplier>/resume/", actions::resume),
     get("/console/suppliers/<supplier>/complete/", actions::ask_complete),
     post("/console/suppliers/<supplier>/complete/", actions::complete),
-    get("/console/suppliers/<supplier>/hold/", actions::ask_hold),
-    post("/console/suppliers/<supplier>/hold/", actions::hold),
-    get("/console/suppliers/<supplier>/release/", actions::ask_release),
-    post("/console/suppliers/<supplier>/release/", actions::release),
+    get("/console/suppliers/<supplier>/hold/", holds::ask_hold),
+    post("/console/suppliers/<supplier>/hold/", holds::hold),
+    get("/console/suppliers/<supplier>/release/", holds::ask_release),
+    post("/console/suppliers/<supplier>/release/", holds::release),
+    get("/console/suppliers/<supplier>/night/", night::show),
     post("/console/suppliers/<supplier>/failed/", failed::export),
     get("/console/suppliers/<supplier>/retry/", jobs::ask_retry),
     post("/console/suppliers/<supplier>/retry/", jobs::retry),

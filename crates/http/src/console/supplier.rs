@@ -40,15 +40,15 @@ struct Shown {
 }
 
 /// A hold of the imports.
-struct Held {
-    why: String,
-    since: Moment,
-    counts: String,
-    because: Option<String>,
+pub(super) struct Held {
+    pub(super) why: String,
+    pub(super) since: Moment,
+    pub(super) counts: String,
+    pub(super) because: Option<String>,
 }
 
 impl Held {
-    fn new(hold: &Hold, zone: Zone) -> Self {
+    pub(super) fn new(hold: &Hold, zone: Zone) -> Self {
         let why = match hold.by.known() {
             Some(HoldCause::Operator) => "by an operator".to_owned(),
             Some(HoldCause::Wave) => format!("after wave {}", hold.wave.unwrap_or_default()),

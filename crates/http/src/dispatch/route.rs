@@ -4,7 +4,7 @@ use crate::endpoint::{
     cancel_account, certificates, create_account, create_business, create_business_payment_instruction,
     create_historical_statements, create_notes, create_payment_instruction, create_transactions, events,
     find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, metrics, openapi,
-    progress, readyz, refused_creates, report_billed, supplier, transfer_status, validate_account,
+    progress, readiness, readyz, refused_creates, report_billed, supplier, transfer_status, validate_account,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;
@@ -31,6 +31,7 @@ static API: &[Endpoint] = &[
     certificates::LEAVES,
     certificates::PROOF,
     certificates::KEYS,
+    readiness::ENDPOINT,
     account_totals::ENDPOINT,
     refused_creates::ENDPOINT,
     create_notes::ENDPOINT,

@@ -27,6 +27,7 @@ pub(crate) mod metrics;
 pub(crate) mod openapi;
 mod pages;
 pub(crate) mod progress;
+pub(crate) mod readiness;
 pub(crate) mod readyz;
 pub(crate) mod refused_creates;
 pub(crate) mod report_billed;

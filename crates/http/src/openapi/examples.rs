@@ -15,11 +15,12 @@ use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     AccountError, AccountIssues, AccountTotals, AccountWarning, BusinessCreated,
-    BusinessPaymentInstructionStored, ControlTotals, Event, HoldShown, LatestEvent, Limits, ListedStatus,
-    ManifestDeclared, ManifestShown, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError,
-    ProcessStatus, RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts,
-    SupplierProgress, SupplierShown, Timestamp, TopCause, Totals, TransactionResult, TransactionStatus,
-    TransferStatus, decode_account, decode_historical_statements, decode_manifest, decode_transactions,
+    BusinessPaymentInstructionStored, CheckShown, ControlTotals, Event, HoldShown, LatestEvent, Limits,
+    ListedStatus, ManifestDeclared, ManifestShown, NoteResult, NoteStatus, PaymentInstructionStored,
+    ProcessError, ProcessStatus, ReadinessShown, RefusedCauseShown, RefusedCreateShown, RefusedItem,
+    RefusedShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp, TopCause, Totals,
+    TransactionResult, TransactionStatus, TransferStatus, decode_account, decode_historical_statements,
+    decode_manifest, decode_transactions,
 };
 use serde::Serialize;
 
@@ -271,6 +272,25 @@ pub(crate) fn supplier() -> Json {
         hold: Some(held()),
         created_at: time("2026-11-20T09:00:00.000000+11:00"),
         installation: "5f0c1be8a9d84c0c8a6f2a1f3b7e9d10".into(),
+    })
+}
+
+/// The readiness of a supplier.
+pub(crate) fn readiness() -> Json {
+    let check = |name: &str, level: &str, detail: &str, action: Option<&str>| CheckShown {
+        name: name.into(),
+        level: level.into(),
+        detail: detail.into(),
+        action: action.map(Into::into),
+    };
+    let absent = "Waiting accounts name contracts that do not exist: C-17.";
+    let send = "Send the businesses with these contracts, or cancel the accounts.";
+    written(&ReadinessShown {
+        ready: false,
+        checks: vec![
+            check("documents", "ok", "Document storage answers.", None),
+            check("contracts", "stop", absent, Some(send)),
+        ],
     })
 }
 

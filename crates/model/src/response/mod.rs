@@ -3,6 +3,7 @@
 mod issues;
 mod manifest;
 mod progress;
+mod readiness;
 mod supplier;
 mod timestamp;
 pub(crate) mod v1;
@@ -12,6 +13,7 @@ pub use issues::*;
 pub use manifest::{ManifestDeclared, ManifestShown, TotalsDifference};
 pub(crate) use progress::money;
 pub use progress::*;
+pub use readiness::{CheckShown, ReadinessShown};
 pub use supplier::{HoldShown, SupplierShown};
 pub use timestamp::Timestamp;
 pub use v1::{

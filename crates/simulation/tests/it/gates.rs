@@ -5,8 +5,8 @@ use crate::databases::{Database, Template};
 use crate::runs::found;
 use crate::specs::code;
 use chrono::{DateTime, Duration, Utc};
-use cutover_app::operator::SupplierChange;
-use cutover_app::port::{Hold, HoldCause, Random, Store, StoreError, Tx, WriteJob};
+use cutover_app::operator::{self, OperatorError, Services, SupplierChange};
+use cutover_app::port::{Gate, Hold, HoldCause, Random, Store, StoreError, Tx, WriteJob};
 use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
 use cutover_core::{Level, SupplierCode};
@@ -29,8 +29,31 @@ struct FlakyStore {
     store: Arc<dyn Store>,
     random: SeededRandom,
     is_calm: Arc<AtomicBool>,
-    /// Sometimes forgets that an account was claimed: the planted bug.
-    loses_counts: bool,
+    bug: Bug,
+}
+
+/// A bug that is planted in the store: sometimes it changes what a gate has counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bug {
+    None,
+    /// It forgets that an account was claimed.
+    LosesClaims,
+    /// It counts a claim twice.
+    CountsTwice,
+    /// It forgets that accounts have failed, so that a release is not refused for them.
+    ForgetsFailures,
+}
+
+impl Bug {
+    fn spoil(self, gate: &mut Gate) {
+        match self {
+            Self::None => {}
+            Self::LosesClaims => gate.claimed = gate.claimed.saturating_sub(1),
+            Self::CountsTwice if gate.claimed > 0 => gate.claimed += 1,
+            Self::CountsTwice => {}
+            Self::ForgetsFailures => gate.failed = 0,
+        }
+    }
 }
 
 impl FlakyStore {
@@ -38,12 +61,13 @@ impl FlakyStore {
         if self.is_calm.load(Ordering::SeqCst) { u64::MAX } else { self.random.number() % 8 }
     }
 
-    fn lose(&self, job: WriteJob) -> Result<(), StoreError> {
+    fn spoil(&self, job: WriteJob) -> Result<(), StoreError> {
+        let bug = self.bug;
         self.store.write(Box::new(move |tx: &mut dyn Tx| {
             let verdict = job(tx);
             let supplier: SupplierCode = code(0).parse().unwrap();
             for (_, mut gate) in tx.lock_gates(&[supplier]).unwrap() {
-                gate.claimed = gate.claimed.saturating_sub(1);
+                bug.spoil(&mut gate);
                 tx.save_gate(&gate).unwrap();
             }
             verdict
@@ -64,7 +88,7 @@ impl Store for FlakyStore {
         match self.draw() {
             0 => Err(failed()),
             1 => self.store.write(job).and(Err(failed())),
-            2..5 if self.loses_counts => self.lose(job),
+            2..5 if self.bug != Bug::None => self.spoil(job),
             _ => self.store.write(job),
         }
     }
@@ -107,17 +131,20 @@ struct Since {
     open: usize,
     ended: usize,
     failed: usize,
+    /// Accounts whose last step is a failure.
+    still_failed: usize,
 }
 
 impl Since {
     fn of(truth: &App, released_at: DateTime<Utc>) -> Self {
         let mut since = Self::default();
         for n in 0..ACCOUNTS {
-            let (mut was_claimed, mut is_open) = (false, false);
+            let (mut was_claimed, mut is_open, mut has_failed) = (false, false, false);
             for entry in truth.show_process(&code(0), &number(n)).unwrap().history {
                 if entry.occurred_at < released_at {
                     continue;
                 }
+                has_failed = matches!(entry.event.as_str(), "rejected" | "retries_exhausted");
                 match entry.event.as_str() {
                     "claimed" => (was_claimed, is_open) = (true, true),
                     "imported" => (since.ended, is_open) = (since.ended + 1, false),
@@ -130,6 +157,7 @@ impl Since {
             }
             since.claimed += usize::from(was_claimed);
             since.open += usize::from(is_open);
+            since.still_failed += usize::from(has_failed);
         }
         since
     }
@@ -156,13 +184,45 @@ fn check(since: &Since, wave: usize, hold: Option<&Hold>) -> Option<String> {
     (cause.is_none() && is_over).then(|| format!("wave {wave} is not held after {since:?}"))
 }
 
+/// The answer to a release.
+enum Release {
+    /// With true if it was forced.
+    Accepted(bool),
+    Refused,
+}
+
+/// Releases a supplier, by force if a check of its readiness speaks against it and `forces` is set.
+fn release(truth: &App, supplier: &str, forces: bool) -> Release {
+    let ask = |is_forced: bool| {
+        let because = is_forced.then(|| "on purpose".to_owned());
+        let release = operator::Release { because, is_forced };
+        truth.release_supplier(supplier, &release, &Services::default())
+    };
+    match ask(false) {
+        Ok(_) => Release::Accepted(false),
+        Err(OperatorError::Refused(_)) if forces => {
+            ask(true).unwrap();
+            Release::Accepted(true)
+        }
+        Err(OperatorError::Refused(_)) => Release::Refused,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Says what was wrong with a release that was accepted, from the steps of the accounts before it.
+fn wrongly_released(held: &Hold, before: &Since, is_forced: bool) -> Option<String> {
+    let allowed = if held.by == HoldCause::ErrorRate { LIMIT } else { LIMIT.max(before.ended / 10) };
+    let is_wrong = before.still_failed > allowed && !is_forced;
+    is_wrong.then(|| format!("it was released from {held:?} after {before:?}"))
+}
+
 /// Performs a run; returns the fault that it found.
-fn run(seed: u64, database: &Database, loses_counts: bool) -> Option<String> {
+fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
     let random = SeededRandom::new(seed);
     let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Arc::<AtomicBool>::default());
     let node = |(n, store): (u64, Arc<dyn Store>)| {
         let (random, is_calm) = (SeededRandom::new(seed ^ (8 + n)), is_calm.clone());
-        let store = Arc::new(FlakyStore { store, random, is_calm, loses_counts });
+        let store = Arc::new(FlakyStore { store, random, is_calm, bug });
         let app = app(store, clock.clone(), seed ^ (16 + n));
         let worker =
             Worker::new(app.clone(), format!("w{n}"), Arc::<WorkerMetrics>::default(), Arc::default());
@@ -195,10 +255,23 @@ fn run(seed: u64, database: &Database, loses_counts: bool) -> Option<String> {
             12 => drop(truth.retry_process(&supplier, &account)),
             13 if step % 3 == 0 => truth.hold_supplier(&supplier, None).unwrap(),
             _ => {
-                if truth.show_hold(&supplier).unwrap().is_some() {
-                    released_at = now(&clock);
-                    truth.release_supplier(&supplier, None).unwrap();
-                    wave += 1;
+                if let Some(held) = truth.show_hold(&supplier).unwrap() {
+                    let at = now(&clock);
+                    let before = Since::of(&truth, released_at);
+                    match release(&truth, &supplier, random.number() % 3 == 0) {
+                        Release::Accepted(is_forced) => {
+                            if let Some(fault) = wrongly_released(&held, &before, is_forced) {
+                                return Some(format!("step {step}: {fault}"));
+                            }
+                            released_at = at;
+                            wave += 1;
+                        }
+                        // A release that was refused changes nothing.
+                        Release::Refused if truth.show_hold(&supplier).unwrap() != Some(held) => {
+                            return Some(format!("step {step}: a refused release changed the hold"));
+                        }
+                        Release::Refused => {}
+                    }
                     clock.advance(Duration::milliseconds(1));
                 }
             }
@@ -221,7 +294,7 @@ fn now(clock: &FakeClock) -> DateTime<Utc> {
 fn waves_and_holds_are_exact_on_sqlite() {
     let template = Template::sqlite();
     for seed in 0..3 {
-        assert_eq!(run(seed, &template.open(), false), None, "seed {seed}");
+        assert_eq!(run(seed, &template.open(), Bug::None), None, "seed {seed}");
     }
 }
 
@@ -229,13 +302,26 @@ fn waves_and_holds_are_exact_on_sqlite() {
 fn waves_and_holds_are_exact_on_postgres() {
     let Some(template) = Template::postgres() else { return };
     for seed in 0..1 {
-        assert_eq!(run(seed, &template.open(), false), None, "seed {seed}");
+        assert_eq!(run(seed, &template.open(), Bug::None), None, "seed {seed}");
     }
 }
 
-/// A claim that the wave does not count.
+/// Claims that the wave does not count, or counts twice.
 #[test]
-fn a_lost_count_is_found() {
+fn wrong_counts_are_found() {
     let template = Template::sqlite();
-    found(4, 6, |seed| run(seed, &template.open(), true).is_some());
+    for bug in [Bug::LosesClaims, Bug::CountsTwice] {
+        found(4, 6, |seed| run(seed, &template.open(), bug).is_some());
+    }
+}
+
+/// A release ignores the failures of its wave.
+#[test]
+fn a_release_that_ignores_failures_is_found() {
+    let template = Template::sqlite();
+    let finds = |seed| {
+        let fault = run(seed, &template.open(), Bug::ForgetsFailures);
+        fault.is_some_and(|fault| fault.contains("it was released from"))
+    };
+    found(3, 8, finds);
 }

@@ -23,7 +23,8 @@ statement! {
     /// 5. the length that the standby furthest behind has replayed
     /// 6. the bytes of the log that are retained for slots
     /// 7. true if this role sees the sessions of other roles
-    Server {} -> (BigInt, BigInt, Nullable<BigInt>, Nullable<BigInt>, Nullable<BigInt>, BigInt, Bool)
+    /// 8. true if the last segment of the log was archived
+    Server {} -> (BigInt, BigInt, Nullable<BigInt>, Nullable<BigInt>, Nullable<BigInt>, BigInt, Bool, Nullable<Bool>)
         = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint, \
             coalesce((SELECT max(extract(epoch FROM clock_timestamp() - since)) * 1000 FROM (\
                 SELECT xact_start AS since FROM pg_stat_activity \
@@ -38,7 +39,9 @@ statement! {
             (SELECT min(pg_wal_lsn_diff(replay_lsn, '0/0')) FROM pg_stat_replication)::bigint, \
             coalesce(CASE WHEN NOT pg_is_in_recovery() THEN (SELECT \
                 max(pg_wal_lsn_diff(pg_current_wal_flush_lsn(), restart_lsn)) FROM pg_replication_slots) END, 0)::bigint, \
-            pg_has_role('pg_read_all_stats', 'USAGE')"
+            pg_has_role('pg_read_all_stats', 'USAGE'), \
+            CASE WHEN current_setting('archive_mode') <> 'off' THEN (SELECT last_failed_time IS NULL \
+                OR coalesce(last_archived_time > last_failed_time, FALSE) FROM pg_stat_archiver) END"
 }
 
 statement! {
@@ -60,7 +63,7 @@ impl Monitor {
         primary: &Pool,
         standby: Option<&Pool>,
     ) -> Result<ServerFigures, StoreError> {
-        let (next, open, held, written, replayed, retained, sees_other_roles) =
+        let (next, open, held, written, replayed, retained, sees_other_roles, archives_log) =
             primary.run_idempotent(server)?;
         let now = Instant::now();
         let held = {
@@ -77,6 +80,7 @@ impl Monitor {
         Ok(ServerFigures {
             oldest_snapshot: held.max(Duration::from_millis(u64::try_from(open).unwrap_or_default())),
             sees_other_roles,
+            archives_log,
             replication_lag: furthest_behind.map(|position| log.age(position, now)),
             standby_answers: on_standby.map(|answer| answer.is_ok()),
             retained_log: u64::try_from(retained).unwrap_or_default(),
@@ -84,7 +88,7 @@ impl Monitor {
     }
 }
 
-type Row = (i64, i64, Option<i64>, Option<i64>, Option<i64>, i64, bool);
+type Row = (i64, i64, Option<i64>, Option<i64>, Option<i64>, i64, bool, Option<bool>);
 
 fn server(conn: &mut Conn) -> crate::error::Result<Row> {
     Ok(Server {}.get_result(conn)?)

@@ -12,9 +12,11 @@ use super::{migrations, partitions};
 use crate::context::Context;
 use crate::error::OpenError;
 use crate::migrations::{MigrationState, MigrationStatus};
-use crate::sealed::{ResealError, Resealed, Sealer, Seals};
+use crate::sealed::{ResealError, Resealed, Sealer, Seals, encryption_of};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Creation, ServerFigures, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
+use cutover_app::port::{
+    Creation, Encryption, ServerFigures, StagingDone, Store, StoreError, Traces, Tx, WriteJob,
+};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -317,6 +319,10 @@ impl Store for PostgresStore {
     fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
         let standby = self.standby.as_ref().map(|standby| &standby.pool);
         self.monitor.figures(&self.primary, standby).map(Some)
+    }
+
+    fn encryption(&self) -> Result<Encryption, StoreError> {
+        Ok(encryption_of(&self.seals()?, self.sealer.keys().is_some()))
     }
 
     fn missing_keys(&self) -> Vec<String> {

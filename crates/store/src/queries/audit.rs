@@ -6,10 +6,18 @@ use super::schema::audit_trail;
 use super::statement::Bind;
 use super::types::{Json, Timestamp};
 use crate::error::Result;
-use cutover_app::port::{Audit, AuditEntry, AuditFilter, AuditRecord, StoreError};
+use chrono::{DateTime, Utc};
+use cutover_app::port::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, StoreError};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Nullable, Text};
+
+statement! {
+    /// A backup is of no organisation, so the index by action begins with null.
+    LastBackup { action: &'static str } -> columns::Instant
+        = "SELECT occurred_at FROM audit_trail WHERE organisation_id IS NULL AND action = " action
+            " ORDER BY id DESC LIMIT 1"
+}
 
 /// The last actions that match. Only the given criteria are in the text, so that an index serves them.
 #[derive(Debug)]
@@ -92,6 +100,14 @@ impl Audit for SqlTx<'_> {
                 ))
                 .execute(conn)?;
             Ok(())
+        })
+    }
+
+    fn last_backup_at(&mut self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.run(|conn| {
+            let action = AuditAction::BackupBegun.as_str();
+            let at: Option<Timestamp> = LastBackup { action }.get_result(conn).optional()?;
+            at.map(|at| at.instant()).transpose()
         })
     }
 

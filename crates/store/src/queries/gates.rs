@@ -24,6 +24,7 @@ struct GateRow {
     error_limit: Option<i64>,
     error_window: Option<i64>,
     recent: Option<Vec<u8>>,
+    began_at: Option<Timestamp>,
     #[diesel(embed)]
     hold: HoldRow,
 }
@@ -55,6 +56,7 @@ impl TryFrom<&Gate> for GateRow {
             error_limit: errors.map(|errors| errors.limit.into()),
             error_window: errors.map(|errors| errors.window.into()),
             recent: errors.map(|errors| errors.failed.clone()),
+            began_at: gate.began_at.map(Timestamp::from),
             hold: gate.hold.as_ref().map(HoldRow::try_from).transpose()?.unwrap_or_default(),
         })
     }
@@ -80,6 +82,7 @@ impl TryFrom<GateRow> for Gate {
             ended: number(row.ended, "ended")?,
             failed: number(row.failed, "failed")?,
             errors,
+            began_at: row.began_at.map(|at| at.instant()).transpose()?,
             hold: row.hold.hold()?,
         })
     }
@@ -178,6 +181,13 @@ fn join(conn: &mut Conn, supplier_id: i64, ids: &[i64]) -> Result<u64> {
 impl Gates for SqlTx<'_> {
     fn lock_gates(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, Gate)>, StoreError> {
         self.run(|conn| lock(conn, suppliers))
+    }
+
+    fn gate(&mut self, supplier_id: i64) -> Result<Option<Gate>, StoreError> {
+        self.run(|conn| {
+            let row = supplier_gates::table.find(supplier_id).select(GateRow::as_select());
+            row.get_result(conn).optional()?.map(Gate::try_from).transpose()
+        })
     }
 
     fn save_gate(&mut self, gate: &Gate) -> Result<(), StoreError> {

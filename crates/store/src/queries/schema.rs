@@ -85,6 +85,7 @@ tables! {
         held_failed -> Nullable<BigInt>,
         held_window -> Nullable<BigInt>,
         held_because -> Nullable<Text>,
+        began_at -> Nullable<Instant>,
     }
 
     wave_accounts (process_id) {
@@ -494,6 +495,11 @@ tables! {
     business_numbers (organisation_id) {
         organisation_id -> BigInt,
         last -> BigInt,
+    }
+
+    absent_contracts (organisation_id, identifier) {
+        organisation_id -> BigInt,
+        identifier -> Text,
     }
 
     process_contracts (process_id) {

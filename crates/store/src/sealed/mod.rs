@@ -28,6 +28,7 @@ use keys::Key;
 pub use keys::{EncryptionKeys, KeyError};
 pub(crate) use location::Location;
 use missing::MissingKeys;
+pub(crate) use seal::encryption_of;
 pub use seal::{KeyState, ResealError, Resealed, Seal, SealedTable, Seals};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};

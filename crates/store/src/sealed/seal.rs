@@ -1,6 +1,6 @@
 use crate::error::OpenError;
-use cutover_app::port::StoreError;
-use std::collections::BTreeMap;
+use cutover_app::port::{Encryption, StoreError};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The tables that have sealed values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,4 +118,22 @@ pub enum ResealError {
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Summarises the states of stored values.
+pub(crate) fn encryption_of(tables: &[Seals], is_configured: bool) -> Encryption {
+    let seals = || tables.iter().flat_map(|seals| seals.found.keys());
+    let names = |of: &[KeyState]| {
+        let named = seals().filter_map(|seal| match seal {
+            Seal::Key(name, state) if of.contains(state) => Some(name.clone()),
+            _ => None,
+        });
+        named.collect::<BTreeSet<String>>().into_iter().collect()
+    };
+    Encryption {
+        is_configured,
+        has_open_values: seals().any(|seal| *seal == Seal::Open),
+        used: names(&[KeyState::Seals, KeyState::Opens]),
+        missing: names(&[KeyState::Missing, KeyState::Wrong]),
+    }
 }

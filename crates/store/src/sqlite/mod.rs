@@ -6,6 +6,7 @@ mod at_rest;
 mod backup;
 mod claim;
 mod connection;
+mod disk;
 mod integrity;
 #[cfg(test)]
 pub(crate) use integrity::PARENTS;

@@ -6,8 +6,8 @@ use super::writer::Writer;
 use crate::context::Context;
 use crate::error::OpenError;
 use crate::migrations::MigrationStatus;
-use crate::sealed::{Sealer, Seals};
-use cutover_app::port::{Creation, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
+use crate::sealed::{Sealer, Seals, encryption_of};
+use cutover_app::port::{Creation, Encryption, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -139,6 +139,14 @@ impl Store for SqliteStore {
 
     fn reads_at_once(&self) -> bool {
         self.readers.have_spare()
+    }
+
+    fn encryption(&self) -> Result<Encryption, StoreError> {
+        Ok(encryption_of(&self.seals()?, self.sealer.keys().is_some()))
+    }
+
+    fn free_space(&self) -> Result<Option<u64>, StoreError> {
+        super::disk::free_space(&self.target.path)
     }
 
     fn missing_keys(&self) -> Vec<String> {

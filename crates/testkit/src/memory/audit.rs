@@ -1,5 +1,6 @@
 use super::{State, next_id};
-use cutover_app::port::{Audit, AuditEntry, AuditFilter, AuditRecord, StoreError};
+use chrono::{DateTime, Utc};
+use cutover_app::port::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, StoreError};
 
 impl State {
     fn audit_record(&self, (place, entry): (usize, &AuditEntry)) -> AuditRecord {
@@ -22,6 +23,11 @@ impl Audit for State {
     fn record(&mut self, entry: &AuditEntry) -> Result<(), StoreError> {
         self.audit.push(entry.clone());
         Ok(())
+    }
+
+    fn last_backup_at(&mut self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        let backups = self.audit.iter().rev().filter(|entry| entry.action == AuditAction::BackupBegun);
+        Ok(backups.map(|entry| entry.at).next())
     }
 
     fn audit_records(&mut self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError> {

@@ -2,6 +2,7 @@ use super::{State, next_id};
 use cutover_app::port::{BusinessRecord, Businesses, ErasedRows, NewBusiness, StoreError, StoredBusiness};
 use cutover_model::BusinessRequest;
 use cutover_process::State as Status;
+use std::collections::BTreeSet;
 
 /// A business with trimmed identities.
 #[derive(Debug, Clone)]
@@ -183,6 +184,31 @@ impl Businesses for State {
         let account = self.business_instructions.iter().find_map(|known| known.account_of(business_id));
         let row = account.and_then(|id| self.processes.iter().find(|row| row.process.id() == id));
         Ok(row.map(|row| row.supplier_id))
+    }
+
+    fn absent_contracts(
+        &mut self,
+        organisation_id: i64,
+        supplier_id: i64,
+        limit: u32,
+    ) -> Result<Vec<String>, StoreError> {
+        let waits = |id: i64| {
+            let row = self.processes.iter().find(|row| row.process.id() == id);
+            row.is_some_and(|row| {
+                row.supplier_id == supplier_id
+                    && matches!(row.process.state(), Status::Pending | Status::InProgress)
+            })
+        };
+        let named = self.contracts_named.iter().filter(|(id, (of, _))| *of == organisation_id && waits(**id));
+        let named: BTreeSet<String> = named.map(|(_, (_, contract))| contract.clone()).collect();
+        let mut absent = Vec::new();
+        for contract in named {
+            if !self.contract_exists(organisation_id, &contract)? {
+                absent.push(contract);
+            }
+        }
+        absent.truncate(limit as usize);
+        Ok(absent)
     }
 
     fn set_contract_of(&mut self, process_id: i64, contract: Option<(i64, &str)>) -> Result<(), StoreError> {

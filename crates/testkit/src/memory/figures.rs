@@ -99,6 +99,17 @@ impl Figures for State {
         Ok(runs.map(count).collect())
     }
 
+    fn failed_since(&mut self, supplier_id: i64, since: DateTime<Utc>) -> Result<u64, StoreError> {
+        let counts = self.minute_counts(supplier_id, since)?;
+        let failed = counts.iter().filter(|count| count.state.known().is_some_and(|state| state.is_error()));
+        Ok(failed.map(|count| count.processes).sum())
+    }
+
+    fn last_minute(&mut self, supplier_id: i64) -> Result<Option<DateTime<Utc>>, StoreError> {
+        let counts = self.minute_counts(supplier_id, DateTime::UNIX_EPOCH)?;
+        Ok(counts.last().map(|count| count.minute))
+    }
+
     fn top_causes(
         &mut self,
         supplier_id: i64,

@@ -34,6 +34,10 @@ impl Gates for State {
         Ok(self.gates.values().filter_map(own).collect())
     }
 
+    fn gate(&mut self, supplier_id: i64) -> Result<Option<Gate>, StoreError> {
+        Ok(self.gates.get(&supplier_id).cloned())
+    }
+
     fn save_gate(&mut self, gate: &Gate) -> Result<(), StoreError> {
         self.gates.insert(gate.supplier_id, gate.clone());
         Ok(())

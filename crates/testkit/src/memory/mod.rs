@@ -28,8 +28,8 @@ mod webhooks;
 use accounts::Imported;
 use businesses::Business;
 use cutover_app::port::{
-    ApiKey, AuditEntry, FeedPosition, Gate, JobGuard, Manifest, Node, Organisation, RefreshToken,
-    RefusedCreate, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
+    ApiKey, AuditEntry, Encryption, FeedPosition, Gate, JobGuard, Manifest, Node, Organisation, RefreshToken,
+    RefusedCreate, ServerFigures, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
 use feed::Published;
@@ -58,6 +58,9 @@ pub struct MemoryStore {
     state: Mutex<State>,
     fault: Mutex<Option<Fault>>,
     missing_keys: Mutex<Vec<String>>,
+    encryption: Mutex<Option<Encryption>>,
+    free_space: Mutex<Option<u64>>,
+    server: Mutex<Option<ServerFigures>>,
 }
 
 /// All rows. Large ones are shared with copies of the state until they change.
@@ -118,6 +121,21 @@ impl MemoryStore {
         *lock(&self.missing_keys) = names.iter().map(|&name| name.to_owned()).collect();
     }
 
+    /// Sets how values are encrypted; `None`: as by default.
+    pub fn set_encryption(&self, encryption: Option<Encryption>) {
+        *lock(&self.encryption) = encryption;
+    }
+
+    /// Sets the bytes that are free for the database to grow.
+    pub fn set_free_space(&self, bytes: Option<u64>) {
+        *lock(&self.free_space) = bytes;
+    }
+
+    /// Sets the figures of the database server.
+    pub fn set_server_figures(&self, figures: Option<ServerFigures>) {
+        *lock(&self.server) = figures;
+    }
+
     fn check(&self, reads: bool) -> Result<(), StoreError> {
         match lock(&self.fault).clone() {
             None => Ok(()),
@@ -150,6 +168,20 @@ impl Store for MemoryStore {
             *state = copy;
         }
         Ok(())
+    }
+
+    fn encryption(&self) -> Result<Encryption, StoreError> {
+        let missing = self.missing_keys();
+        let encrypted = Encryption { is_configured: true, missing, ..Encryption::default() };
+        Ok(lock(&self.encryption).clone().unwrap_or(encrypted))
+    }
+
+    fn free_space(&self) -> Result<Option<u64>, StoreError> {
+        Ok(*lock(&self.free_space))
+    }
+
+    fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
+        Ok(*lock(&self.server))
     }
 
     fn missing_keys(&self) -> Vec<String> {

@@ -3,11 +3,11 @@ use chrono::{DateTime, Utc};
 use cutover_app::port::{
     AccountList, Archivable, Cause, ListedAccount, ListedProcess, PageLimit, PayloadById, Position,
     PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError,
-    StoredIssues, StoredProcess, Supplier,
+    StoredIssues, StoredProcess, Supplier, WaitingWindow, WaitingWindows,
 };
 use cutover_core::{ExternalAccountNumber, Level, ServiceAccountNumber, SupplierStatus};
 use cutover_process::{EventKind, HistoryEntry, LEASE, Process, State as Status};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// A process with everything that is stored with it.
@@ -376,6 +376,20 @@ impl Processes for State {
     ) -> Result<Vec<StoredProcess>, StoreError> {
         let missed = self.waiting().filter(|(_, row)| row.process.window_closed(before));
         Ok(missed.take(limit as usize).map(|(_, row)| row.stored()).collect())
+    }
+
+    fn waiting_windows(&mut self, supplier_id: i64) -> Result<WaitingWindows, StoreError> {
+        let mut windows = BTreeMap::new();
+        let pending = self.rows().filter(|row| row.supplier_id == supplier_id);
+        for row in pending.filter(|row| row.process.state() == Status::Pending) {
+            let window = row.process.snapshot().window;
+            if let Some(end) = window.end {
+                let of_end =
+                    windows.entry(end).or_insert(WaitingWindow { start: window.start, end, accounts: 0 });
+                of_end.accounts += 1;
+            }
+        }
+        Ok(WaitingWindows { windows: windows.into_values().collect(), is_complete: true })
     }
 
     fn list_processes(

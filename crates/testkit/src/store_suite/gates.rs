@@ -14,6 +14,7 @@ fn gate(supplier: &Supplier) -> Gate {
         claimed: 0,
         ended: 0,
         failed: 0,
+        began_at: None,
         errors: None,
         hold: None,
     }
@@ -67,6 +68,7 @@ pub fn gates_read_back(store: &dyn Store) {
         claimed: 17,
         ended: 16,
         failed: 3,
+        began_at: Some(at(4)),
         errors: Some(ErrorWindow { limit: 2, window: 20, failed: vec![0b101, 0, 0b1000] }),
         hold: Some(Hold {
             by: HoldCause::ErrorRate.into(),
@@ -93,6 +95,7 @@ pub fn gates_read_back(store: &dyn Store) {
     let both = put(store, move |tx| tx.lock_gates(&codes));
     assert_eq!(both, [(acme.code.clone(), full.clone()), (other.code.clone(), held(&other))]);
     assert_eq!(see(store, |tx| tx.hold(acme.id)), full.hold);
+    assert_eq!(see(store, |tx| tx.gate(acme.id)), Some(full.clone()));
     let holds =
         [(acme.code.clone(), full.hold.clone().unwrap()), (other.code.clone(), held(&other).hold.unwrap())];
     assert_eq!(see(store, |tx| tx.holds()), holds);
@@ -104,6 +107,7 @@ pub fn gates_read_back(store: &dyn Store) {
     let id = other.id;
     put(store, move |tx| tx.remove_gate(id));
     assert_eq!(see(store, |tx| tx.holds()), []);
+    assert_eq!(see(store, |tx| tx.gate(id)), None);
 }
 
 /// Others are served meanwhile.

@@ -35,6 +35,7 @@ pub mod notes;
 pub mod previous;
 pub mod processes;
 pub mod queue;
+pub mod readiness;
 pub mod refusals;
 pub mod sent;
 pub mod staging;
@@ -256,6 +257,12 @@ stories! { $
         jobs_are_found_when_they_are_due
         lists_of_jobs_are_read_and_removed
         processes_are_found_by_key;
+    readiness:
+        removed_contracts_of_waiting_accounts_are_found
+        windows_of_waiting_accounts_are_counted_by_their_ends
+        of_many_windows_the_first_and_the_last_are_read
+        failures_since_a_minute_are_counted_until_they_are_retried
+        the_last_backup_is_found;
     gates:
         gates_read_back
         nothing_of_a_held_supplier_is_due

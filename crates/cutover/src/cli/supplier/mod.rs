@@ -2,7 +2,9 @@ mod certificate;
 mod erase;
 mod manifest;
 mod options;
+mod readiness;
 mod refused;
+mod release;
 mod shown;
 mod undo;
 
@@ -26,7 +28,9 @@ Examples:
   cutover supplier set ACME --waves 100,5000,rest      imports are held after 100 accounts, then after 5000 more
   cutover supplier set ACME --hold-on-errors 1/200     and as soon as more than 1 % of the last 200 have failed
   cutover supplier hold ACME --because 'wrong tariffs' creates are accepted and wait
-  cutover supplier release ACME                        the next wave
+  cutover supplier readiness ACME                      checks before the next wave
+  cutover supplier release ACME                        the next wave; refused while a check says stop
+  cutover supplier release ACME --force --because 'agreed with Acme'
   cutover supplier show ACME --json
   cutover supplier certificate ACME --out acme.json    sign what is here of each account
   cutover supplier manifest ACME                       declared, sent and imported
@@ -84,13 +88,12 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT")]
         because: Option<String>,
     },
-    /// Release the hold of a supplier; its imports go on with the next wave
-    Release {
+    /// Release the hold of a supplier; its imports go on with the next wave, unless a check of its readiness says stop
+    Release(release::ReleaseArgs),
+    /// Check if a supplier is ready for its next wave
+    Readiness {
         /// Code of the supplier
         code: String,
-        /// Reason, for the audit trail
-        #[arg(long, value_name = "TEXT")]
-        because: Option<String>,
     },
     /// Issue a certificate of what is here of a supplier's accounts
     Certificate(certificate::CertificateArgs),
@@ -121,10 +124,8 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             app.hold_supplier(&code, because)?;
             output.answer(&shown(&app, &code)?)?;
         }
-        Command::Release { code, because } => {
-            app.release_supplier(&code, because)?;
-            output.answer(&shown(&app, &code)?)?;
-        }
+        Command::Release(args) => release::run(context, args)?,
+        Command::Readiness { code } => readiness::run(context, &code)?,
         Command::Show { code } => output.answer(&shown(&app, &code)?)?,
         Command::Refused { code } => {
             let (supplier, mut rows) = (app.show_supplier(&code)?, Vec::new());

@@ -13,6 +13,7 @@ mod keyboard;
 mod lists;
 mod look;
 mod migration;
+mod night;
 mod page;
 mod plain;
 mod search;

@@ -41,6 +41,29 @@ async fn a_migration_shows_how_far_it_has_come() {
     insta::assert_snapshot!(between(&list, "<tbody>", "</tbody>"));
 }
 
+/// The wave has ended with a failure; two of five accounts are declared.
+#[actix_web::test]
+async fn a_night_shows_the_wave_the_checks_and_the_declared_figures() {
+    let service = service();
+    let mut browser = service.browser().await;
+    let path = "/console/suppliers/ACME_ENERGY/night/";
+    let calm = browser.page(path).await;
+    assert!(!calm.contains("Held") && calm.contains("The supplier has declared nothing."), "{calm}");
+    service.app.hold_supplier("ACME_ENERGY", Some("tariffs".into())).unwrap();
+    let waves = Some("1,rest".parse().unwrap());
+    service.set_supplier(SupplierChange { waves, ..SupplierChange::default() });
+    let manifest = r#"{"accounts":2,"ledger_balance":"0.00","readings":0,"transactions":0,"documents":0}"#;
+    let request = actix_web::test::TestRequest::put()
+        .uri("/v2/data-import/import-suppliers/ACME_ENERGY/manifest/")
+        .insert_header(("content-type", "application/json"))
+        .set_payload(manifest);
+    assert_eq!(service.send_as_acme(request).await.status, 200);
+    let page = browser.page(path).await;
+    insta::assert_snapshot!(between(&page, "<main", "</main>"));
+    assert!(browser.page("/console/suppliers/ACME_ENERGY/").await.contains(&format!("href=\"{path}\"")));
+    assert_eq!(browser.get("/console/suppliers/OTHER/night/").await.status, 404);
+}
+
 #[actix_web::test]
 async fn a_manifest_is_shown_beside_what_was_sent() {
     let service = service();

@@ -111,13 +111,41 @@ async fn suppliers_are_held_and_released_after_confirmation() {
         let question = browser.page(&format!("{path}{action}/")).await;
         insta::assert_snapshot!(format!("{action}_question"), between(&question, "<main", "</main>"));
         assert_eq!(held(&browser.page(path).await), is_held, "nothing is done yet");
-        let done = browser.post(&format!("{path}{action}/"), "").await;
+        let done = browser.post(&format!("{path}{action}/"), "because=wrong+tariffs").await;
         assert_eq!((done.status, done.header("location")), (303, path));
-        assert_eq!(held(&browser.page(path).await), !is_held);
+        let page = browser.page(path).await;
+        assert_eq!((held(&page), page.contains("Reason: wrong tariffs")), (!is_held, !is_held));
         let other = format!("/console/suppliers/OTHER/{action}/");
-        assert_eq!((browser.get(&other).await.status, browser.post(&other, "").await.status), (404, 404));
+        let answers = (browser.get(&other).await.status, browser.post(&other, "because=x").await.status);
+        assert_eq!(answers, (404, 404));
     }
     assert_eq!(service.app.show_hold("OTHER").unwrap(), None);
+}
+
+/// A hold needs a reason, and so does a release that checks speak against.
+#[actix_web::test]
+async fn holds_and_forced_releases_need_a_reason() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
+    let path = "/console/suppliers/ACME_ENERGY/";
+    for form in ["", "because=", "because=+"] {
+        let refused = browser.post(&format!("{path}hold/"), form).await;
+        assert_eq!(refused.status, 409, "{form}");
+        assert!(refused.text().contains("needs a reason"));
+    }
+    assert_eq!(service.app.show_hold("ACME_ENERGY").unwrap(), None);
+    assert_eq!(browser.post(&format!("{path}hold/"), "because=x").await.status, 303);
+    service.verify_documents();
+    service.documents.set_down(true);
+    let question = browser.page(&format!("{path}release/")).await;
+    insta::assert_snapshot!("forced_release_question", between(&question, "<main", "</main>"));
+    for form in ["because=x", "force=yes", "force=no&because=x"] {
+        let refused = browser.post(&format!("{path}release/"), form).await;
+        assert_eq!(refused.status, 409, "{form}: {}", refused.text());
+    }
+    assert!(service.app.show_hold("ACME_ENERGY").unwrap().is_some());
+    assert_eq!(browser.post(&format!("{path}release/"), "force=yes&because=agreed").await.status, 303);
+    assert_eq!(service.app.show_hold("ACME_ENERGY").unwrap(), None);
 }
 
 #[actix_web::test]

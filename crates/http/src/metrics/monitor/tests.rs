@@ -48,6 +48,7 @@ impl Store for Server {
             replication_lag: Some(Duration::from_secs(7)),
             standby_answers: Some(true),
             retained_log: 4_096,
+            archives_log: None,
         }))
     }
 }

@@ -31,6 +31,15 @@ fn business(conn: &mut Conn, organisation_id: i64, identifier: &str) -> Result<O
 }
 
 statement! {
+    /// Contracts that are gone, of accounts that wait.
+    Absent { organisation_id: i64, supplier_id: i64, limit: i64 } -> diesel::sql_types::Text
+        = "SELECT a.identifier FROM absent_contracts a WHERE a.organisation_id = " organisation_id
+            " AND EXISTS (SELECT 1 FROM process_contracts c JOIN processes p ON p.id = c.process_id \
+            WHERE c.organisation_id = a.organisation_id AND c.identifier = a.identifier AND p.supplier_id = " supplier_id
+            " AND p.state IN ('PENDING', 'IN_PROGRESS')) ORDER BY a.identifier LIMIT " limit
+}
+
+statement! {
     /// Draws the next number of an organisation. Its row is locked, so that no two transactions draw the same.
     NextNumber { organisation_id: i64 } -> BigInt
         = "INSERT INTO business_numbers (organisation_id, last) VALUES (" organisation_id
@@ -201,6 +210,16 @@ impl Businesses for SqlTx<'_> {
             let account = accounts::table.find(account).select(accounts::supplier_id);
             Ok(account.get_result(conn).optional()?)
         })
+    }
+
+    fn absent_contracts(
+        &mut self,
+        organisation_id: i64,
+        supplier_id: i64,
+        limit: u32,
+    ) -> Result<Vec<String>, StoreError> {
+        let waiting = Absent { organisation_id, supplier_id, limit: limit.into() };
+        self.run(|conn| Ok(waiting.load(conn)?))
     }
 
     fn set_contract_of(&mut self, process_id: i64, contract: Option<(i64, &str)>) -> Result<(), StoreError> {

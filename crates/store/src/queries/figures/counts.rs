@@ -31,6 +31,38 @@ statement! {
             ") AS counted GROUP BY minute, state HAVING sum(processes) <> 0 ORDER BY minute, state"
 }
 
+statement! {
+    FailedSince { supplier_id: i64, since: Timestamp } -> BigInt
+        = "SELECT CAST(coalesce(sum(processes), 0) AS BIGINT) FROM (\
+            SELECT processes FROM process_minutes WHERE supplier_id = " supplier_id " AND minute >= " since
+            " AND state IN ('ERRORED', 'DRY_RUN_ERRORED') \
+            UNION ALL SELECT change FROM process_changes WHERE supplier_id = " supplier_id
+            " AND id >= " (Dialect::FIRST_PROCESS_CHANGE) " AND minute >= " since
+            " AND state IN ('ERRORED', 'DRY_RUN_ERRORED')) AS counted"
+}
+
+statement! {
+    LastMinute { supplier_id: i64 } -> Nullable<columns::Instant>
+        = "SELECT max(minute) FROM (\
+            SELECT max(minute) AS minute FROM process_minutes WHERE supplier_id = " supplier_id
+            " UNION ALL SELECT max(minute) FROM process_changes WHERE supplier_id = " supplier_id
+            " AND id >= " (Dialect::FIRST_PROCESS_CHANGE) ") AS counted"
+}
+
+fn minute_of(at: DateTime<Utc>) -> Result<Timestamp> {
+    let minute = at.duration_trunc(TimeDelta::minutes(1));
+    Ok(minute.map_err(|_| Error::Unfit("a time is out of range"))?.into())
+}
+
+pub(super) fn failed_since(conn: &mut Conn, supplier_id: i64, since: DateTime<Utc>) -> Result<u64> {
+    Ok(count(FailedSince { supplier_id, since: minute_of(since)? }.get_result(conn)?))
+}
+
+pub(super) fn last_minute(conn: &mut Conn, supplier_id: i64) -> Result<Option<DateTime<Utc>>> {
+    let minute: Option<Timestamp> = LastMinute { supplier_id }.get_result(conn)?;
+    minute.map(|minute| minute.instant()).transpose()
+}
+
 pub(super) fn by_state(conn: &mut Conn, supplier_id: i64) -> Result<Vec<StateCount>> {
     let rows: Vec<(String, String, i64)> = ByState { supplier_id }.load(conn)?;
     let of_row = |(state, code, processes): (String, String, i64)| {
@@ -41,8 +73,7 @@ pub(super) fn by_state(conn: &mut Conn, supplier_id: i64) -> Result<Vec<StateCou
 }
 
 pub(super) fn by_minute(conn: &mut Conn, supplier_id: i64, since: DateTime<Utc>) -> Result<Vec<MinuteCount>> {
-    let since = since.duration_trunc(TimeDelta::minutes(1));
-    let since = since.map_err(|_| Error::Unfit("a time is out of range"))?.into();
+    let since = minute_of(since)?;
     type Row = (Timestamp, String, i64, Option<Timestamp>, Option<Timestamp>);
     let rows: Vec<Row> = ByMinute { supplier_id, since }.load(conn)?;
     let of_row = |(minute, state, processes, first_at, last_at): Row| {

@@ -80,6 +80,14 @@ impl Figures for SqlTx<'_> {
         self.run(|conn| counts::by_minute(conn, supplier_id, since))
     }
 
+    fn failed_since(&mut self, supplier_id: i64, since: DateTime<Utc>) -> Result<u64, StoreError> {
+        self.run(|conn| counts::failed_since(conn, supplier_id, since))
+    }
+
+    fn last_minute(&mut self, supplier_id: i64) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.run(|conn| counts::last_minute(conn, supplier_id))
+    }
+
     fn top_causes(
         &mut self,
         supplier_id: i64,

@@ -11,6 +11,7 @@ pub(crate) mod queue;
 mod readable;
 pub(crate) mod row;
 pub(crate) mod sent;
+mod windows;
 pub(crate) mod write;
 
 use super::dialect::Dialect;
@@ -23,6 +24,7 @@ use chrono::{DateTime, Utc};
 use cutover_app::port::{
     AccountList, Archivable, ListedAccount, PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter,
     ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
+    WaitingWindows,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_model::ContentHash;
@@ -250,6 +252,10 @@ impl Processes for SqlTx<'_> {
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
         self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Change))
+    }
+
+    fn waiting_windows(&mut self, supplier_id: i64) -> Result<WaitingWindows, StoreError> {
+        self.run(|conn| windows::waiting(conn, supplier_id))
     }
 
     fn list_processes(

@@ -57,3 +57,29 @@ fn folding_uses_keys() {
     assert_uses(&plan, "SEARCH total_changes USING INTEGER PRIMARY KEY");
     assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
 }
+
+/// The checks before a wave cost the same for any number of accounts.
+#[test]
+fn checks_before_a_wave_read_ranges_of_indexes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    let failed = plan_of(&mut conn, |tx| tx.failed_since(1, at(0)).map(drop));
+    assert_uses(&failed, "SEARCH process_minutes USING PRIMARY KEY (supplier_id=? AND minute>?)");
+    assert_uses(&failed, "INDEX process_changes_of_supplier (supplier_id=? AND id>?)");
+    let last = plan_of(&mut conn, |tx| tx.last_minute(1).map(drop));
+    assert_uses(&last, "SEARCH process_minutes USING PRIMARY KEY (supplier_id=?)");
+    let contracts = plan_of(&mut conn, |tx| tx.absent_contracts(1, 1, 4).map(drop));
+    assert_uses(&contracts, "SEARCH a USING PRIMARY KEY (organisation_id=?)");
+    assert_uses(&contracts, "INDEX process_contracts_by_identifier (organisation_id=? AND identifier=?)");
+    let windows = plan_of(&mut conn, |tx| tx.waiting_windows(1).map(drop));
+    assert_uses(&windows, "INDEX processes_windows (supplier_id=? AND window_end>?)");
+    let backup = plan_of(&mut conn, |tx| tx.last_backup_at().map(drop));
+    assert_uses(&backup, "INDEX audit_trail_by_action (organisation_id=? AND action=?)");
+    let gate = plan_of(&mut conn, |tx| tx.gate(1).map(drop));
+    assert_uses(&gate, "SEARCH supplier_gates USING INTEGER PRIMARY KEY");
+    for plan in [failed, last, contracts, windows, backup, gate] {
+        let is_of_few = |step: &String| !step.starts_with("SCAN") || step == "SCAN counted";
+        assert!(plan.iter().all(is_of_few), "{plan:#?}");
+        assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
+    }
+}

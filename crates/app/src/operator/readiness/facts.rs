@@ -1,0 +1,151 @@
+//! The facts that checks judge. What is read is bounded, whatever the size of the supplier: kept figures, ranges of
+//! indexes, a sample of payloads.
+
+use super::Services;
+use crate::App;
+use crate::account::{Pace, StatusCount, accounts};
+use crate::codec::unpack;
+use crate::operator::Forecast;
+use crate::operator::forecast::Left;
+use crate::port::{
+    Encryption, Gate, Node, PageLimit, ProcessFilter, Reconciliation, ServerFigures, StoreError, Supplier,
+    Tx, WaitingWindows, read, read_committed,
+};
+use chrono::{DateTime, Utc};
+use cutover_core::SupplierStatus;
+use cutover_process::State;
+
+/// Maximum number of contracts that are named, and one more.
+const CONTRACTS: u32 = 4;
+/// Number of waiting payloads that the size of the others is estimated from.
+const SAMPLE: u32 = 20;
+
+/// The last stretch of a supplier's work that failures are judged by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stretch {
+    /// Its name in sentences.
+    pub(super) name: String,
+    /// Accounts that ended in it.
+    pub(super) ended: u64,
+    /// Accounts that failed in it and have taken no step since.
+    pub(super) failed: u64,
+}
+
+/// The facts about a supplier.
+pub(super) struct Facts {
+    pub(super) now: DateTime<Utc>,
+    pub(super) supplier: Supplier,
+    pub(super) gate: Option<Gate>,
+    pub(super) left: Left,
+    /// Accounts that failed and were neither sent again nor retried.
+    pub(super) failed: u64,
+    pub(super) last: Option<Stretch>,
+    /// Contracts that are gone although waiting accounts name them: some of them.
+    pub(super) absent_contracts: Vec<String>,
+    pub(super) reconciliation: Reconciliation,
+    pub(super) windows: WaitingWindows,
+    pub(super) pace: Option<Pace>,
+    pub(super) forecast: Forecast,
+    pub(super) has_documents: bool,
+}
+
+/// The facts about the installation.
+pub(super) struct Installation {
+    pub(super) now: DateTime<Utc>,
+    pub(super) services: Services,
+    pub(super) encryption: Result<Encryption, StoreError>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) free_space: Result<Option<u64>, StoreError>,
+    /// Bytes that the accounts that wait will take, estimated.
+    pub(super) needed_space: u64,
+    /// `None` for an embedded database.
+    pub(super) server: Result<Option<ServerFigures>, StoreError>,
+    pub(super) last_backup_at: Option<DateTime<Utc>>,
+}
+
+impl App {
+    pub(super) fn facts(&self, supplier: &Supplier, services: &Services) -> Result<Facts, StoreError> {
+        let now = self.clock.now();
+        // One snapshot, so that the counts agree.
+        read(&*self.store, |tx| {
+            let counts = StatusCount::of(&tx.state_counts(supplier.id)?);
+            let count = |state| accounts(&counts, state);
+            let left = Left { pending: count(State::Pending), running: count(State::InProgress) };
+            let failed = count(State::Errored) + count(State::DryRunErrored);
+            let gate = tx.gate(supplier.id)?;
+            let is_held = gate.as_ref().is_some_and(|gate| gate.hold.is_some());
+            let goes_on = !is_held && supplier.settings.status == SupplierStatus::Ongoing;
+            let pace = Pace::last(tx, supplier.id, goes_on, now)?;
+            Ok(Facts {
+                forecast: Forecast::new(supplier, gate.as_ref(), left, pace.as_ref(), now),
+                last: last_stretch(tx, gate.as_ref(), failed)?,
+                absent_contracts: tx.absent_contracts(supplier.organisation_id, supplier.id, CONTRACTS)?,
+                reconciliation: tx.reconciliation(supplier.id)?,
+                windows: tx.waiting_windows(supplier.id)?,
+                supplier: supplier.clone(),
+                has_documents: services.has_documents,
+                now,
+                gate,
+                left,
+                failed,
+                pace,
+            })
+        })
+    }
+
+    pub(super) fn installation(
+        &self,
+        facts: &Facts,
+        services: &Services,
+    ) -> Result<Installation, StoreError> {
+        let (last_backup_at, each) = read_committed(&*self.store, |tx| {
+            Ok((tx.last_backup_at()?, average_payload(tx, facts.supplier.id)?))
+        })?;
+        Ok(Installation {
+            now: facts.now,
+            services: services.clone(),
+            encryption: self.store.encryption(),
+            nodes: self.running_nodes()?,
+            free_space: self.store.free_space(),
+            needed_space: each.saturating_mul(facts.left.all()).saturating_mul(ROWS_PER_PAYLOAD),
+            server: self.store.server_figures(),
+            last_backup_at,
+        })
+    }
+}
+
+/// An imported account takes about as much as its payload in rows and as much again in indexes and the log.
+const ROWS_PER_PAYLOAD: u64 = 2;
+
+/// Returns the last wave, or the stretch since the last release. Without a gate nothing is counted, and there is none.
+///
+/// Kept counts of minutes tell which failures since its first minute were not sent again; the gate tells how many have
+/// failed in it at most.
+fn last_stretch(tx: &mut dyn Tx, gate: Option<&Gate>, failed: u64) -> Result<Option<Stretch>, StoreError> {
+    let Some(gate) = gate.filter(|gate| gate.wave > 0 || gate.errors.is_some()) else { return Ok(None) };
+    let open = match gate.began_at {
+        Some(began_at) => tx.failed_since(gate.supplier_id, began_at)?,
+        None => failed,
+    };
+    let name = match gate.wave {
+        0 => "since the last release".to_owned(),
+        wave => format!("of wave {wave}"),
+    };
+    Ok(Some(Stretch { name, ended: gate.ended, failed: open.min(gate.failed) }))
+}
+
+/// Returns the average length of payloads that wait, unpacked, in bytes; 0 if none waits.
+fn average_payload(tx: &mut dyn Tx, supplier_id: i64) -> Result<u64, StoreError> {
+    let filter = ProcessFilter::of(State::Pending);
+    let page = tx.list_processes(supplier_id, filter, None, PageLimit::of(SAMPLE))?;
+    let ids: Vec<i64> = page.processes.iter().map(|listed| listed.process.id()).collect();
+    let (mut bytes, mut payloads) = (0, 0);
+    for (_, packed) in tx.payloads(&ids)? {
+        // One that cannot be read is the concern of another check.
+        if let Some(payload) = packed.ok().and_then(|packed| unpack(&packed).ok()) {
+            bytes += payload.len() as u64;
+            payloads += 1;
+        }
+    }
+    Ok(bytes.checked_div(payloads).unwrap_or(0))
+}

@@ -1,0 +1,39 @@
+//! The check of the manifest: what a supplier has sent is what it has declared (contract D17).
+
+use super::Finding;
+use super::facts::Facts;
+use cutover_model::TotalsDifference;
+
+pub(super) fn manifest(facts: &Facts) -> Finding {
+    let Some(manifest) = facts.reconciliation.manifest else {
+        return Finding::warn(
+            "The supplier has not declared what its files come to.",
+            "Send a manifest: `cutover-client manifest FILES…` computes it.",
+        );
+    };
+    let difference = TotalsDifference::of(facts.reconciliation.sent, manifest.declared);
+    if !facts.reconciliation.differs() {
+        return Finding::ok("What was sent is what the supplier has declared.");
+    }
+    let figures = [
+        (difference.accounts.to_string(), "accounts"),
+        (difference.ledger_balance, "of the ledger balance"),
+        (difference.readings.to_string(), "readings"),
+        (difference.transactions.to_string(), "transactions"),
+        (difference.documents.to_string(), "documents"),
+    ];
+    let differing = figures.iter().filter(|(figure, _)| !is_zero(figure));
+    let differing: Vec<String> = differing.map(|(figure, of)| format!("{} {of}", signed(figure))).collect();
+    Finding::stop(
+        format!("What was sent differs from what is declared: {}.", differing.join(", ")),
+        "Send what is missing, or cancel what is too much; if the declaration is wrong, send a manifest again.",
+    )
+}
+
+fn is_zero(figure: &str) -> bool {
+    !figure.contains(|c: char| c.is_ascii_digit() && c != '0')
+}
+
+fn signed(figure: &str) -> String {
+    if figure.starts_with('-') { figure.to_owned() } else { format!("+{figure}") }
+}

@@ -1,0 +1,233 @@
+//! Readiness: checks of everything that could go wrong with the next wave (contract D16). Each check is a function
+//! of facts that were read before; [`CHECKS`] lists them.
+
+mod accounts;
+mod facts;
+mod installation;
+mod manifest;
+mod night;
+mod probed;
+mod services;
+mod window;
+
+pub use night::Night;
+pub(crate) use probed::Probed;
+pub use services::{Services, ServicesToProbe};
+
+use super::{Forecast, OperatorError};
+use crate::App;
+use crate::auth::Caller;
+use crate::port::{ApiKeyRole, StoreError, Supplier, read_committed};
+use cutover_core::{SupplierCode, string_enum};
+use cutover_model::{CheckShown, ReadinessShown};
+use facts::{Facts, Installation};
+
+string_enum! {
+    "a level of a check";
+    /// The result of a check.
+    pub enum CheckLevel {
+        /// Nothing speaks against the next wave.
+        Ok = "ok",
+        /// Somebody should look at it; a release is not refused.
+        Warn = "warn",
+        /// A release is refused, unless it is forced.
+        Stop = "stop",
+    }
+}
+
+string_enum! {
+    "a check";
+    /// A check of the readiness (contract D16).
+    pub enum CheckName {
+        /// Document storage answers.
+        Documents = "documents",
+        /// The organisation's payment vendors answer.
+        Vendors = "vendors",
+        /// Every contract that waiting accounts name exists.
+        Contracts = "contracts",
+        /// What was sent is what the supplier has declared.
+        Manifest = "manifest",
+        /// Failures of the last wave that were not sent again.
+        Failures = "failures",
+        /// All failures that were not sent again.
+        Unresolved = "unresolved",
+        /// The time that accounts need beside their windows.
+        Window = "window",
+        /// The keys of values in the database are there.
+        Encryption = "encryption",
+        /// Free space for what waits.
+        Disk = "disk",
+        /// Standbys follow the database.
+        Replica = "replica",
+        /// There is a recent backup.
+        Backup = "backup",
+    }
+}
+
+/// The finding of a check: its level, what was found, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Finding {
+    level: CheckLevel,
+    detail: String,
+    action: Option<String>,
+}
+
+impl Finding {
+    fn ok(detail: impl Into<String>) -> Self {
+        Self { level: CheckLevel::Ok, detail: detail.into(), action: None }
+    }
+
+    fn warn(detail: impl Into<String>, action: impl Into<String>) -> Self {
+        Self { level: CheckLevel::Warn, detail: detail.into(), action: Some(action.into()) }
+    }
+
+    fn stop(detail: impl Into<String>, action: impl Into<String>) -> Self {
+        Self { level: CheckLevel::Stop, ..Self::warn(detail, action) }
+    }
+}
+
+/// The function of a check.
+enum Judge {
+    /// It is about the supplier's own data, and shown to the supplier.
+    Own(fn(&Facts) -> Finding),
+    /// It is about the installation or the organisation.
+    Installation(fn(&Installation) -> Finding),
+}
+
+/// Every check, in the order in which they are shown.
+const CHECKS: [(CheckName, Judge); CheckName::ALL.len()] = [
+    (CheckName::Documents, Judge::Own(services::documents)),
+    (CheckName::Vendors, Judge::Installation(services::vendors)),
+    (CheckName::Contracts, Judge::Own(accounts::contracts)),
+    (CheckName::Manifest, Judge::Own(manifest::manifest)),
+    (CheckName::Failures, Judge::Own(accounts::failures)),
+    (CheckName::Unresolved, Judge::Own(accounts::unresolved)),
+    (CheckName::Window, Judge::Own(window::window)),
+    (CheckName::Encryption, Judge::Installation(installation::encryption)),
+    (CheckName::Disk, Judge::Installation(installation::disk)),
+    (CheckName::Replica, Judge::Installation(installation::replica)),
+    (CheckName::Backup, Judge::Installation(installation::backup)),
+];
+
+/// A check with its finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// The check.
+    pub name: CheckName,
+    /// Its level.
+    pub level: CheckLevel,
+    /// What was found.
+    pub detail: String,
+    /// What to do about it; `None` if nothing has to be done.
+    pub action: Option<String>,
+}
+
+/// The readiness of a supplier for its next wave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Readiness {
+    /// The checks, in their order.
+    pub checks: Vec<Check>,
+    /// The forecast that the checks are about.
+    pub forecast: Forecast,
+}
+
+impl Readiness {
+    /// Returns true if no check speaks against the next wave.
+    pub fn is_ready(&self) -> bool {
+        self.stops().next().is_none()
+    }
+
+    /// Iterates over the checks that speak against the next wave.
+    pub fn stops(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| check.level == CheckLevel::Stop)
+    }
+
+    /// Returns the names of the checks that speak against the next wave.
+    pub fn stopping(&self) -> String {
+        self.stops().map(|check| check.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the body of an answer.
+    pub fn shown(&self) -> ReadinessShown {
+        let check = |check: &Check| CheckShown {
+            name: check.name.to_string(),
+            level: check.level.to_string(),
+            detail: check.detail.clone(),
+            action: check.action.clone(),
+        };
+        ReadinessShown { ready: self.is_ready(), checks: self.checks.iter().map(check).collect() }
+    }
+}
+
+impl App {
+    /// Returns the readiness of a supplier with all checks, for operators.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier.
+    pub fn readiness(&self, code: &str, services: &Services) -> Result<Readiness, OperatorError> {
+        let supplier = self.show_supplier(code)?;
+        Ok(self.readiness_of(&supplier, services, true)?)
+    }
+
+    /// Returns the readiness of a supplier of the caller's organisation; `None` if it has no such supplier. A caller of
+    /// the role `supplier` sees only the checks about its own data.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be read.
+    pub fn own_readiness(
+        &self,
+        caller: &Caller,
+        code: &str,
+        services: &Services,
+    ) -> Result<Option<Readiness>, StoreError> {
+        let Some(supplier) = self.supplier_for(caller, code)? else { return Ok(None) };
+        self.readiness_of(&supplier, services, sees_all(caller)).map(Some)
+    }
+
+    /// Returns the services that the checks of a caller need to ask; `None` if its organisation has no such supplier.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be read.
+    pub fn own_services_to_probe(
+        &self,
+        caller: &Caller,
+        code: &str,
+    ) -> Result<Option<ServicesToProbe>, StoreError> {
+        let Some(supplier) = self.supplier_for(caller, code)? else { return Ok(None) };
+        self.services_of(supplier.organisation_id, sees_all(caller)).map(Some)
+    }
+
+    fn supplier_for(&self, caller: &Caller, code: &str) -> Result<Option<Supplier>, StoreError> {
+        let Ok(code) = cutover_core::trimmed(code).parse::<SupplierCode>() else { return Ok(None) };
+        read_committed(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))
+    }
+
+    fn readiness_of(
+        &self,
+        supplier: &Supplier,
+        services: &Services,
+        with_all: bool,
+    ) -> Result<Readiness, StoreError> {
+        self.judged(self.facts(supplier, services)?, services, with_all)
+    }
+
+    /// Judges facts by all checks, or by those about the supplier's own data.
+    fn judged(&self, facts: Facts, services: &Services, with_all: bool) -> Result<Readiness, StoreError> {
+        let installation = if with_all { Some(self.installation(&facts, services)?) } else { None };
+        let finding = |judge: &Judge| match (judge, &installation) {
+            (Judge::Own(judge), _) => Some(judge(&facts)),
+            (Judge::Installation(judge), Some(installation)) => Some(judge(installation)),
+            (Judge::Installation(_), None) => None,
+        };
+        let check = |(name, judge): &(CheckName, Judge)| {
+            let Finding { level, detail, action } = finding(judge)?;
+            Some(Check { name: *name, level, detail, action })
+        };
+        Ok(Readiness { checks: CHECKS.iter().filter_map(check).collect(), forecast: facts.forecast })
+    }
+}
+
+/// Returns true if a caller sees all checks: everybody but the supplier itself.
+fn sees_all(caller: &Caller) -> bool {
+    caller.role != ApiKeyRole::Supplier
+}

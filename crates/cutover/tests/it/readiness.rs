@@ -1,0 +1,160 @@
+//! Readiness, forecasts and releases (contract D16).
+
+use crate::harness::{BUSINESS, Client, Installation, business, items, text, wait_until};
+use crate::payloads::small;
+use serde_json::{Value, json};
+
+const PATH: &str = "/v2/data-import/import-suppliers/ACME/readiness/";
+const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
+
+/// An account that fails once the rule ACC-04 is an error.
+fn faulty(number: &str) -> Value {
+    let mut account = small(number);
+    account["customers"] = json!([]);
+    account
+}
+
+/// Returns the readiness as the command prints it.
+fn readiness(installation: &Installation) -> Value {
+    installation.run_json(&["supplier", "readiness", "ACME"])
+}
+
+/// Returns the names of checks with this level.
+fn at_level(readiness: &Value, level: &str) -> Vec<String> {
+    let checks = items(&readiness["checks"]).iter().filter(|check| check["level"] == level);
+    checks.map(|check| text(&check["name"])).collect()
+}
+
+fn names(readiness: &Value) -> Vec<String> {
+    items(&readiness["checks"]).iter().map(|check| text(&check["name"])).collect()
+}
+
+fn require_customers(installation: &Installation, level: &str) {
+    installation.run_json(&["supplier", "set", "ACME", "--rule", &format!("ACC-04={level}")]);
+}
+
+fn release(installation: &Installation, options: &[&str]) -> Value {
+    installation.run_json(&[&["supplier", "release", "ACME"][..], options].concat())
+}
+
+fn hold(client: &Client) -> Value {
+    client.get(PROGRESS).json()["hold"].clone()
+}
+
+/// The command shows every check, a supplier's token those about its own data, a reader's token all.
+#[test]
+fn who_sees_which_checks() {
+    let (installation, server, client) = Installation::serving();
+    let own = ["documents", "contracts", "manifest", "failures", "unresolved", "window"];
+    let all = [
+        "documents",
+        "vendors",
+        "contracts",
+        "manifest",
+        "failures",
+        "unresolved",
+        "window",
+        "encryption",
+        "disk",
+        "replica",
+        "backup",
+    ];
+    let command = readiness(&installation);
+    assert_eq!((names(&command), &command["ready"]), (all.map(String::from).to_vec(), &json!(true)));
+    let answer = client.get(PATH);
+    assert_eq!((answer.status, names(&answer.json())), (200, own.map(String::from).to_vec()));
+    let issued = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
+    let reader = server.client(&text(&issued["api_key"]));
+    assert_eq!(names(&reader.get(PATH).json()), names(&command));
+    assert_eq!(client.get(&PATH.replace("ACME", "NOBODY")).status, 404);
+    assert!(installation.run_refused(&["supplier", "readiness", "NOBODY"]).contains("NOBODY"));
+}
+
+/// After a hold for errors a release is refused until the failures are worked off, or forced with a reason.
+#[test]
+fn failures_refuse_a_release_until_they_are_sent_again_or_it_is_forced() {
+    let (installation, _server, client) = Installation::serving();
+    installation.run_json(&["supplier", "hold", "ACME"]);
+    installation.run_json(&["supplier", "set", "ACME", "--hold-on-errors", "0/10"]);
+    assert_eq!(client.create(&faulty("A-1")).status, 201);
+    require_customers(&installation, "error");
+    let released = release(&installation, &[]);
+    assert_eq!((&released["hold"], &released["forecast"]["whole"]["accounts"]), (&Value::Null, &json!(1)));
+    assert_eq!(released["forecast"]["wave"], Value::Null);
+    wait_until("it is held", || hold(&client) != Value::Null);
+    let held = hold(&client);
+    let found = readiness(&installation);
+    assert_eq!((at_level(&found, "stop"), &found["ready"]), (vec!["failures".to_owned()], &json!(false)));
+    assert!(at_level(&found, "warn").contains(&"unresolved".to_owned()));
+    assert_eq!(client.get(PATH).json()["ready"], false);
+
+    let refused = installation.run_refused(&["supplier", "release", "ACME"]);
+    assert!(refused.contains("failures"), "{refused}");
+    assert_eq!(hold(&client), held);
+    let output = installation.run(&["supplier", "release", "ACME", "--force"]);
+    assert_eq!(output.status.code(), Some(2));
+    let trail = || installation.run_json(&["audit", "--action", "supplier.release"]);
+    assert_eq!(items(&trail()).len(), 1, "the refused ones are not recorded");
+    release(&installation, &["--force", "--because", "agreed"]);
+    assert_eq!(trail()[0]["detail"]["forced"], "failures");
+
+    installation.run_json(&["supplier", "hold", "ACME"]);
+    require_customers(&installation, "default");
+    assert_eq!(client.create(&small("A-1")).status, 201);
+    let found = readiness(&installation);
+    assert_eq!((at_level(&found, "stop"), &found["ready"]), (vec![], &json!(true)));
+    release(&installation, &[]);
+    client.wait("A-1", "PROCESSED");
+}
+
+/// A contract that was removed while its account had failed is missed once the account waits again.
+#[test]
+fn a_contract_that_is_gone_stops_the_next_wave() {
+    let (installation, _server, client) = Installation::serving();
+    assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
+    let mut account = faulty("A-1");
+    account["business"] = json!({"business_contract_identifier": "C-1"});
+    installation.run_json(&["supplier", "hold", "ACME"]);
+    assert_eq!(client.create(&account).status, 201);
+    require_customers(&installation, "error");
+    release(&installation, &[]);
+    client.wait("A-1", "ERRORED");
+    installation.run_json(&["supplier", "hold", "ACME"]);
+    let replace = |contracts: &[&str]| {
+        let body = serde_json::to_vec(&business("B-1", contracts)).unwrap();
+        client
+            .send("PUT", "/v2/data-import/businesses/B-1/", &[("Content-Type", "application/json")], &body)
+            .status
+    };
+    assert_eq!(replace(&[]), 200);
+    assert_eq!(at_level(&readiness(&installation), "stop"), [""; 0], "the account has failed");
+    installation.run_json(&["process", "retry", "ACME", "A-1"]);
+    let found = readiness(&installation);
+    assert_eq!(at_level(&found, "stop"), ["contracts"]);
+    assert!(text(&items(&found["checks"])[2]["detail"]).contains("C-1"));
+    assert_eq!(replace(&["C-1"]), 200);
+    assert_eq!(at_level(&readiness(&installation), "stop"), [""; 0]);
+}
+
+/// Accounts whose windows closed during a hold stop the release, which would end them.
+#[test]
+fn windows_and_waves_are_part_of_the_forecast() {
+    let (installation, _server, client) = Installation::serving();
+    installation.run_json(&["supplier", "hold", "ACME"]);
+    installation.run_json(&["supplier", "set", "ACME", "--waves", "3,2,rest"]);
+    for n in 0..9 {
+        assert_eq!(client.create(&small(&format!("A-{n}"))).status, 201);
+    }
+    let first = release(&installation, &[])["forecast"].clone();
+    let wave = json!({"number": 1, "accounts": 3, "seconds": null, "finish_at": null});
+    assert_eq!((&first["rate_per_minute"], &first["wave"]), (&Value::Null, &wave));
+    wait_until("the wave has ended", || hold(&client) != Value::Null);
+    let second = release(&installation, &[])["forecast"].clone();
+    assert_eq!((&second["wave"]["number"], &second["wave"]["accounts"]), (&json!(2), &json!(2)));
+    assert!(second["rate_per_minute"].is_string() && second["whole"]["finish_at"].is_string(), "{second}");
+    assert_eq!(second["whole"]["accounts"], 6);
+    wait_until("the wave has ended", || hold(&client) != Value::Null);
+    let text_of = installation.run(&["supplier", "release", "ACME"]);
+    let printed = String::from_utf8(text_of.stdout).unwrap();
+    assert!(printed.contains("Wave 3") && printed.contains("4 accounts"), "{printed}");
+}

@@ -1,0 +1,117 @@
+//! Holds and releases of a supplier's imports (contract D16). Both are confirmed on a page that asks for the reason.
+
+use super::actions::log;
+use super::links;
+use super::page::{Frame, page, see_other};
+use super::readiness::{Checks, probe};
+use super::visit::{Stop, done, found, visited};
+use super::visitor::Visitor;
+use crate::call::{Answer, Call};
+use crate::request::query::Query;
+use actix_web::HttpResponse;
+use askama::Template;
+use cutover_app::App;
+use cutover_app::operator::Release;
+
+/// The question about a hold.
+#[derive(Template)]
+#[template(path = "console/hold.html")]
+struct HoldPage {
+    frame: Frame,
+    code: String,
+    back: String,
+}
+
+/// The question about a release, with the checks.
+#[derive(Template)]
+#[template(path = "console/release.html")]
+struct ReleasePage {
+    frame: Frame,
+    code: String,
+    back: String,
+    checks: Checks,
+}
+
+/// Reads the reason of a form; `None` if it is blank.
+fn because(form: &str) -> Option<String> {
+    let text = Query::new(form).read("because", |text| Some(text.trim().to_owned()));
+    text.filter(|text| !text.is_empty())
+}
+
+/// `GET /console/suppliers/<supplier>/hold/`: asks for the reason.
+pub(crate) fn ask_hold(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+            let supplier = call.run(move |app| found(app.own_supplier(&caller, &code))).await?;
+            let code = supplier.code.to_string();
+            let question = HoldPage { frame: Frame::of(visitor), back: links::supplier(&code), code };
+            Ok(page(&mut HttpResponse::Ok(), &question)?)
+        })
+        .await)
+    })
+}
+
+/// `POST /console/suppliers/<supplier>/hold/`: holds the imports.
+pub(crate) fn hold(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let code = own(call, visitor).await?;
+            let form = call.form().await?;
+            let reason = because(&form).ok_or_else(|| Stop::NotDone("A hold needs a reason.".to_owned()))?;
+            let (caller, name) = (visitor.caller().clone(), code.clone());
+            let job = move |app: &App| done(app.hold_own_supplier(&caller, &name, reason));
+            call.run(job).await?.map_err(Stop::NotDone)?;
+            log(call, visitor, "hold", &code, None);
+            Ok(see_other(&links::supplier(&code)))
+        })
+        .await)
+    })
+}
+
+/// `GET /console/suppliers/<supplier>/release/`: shows the checks, and asks for the reason.
+pub(crate) fn ask_release(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let code = own(call, visitor).await?;
+            let services = probe(call, visitor, &code).await?;
+            let caller = visitor.caller().clone();
+            let job = move |app: &App| found(app.own_night(&caller, &code, &services));
+            let night = call.run_page(job).await?;
+            let code = night.supplier.code.to_string();
+            let question = ReleasePage {
+                frame: Frame::of(visitor),
+                back: links::supplier(&code),
+                checks: Checks::new(&night.readiness, night.progress.zone),
+                code,
+            };
+            Ok(page(&mut HttpResponse::Ok(), &question)?)
+        })
+        .await)
+    })
+}
+
+/// `POST /console/suppliers/<supplier>/release/`: ends a hold.
+pub(crate) fn release(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let code = own(call, visitor).await?;
+            let form = call.form().await?;
+            let is_forced = Query::new(&form).read("force", |text| (text == "yes").then_some(true));
+            let release = Release { because: because(&form), is_forced: is_forced.unwrap_or(false) };
+            let services = probe(call, visitor, &code).await?;
+            let (caller, name) = (visitor.caller().clone(), code.clone());
+            let job = move |app: &App| done(app.release_own_supplier(&caller, &name, &release, &services));
+            call.run_page(job).await?.map_err(Stop::NotDone)?;
+            log(call, visitor, "release", &code, None);
+            Ok(see_other(&links::supplier(&code)))
+        })
+        .await)
+    })
+}
+
+/// Returns the code of a supplier in the path, which the organisation has.
+pub(super) async fn own(call: &mut Call, visitor: &Visitor) -> Result<String, Stop> {
+    let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+    Ok(call.run(move |app| found(app.own_supplier(&caller, &code))).await?.code.to_string())
+}

@@ -1,0 +1,79 @@
+//! The checks before a wave and the forecast, as pages show them.
+
+use super::view::{Moment, duration, grouped};
+use super::visit::Stop;
+use super::visitor::Visitor;
+use crate::call::Call;
+use crate::refusal::Refusal;
+use cutover_app::operator::{Check, CheckLevel, ForecastPart, Readiness, Services};
+use cutover_core::Zone;
+
+/// The checks and the forecast of a supplier.
+pub(super) struct Checks {
+    pub(super) is_ready: bool,
+    pub(super) rows: Vec<CheckRow>,
+    pub(super) wave: Option<(u32, Part)>,
+    pub(super) whole: Part,
+}
+
+/// A check.
+pub(super) struct CheckRow {
+    pub(super) name: &'static str,
+    /// The word of its level, which is the name of its style as well.
+    pub(super) level: &'static str,
+    pub(super) label: &'static str,
+    pub(super) detail: String,
+    pub(super) action: Option<String>,
+}
+
+/// Accounts, and the time that they need if it is known.
+pub(super) struct Part {
+    pub(super) accounts: String,
+    pub(super) time: Option<(String, Moment)>,
+}
+
+impl Part {
+    fn new(part: &ForecastPart, zone: Zone) -> Self {
+        let time = part.time.zip(part.finish_at);
+        Self {
+            accounts: grouped(&part.accounts.to_string()),
+            time: time.map(|(time, end)| (duration(time), zone.local(end).into())),
+        }
+    }
+}
+
+impl CheckRow {
+    fn new(check: &Check) -> Self {
+        let label = match check.level {
+            CheckLevel::Ok => "OK",
+            CheckLevel::Warn => "Look",
+            CheckLevel::Stop => "Stop",
+        };
+        Self {
+            name: check.name.as_str(),
+            level: check.level.as_str(),
+            label,
+            detail: check.detail.clone(),
+            action: check.action.clone(),
+        }
+    }
+}
+
+impl Checks {
+    pub(super) fn new(readiness: &Readiness, zone: Zone) -> Self {
+        let forecast = &readiness.forecast;
+        Self {
+            is_ready: readiness.is_ready(),
+            rows: readiness.checks.iter().map(CheckRow::new).collect(),
+            wave: forecast.wave.as_ref().map(|(number, part)| (*number, Part::new(part, zone))),
+            whole: Part::new(&forecast.whole, zone),
+        }
+    }
+}
+
+/// Asks the services that the checks are about, unless they were asked a few seconds ago.
+pub(super) async fn probe(call: &Call, visitor: &Visitor, code: &str) -> Result<Services, Stop> {
+    let (caller, code) = (visitor.caller().clone(), code.to_owned());
+    let wanted = call.run(move |app| Ok(app.own_services_to_probe(&caller, &code)?)).await?;
+    Ok(call.service().app.probe_services_lately(&wanted.ok_or(Refusal::NotFound)?).await)
+}

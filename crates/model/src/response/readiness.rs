@@ -1,0 +1,27 @@
+//! The readiness of a supplier for its next wave (contract D16).
+
+use serde::Serialize;
+
+answers! {
+    /// A check of the readiness.
+    CheckShown (Debug, Eq, Serialize) {
+        /// `documents`, `vendors`, `contracts`, `manifest`, `failures`, `unresolved`, `window`, `encryption`, `disk`,
+        /// `replica` or `backup`.
+        name: String;
+        /// `ok`, `warn` (somebody should look at it) or `stop` (a release is refused).
+        level: String;
+        /// Text for people: what was found.
+        detail: String;
+        /// Text for people: what to do about it; `null` if there is nothing to do.
+        action: Option<String>;
+    }
+
+    /// The readiness of a supplier for its next wave (contract D16).
+    ReadinessShown (Debug, Eq, Serialize) {
+        /// False if a check that is shown is `stop`.
+        ready: bool;
+        /// The checks, in this order. With a supplier's token those about its own data: `documents`, `contracts`,
+        /// `manifest`, `failures`, `unresolved` and `window`.
+        checks: Vec<CheckShown>;
+    }
+}
