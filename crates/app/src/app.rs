@@ -4,6 +4,7 @@ use crate::auth::KeyRing;
 use crate::port::{
     Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError, WebhookSender,
 };
+use crate::run::RecordedSuppliers;
 use crate::worker::Interrupted;
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
@@ -74,6 +75,8 @@ pub struct App {
     pub(crate) poller: Mutex<()>,
     /// Claims that could not be ended during an outage of the database.
     pub(crate) interrupted: Mutex<Vec<Interrupted>>,
+    /// The suppliers whose payloads are hashed for their open run.
+    pub(crate) recorded: Arc<RecordedSuppliers>,
 }
 
 impl App {
@@ -102,6 +105,7 @@ impl App {
             wake,
             poller,
             interrupted: Mutex::default(),
+            recorded: Arc::default(),
         }
     }
 

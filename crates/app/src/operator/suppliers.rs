@@ -63,7 +63,7 @@ impl SupplierChange {
         GateChange { waves: self.waves.is_some(), errors: self.hold_on_errors.is_some() }
     }
 
-    fn apply(self, settings: &mut SupplierSettings) -> Result<(), OperatorError> {
+    pub(super) fn apply(self, settings: &mut SupplierSettings) -> Result<(), OperatorError> {
         let Self { status, document_root, verify_documents, send_customer_emails, dry_run, .. } = self;
         replace(&mut settings.status, status.map(Word::from));
         replace(&mut settings.document_root, document_root.map(|root| normal_root(&root)).transpose()?);
@@ -153,7 +153,7 @@ impl App {
             check_root(tx, owner.id, &settings.document_root)?;
             let exists = || OperatorError::Exists { what: "supplier", name: code.to_string() };
             let added = tx.add_supplier(owner.id, &code, &settings, at)?.ok_or_else(exists)?;
-            holds::set_gate(tx, &added, gates)?;
+            holds::set_gate(tx, &added, gates, at)?;
             let audited = Audited { subject: Subject::supplier(&added), detail };
             Ok((added, audited))
         })
@@ -187,7 +187,7 @@ impl App {
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
             tx.set_supplier(supplier.id, &supplier.settings)?;
-            holds::set_gate(tx, &supplier, gates)?;
+            holds::set_gate(tx, &supplier, gates, at)?;
             supplier.revision += 1;
             if supplier.settings.status != before {
                 publish_status(tx, &supplier, at)?;

@@ -68,6 +68,10 @@ string_enum! {
         SupplierHeld = "supplier.hold",
         /// The hold of a supplier was released; who had held it, and the reason.
         SupplierReleased = "supplier.release",
+        /// A run of a supplier was started; its name.
+        RunStarted = "run.start",
+        /// The run of a supplier was ended; its name.
+        RunEnded = "run.end",
         /// Imports of a supplier were undone by a job; its id and how many.
         ImportsUndone = "supplier.undo",
         /// An import supplier was erased; its code, and the number of removed rows of each table.

@@ -1,6 +1,6 @@
 use super::{
     Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, Gates, HistoricalStatements, Identity,
-    Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces, Undo,
+    Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Runs, Staging, Suppliers, Traces, Undo,
     Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
@@ -76,6 +76,7 @@ pub trait Tx:
     + Suppliers
     + Processes
     + Refusals
+    + Runs
     + Accounts
     + Notes
     + Ledgers
@@ -100,6 +101,7 @@ impl<T> Tx for T where
         + Suppliers
         + Processes
         + Refusals
+        + Runs
         + Accounts
         + Notes
         + Ledgers

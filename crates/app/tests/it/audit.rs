@@ -77,6 +77,11 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         env.app.hold_supplier("ACME", None).unwrap();
         env.app.release_supplier("ACME", Some("corrected".into())).unwrap();
     }),
+    (AuditAction::RunStarted, |env| drop(env.app.start_run("ACME", "night").unwrap())),
+    (AuditAction::RunEnded, |env| {
+        env.app.start_run("ACME", "night").unwrap();
+        env.app.end_run("ACME").unwrap();
+    }),
     (AuditAction::ImportsUndone, |env| {
         let which = UndoScope::Numbers(vec!["A-1".into()]);
         let job = env.app.begin_undo(&UndoRequest { supplier: "ACME".into(), which }).unwrap();

@@ -24,6 +24,7 @@ mod panics;
 mod polling;
 mod refused;
 mod resubmit;
+mod runs;
 mod sessions;
 mod statements;
 mod test_doubles;

@@ -48,6 +48,7 @@ mod postgres;
 mod progress;
 mod properties;
 mod rolling;
+mod runs;
 mod secrets;
 mod self_service;
 mod shutdown;

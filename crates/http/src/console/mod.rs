@@ -16,6 +16,7 @@ mod links;
 mod migration;
 mod page;
 mod refused;
+mod runs;
 mod search;
 mod sign_in;
 mod supplier;
@@ -71,6 +72,11 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     get("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::ask_retry),
     post("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::retry),
     get("/console/suppliers/<supplier>/refused/", refused::list),
+    get("/console/suppliers/<supplier>/runs/", runs::list),
+    get("/console/suppliers/<supplier>/runs/one/", runs::show),
+    get("/console/suppliers/<supplier>/runs/diff/", runs::compare),
+    post("/console/suppliers/<supplier>/runs/start/", runs::start),
+    post("/console/suppliers/<supplier>/runs/end/", runs::end),
     get("/console/businesses/", businesses::list),
     get("/console/businesses/<business>/", businesses::show),
     get("/console/audit/", audit::list),

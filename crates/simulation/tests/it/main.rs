@@ -28,6 +28,7 @@ mod plan;
 mod planner;
 mod quiet;
 mod running_op;
+mod rehearsals;
 mod runs;
 mod shrink;
 mod simulation;

@@ -2,6 +2,7 @@ use super::{State, next_id};
 use cutover_app::port::{BusinessRecord, Businesses, ErasedRows, NewBusiness, StoreError, StoredBusiness};
 use cutover_model::BusinessRequest;
 use cutover_process::State as Status;
+use std::collections::BTreeSet;
 
 /// A business with trimmed identities.
 #[derive(Debug, Clone)]
@@ -156,6 +157,15 @@ impl Businesses for State {
     fn contract_exists(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {
         let mut contracts = self.businesses_in(organisation_id).flat_map(|business| &business.contracts);
         Ok(contracts.any(|contract| contract == identifier))
+    }
+
+    fn contracts_among(
+        &mut self,
+        organisation_id: i64,
+        identifiers: &[&str],
+    ) -> Result<BTreeSet<String>, StoreError> {
+        let contracts = self.businesses_in(organisation_id).flat_map(|business| &business.contracts);
+        Ok(contracts.filter(|contract| identifiers.contains(&contract.as_str())).cloned().collect())
     }
 
     fn lock_contract(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {

@@ -18,6 +18,7 @@ mod nodes;
 mod notes;
 mod processes;
 mod refusals;
+mod runs;
 mod statements;
 mod suppliers;
 mod undo;
@@ -26,6 +27,7 @@ mod webhooks;
 
 use accounts::Imported;
 use businesses::Business;
+use chrono::{DateTime, Utc};
 use cutover_app::port::{
     ApiKey, AuditEntry, FeedPosition, Gate, JobGuard, Node, Organisation, RefreshToken, RefusedCreate,
     SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
@@ -35,6 +37,7 @@ use feed::Published;
 use instructions::BusinessInstruction;
 use jobs::JobRow;
 use processes::Row;
+use runs::RunRow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -102,6 +105,10 @@ struct State {
     gates: BTreeMap<i64, Gate>,
     /// Accounts of waves: their supplier, and true for an open one.
     wave_accounts: BTreeMap<i64, (i64, bool)>,
+    /// Waves in the order in which they began: supplier, number and time.
+    waves: Vec<(i64, u32, DateTime<Utc>)>,
+    runs: Vec<RunRow>,
+    last_run: i64,
 }
 
 impl MemoryStore {

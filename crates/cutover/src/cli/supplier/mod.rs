@@ -3,6 +3,7 @@ mod options;
 mod refused;
 mod shown;
 mod undo;
+mod what_if;
 
 use super::organisation::chosen;
 use crate::context::Context;
@@ -26,7 +27,10 @@ Examples:
   cutover supplier hold ACME --because 'wrong tariffs' creates are accepted and wait
   cutover supplier release ACME                        the next wave
   cutover supplier show ACME --json
+  cutover supplier what-if ACME --rule MPT-01=error    which stored accounts would fail, without changing anything
   cutover supplier undo ACME --since 2026-11-21T22:00:00+11:00     show which imports would be undone
+  cutover supplier undo ACME --run 'night 1' --yes     undo the imports of a run
+  cutover supplier undo ACME --wave 2                  or of a wave
   cutover supplier undo ACME --number A-1 A-2 --yes    undo imports of accounts that are unchanged since
   cutover supplier erase ACME                          show what would be removed
   cutover supplier erase ACME --yes                    its accounts, history, figures, businesses and settings
@@ -90,6 +94,8 @@ pub(crate) enum Command {
     },
     /// Undo imports of accounts that are unchanged since
     Undo(undo::UndoArgs),
+    /// Check every stored payload under other settings; changes nothing
+    WhatIf(what_if::WhatIfArgs),
     /// Erase everything that is kept of a supplier
     Erase(erase::EraseArgs),
 }
@@ -124,6 +130,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             output.list(&rows)?;
         }
         Command::Undo(args) => undo::run(&app, context, args)?,
+        Command::WhatIf(args) => what_if::run(context, args)?,
         Command::Erase(args) => erase::run(&app, context, &args)?,
         Command::List => {
             let holds = app.holds()?;
