@@ -7,6 +7,8 @@ use crate::port::{Cause, Outcome, StepWrite, StoreError, Tx};
 use cutover_core::{SupplierCode, Zone};
 use cutover_model::{ContentHash, IntoOwned, Totals, content_hash};
 use cutover_process::{EventKind, State};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -123,9 +125,23 @@ fn read_sent(tx: &mut dyn Tx, steps: &[&StepWrite<'_>]) -> Result<HashMap<i64, S
     for (id, payload) in tx.payloads(&ids)? {
         let Some(payload) = payload.ok().and_then(|stored| codec::unpack(&stored).ok()) else { continue };
         let totals = if passed.contains(&id) { totals_of(&payload, zone) } else { Totals::default() };
-        sent.insert(id, Sent { content: content_hash(&payload).ok(), totals });
+        sent.insert(id, Sent { content: content_of(&payload), totals });
     }
     Ok(sent)
+}
+
+/// An envelope, of which the account counts: a rehearsal and an import of it have different parameters.
+#[derive(Deserialize)]
+struct Envelope<'j> {
+    #[serde(borrow)]
+    payload: Option<&'j RawValue>,
+}
+
+/// Returns the hash of the account in an accepted payload.
+pub(crate) fn content_of(payload: &[u8]) -> Option<ContentHash> {
+    let envelope = serde_json::from_slice::<Envelope<'_>>(payload).ok();
+    let account = envelope.and_then(|envelope| envelope.payload);
+    content_hash(account.map_or(payload, |account| account.get().as_bytes())).ok()
 }
 
 /// Returns the totals that an accepted payload has when it is imported.

@@ -2,11 +2,12 @@ use super::claim::Claimed;
 use crate::account::{FactsToRead, Known, profile, stored};
 use crate::documents::{FoundDocuments, missing};
 use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, Supplier, read_committed};
+use crate::run::content_of;
 use crate::{App, codec};
 use chrono::DateTime;
 use cutover_core::{Now, ServiceAccountNumber, Zone};
 use cutover_model::{
-    Account, AccountRequest, ContentHash, Decoded, IntoOwned, Limits, SyntaxError, content_hash,
+    Account, AccountRequest, ContentHash, Decoded, IntoOwned, Limits, SyntaxError,
     decode_account_within,
 };
 use cutover_process::Failure;
@@ -64,7 +65,7 @@ impl App {
         let report = self.check_again(claimed, &decoded, Now::new(self.clock.now(), zone))?;
         let issues = StoredIssues { errors: stored(&report.errors), warnings: stored(&report.warnings) };
         let is_recorded = self.recorded.contains(&supplier.code);
-        let content = if is_recorded { content_hash(&payload).ok() } else { None };
+        let content = if is_recorded { content_of(&payload) } else { None };
         if !report.errors.is_empty() {
             return Ok(Prepared::Rejected(issues, content));
         }

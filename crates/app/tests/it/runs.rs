@@ -49,7 +49,7 @@ fn every_end_of_an_account_is_recorded() {
     strict(&env, Level::Error, false);
     import(&env);
     let window = |minutes: i64| (env.clock.now() + Duration::minutes(minutes)).to_rfc3339();
-    let params = format!(r#"{{"scheduled_from":"{}","scheduled_to":"{}"}}"#, window(60), window(120));
+    let params = format!(r#"{{"schedule_window_start":"{}","schedule_window_end":"{}"}}"#, window(60), window(120));
     env.create_with(&params, "A-3", MEMBERS);
     env.clock.advance(Duration::hours(3));
     env.app.sweep().unwrap();

@@ -335,7 +335,7 @@ fn act_on(call: &mut Call, what: ProcessAction) -> Answer<'_> {
 }
 
 /// Logs an action by ids only.
-fn log(call: &Call, visitor: &Visitor, action: &str, supplier: &str, process: Option<i64>) {
+pub(super) fn log(call: &Call, visitor: &Visitor, action: &str, supplier: &str, process: Option<i64>) {
     let (request_id, key) = (call.request_id().unwrap_or_default(), &visitor.caller().key_prefix);
     tracing::info!(target: "cutover::audit", request_id, key, action, supplier, process, "done in the console");
 }

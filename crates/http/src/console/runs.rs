@@ -180,7 +180,7 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let before = Query::new(call.query()).read("before", |text| text.parse().ok());
-            let (shown, of) = (code.clone(), code.clone());
+            let of = code.clone();
             let runs = call.run_page(move |app| found(app.own_runs(&caller, &of, before, PAGE))).await?;
             let supplier_link = links::supplier(&code);
             let open = runs.runs.iter().find(|report| report.run.ended_at.is_none());
@@ -190,7 +190,7 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
                 rows: runs.runs.iter().map(|report| Row::new(&code, report)).collect(),
                 is_first: before.is_none(),
                 next: runs.next.map(|next| format!("{supplier_link}runs/?before={next}")),
-                supplier: shown,
+                supplier: code,
                 supplier_link,
             };
             Ok(page(&mut HttpResponse::Ok(), &answer)?)
@@ -269,6 +269,7 @@ pub(crate) fn start(call: &mut Call) -> Answer<'_> {
             let (name, of) = (name(&form, "name")?, code.clone());
             let started = call.run(move |app| done(app.start_own_run(&caller, &of, &name))).await?;
             let started = started.map_err(Stop::NotDone)?;
+            super::actions::log(call, visitor, "start run", &code, None);
             Ok(see_other(&run_link(&code, &started.run.name)))
         })
         .await)
@@ -283,6 +284,7 @@ pub(crate) fn end(call: &mut Call) -> Answer<'_> {
             let of = code.clone();
             let ended = call.run(move |app| done(app.end_own_run(&caller, &of))).await?;
             let ended = ended.map_err(Stop::NotDone)?;
+            super::actions::log(call, visitor, "end run", &code, None);
             Ok(see_other(&run_link(&code, &ended.run.name)))
         })
         .await)

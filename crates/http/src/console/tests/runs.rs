@@ -17,7 +17,7 @@ async fn runs_are_started_and_compared() {
     assert!(browser.page(&one).await.contains("No account has ended yet."));
     assert_eq!(browser.post(&format!("{RUNS}start/"), "name=other").await.status, 409);
     service.create("Acme", ACCOUNT);
-    service.import();
+    service.import_pending();
     let shown = browser.page(&one).await;
     assert!(shown.contains("<dt>Passed</dt><dd>1</dd>") && shown.contains("Processed"), "{shown}");
     let ended = browser.post(&format!("{RUNS}end/"), "").await;
