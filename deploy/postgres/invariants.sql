@@ -237,6 +237,9 @@ WITH accepted AS (
     CROSS JOIN LATERAL (VALUES ('sent_high', sent_high), ('sent_units', sent_units), ('sent_fraction', sent_fraction),
         ('sent_readings', sent_readings), ('sent_transactions', sent_transactions), ('sent_documents', sent_documents)) AS f (name, found)
     GROUP BY supplier_id, f.name, state
+), outcomes (run_id, state, kept, found) AS (
+    SELECT run_id, e.pair->>0, (e.pair->>1)::NUMERIC, 0 FROM run_figures, json_array_elements(figures::JSON->'states') AS e (pair)
+    UNION ALL SELECT run_id, state, 0, count(*) FROM run_outcomes GROUP BY 1, 2
 ), figures (supplier_id, what) AS (
     SELECT supplier_id, format('%s processes are kept as %s, and there are %s', sum(kept),
         concat_ws(' ', state, nullif(error_code, '')), sum(found))
@@ -254,6 +257,9 @@ WITH accepted AS (
     UNION ALL
     SELECT supplier_id, format('%s are kept as %s, and come to %s', name, trim_scale(sum(kept)), trim_scale(sum(found)))
     FROM sums GROUP BY supplier_id, name HAVING sum(kept) <> sum(found)
+    UNION ALL
+    SELECT r.supplier_id, format('%s accounts of the run %s are kept as %s, and there are %s', sum(kept), r.name, state, sum(found))
+    FROM outcomes JOIN runs r ON r.id = run_id GROUP BY r.supplier_id, r.name, state HAVING sum(kept) <> sum(found)
 ), rows (owners, owner, what) AS (
     :gaps
     UNION ALL

@@ -5,6 +5,7 @@ use crate::operator::Probed;
 use crate::port::{
     Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError, WebhookSender,
 };
+use crate::run::RecordedSuppliers;
 use crate::worker::Interrupted;
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
@@ -79,6 +80,8 @@ pub struct App {
     pub(crate) interrupted: Mutex<Vec<Interrupted>>,
     /// Held while a certificate is issued.
     pub(crate) issuing: Mutex<()>,
+    /// The suppliers whose payloads are hashed for their open run.
+    pub(crate) recorded: Arc<RecordedSuppliers>,
 }
 
 impl App {
@@ -109,6 +112,7 @@ impl App {
             poller,
             interrupted: Mutex::default(),
             issuing: Mutex::default(),
+            recorded: Arc::default(),
         }
     }
 

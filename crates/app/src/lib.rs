@@ -23,6 +23,7 @@ mod codec;
 mod documents;
 mod feed;
 mod gate;
+mod run;
 mod wake;
 
 pub use app::{App, Ports, Settings};

@@ -16,6 +16,11 @@ impl Context {
         open_app(&self.settings, ExternalServices::closed())
     }
 
+    /// Opens the use cases over the database and the document storage.
+    pub(crate) fn app_with_documents(&self) -> Result<App, Error> {
+        open_app(&self.settings, ExternalServices::with_documents(&self.settings)?)
+    }
+
     /// Opens the use cases over the database and the sender of webhooks.
     pub(crate) fn app_with_webhooks(&self) -> Result<App, Error> {
         open_app(&self.settings, ExternalServices::with_webhooks()?)

@@ -1,10 +1,12 @@
 //! The hash of a JSON value's content, which says whether two texts say the same.
 
 use crate::SyntaxError;
-use crate::json::{Cursor, Next, SyntaxErrorKind, Writer};
+use crate::json::{Cursor, Next, PlainNumber, SyntaxErrorKind, Writer};
 use crate::value::canonical_number;
 use sha2::{Digest, Sha256};
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+use std::ops::Range;
 
 /// The SHA-256 hash of a value's canonical text, see [`content_hash`]. Displayed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,21 +53,37 @@ pub fn content_hash(json: &[u8]) -> Result<ContentHash, SyntaxError> {
 /// The canonical text of a value, see [`content_hash`].
 pub(crate) fn canonical(json: &[u8]) -> Result<Vec<u8>, SyntaxError> {
     let mut cursor = Cursor::new(json)?;
-    let mut text = Text { out: Vec::with_capacity(json.len()), sorted: Vec::new(), number: String::new() };
+    let mut text = Text::with_capacity(json.len());
     let written = text.value(&mut cursor).and_then(|()| cursor.finish());
     written.map_err(|kind| cursor.broken(kind))?;
     Ok(text.out)
 }
 
+/// The number of orders of members that are remembered. Payloads have objects of some thirty kinds.
+const ORDERS: usize = 64;
+
 /// The canonical text as it is written, and buffers that are used again.
-struct Text {
+struct Text<'j> {
     out: Vec<u8>,
     sorted: Vec<u8>,
     number: String,
+    /// Names and texts of the members of the open objects.
+    members: Vec<(Cow<'j, str>, Range<usize>)>,
+    orders: Orders<'j>,
 }
 
-impl Text {
-    fn value(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SyntaxErrorKind> {
+impl<'j> Text<'j> {
+    fn with_capacity(capacity: usize) -> Self {
+        Self {
+            out: Vec::with_capacity(capacity),
+            sorted: Vec::new(),
+            number: String::new(),
+            members: Vec::new(),
+            orders: Orders::default(),
+        }
+    }
+
+    fn value(&mut self, cursor: &mut Cursor<'j>) -> Result<(), SyntaxErrorKind> {
         let next = cursor.peek()?;
         match next {
             Next::Object => self.object(cursor)?,
@@ -85,11 +103,7 @@ impl Text {
                 let string = cursor.string()?;
                 self.string(&string);
             }
-            Next::Number => {
-                self.number.clear();
-                canonical_number(cursor.number()?, &mut self.number);
-                self.out.extend_from_slice(self.number.as_bytes());
-            }
+            Next::Number => self.number(cursor.number()?),
             Next::True | Next::False | Next::Null => {
                 let start = cursor.mark();
                 cursor.word(next)?;
@@ -99,42 +113,102 @@ impl Text {
         Ok(())
     }
 
-    fn object(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SyntaxErrorKind> {
-        let mut members = Vec::new();
-        let start = self.out.len();
+    fn object(&mut self, cursor: &mut Cursor<'j>) -> Result<(), SyntaxErrorKind> {
+        let (start, first) = (self.out.len(), self.members.len());
         let mut more = cursor.open_object()?;
         while more {
             let name = cursor.name()?;
-            self.out.push(if members.is_empty() { b'{' } else { b',' });
+            self.out.push(if self.members.len() == first { b'{' } else { b',' });
             let from = self.out.len();
             self.string(&name);
             self.out.push(b':');
             self.value(cursor)?;
-            members.push((name, from..self.out.len()));
+            self.members.push((name, from..self.out.len()));
             more = cursor.more_members()?;
         }
+        let members = &self.members[first..];
         if members.is_empty() {
             self.out.push(b'{');
         } else if !members.is_sorted_by(|a, b| a.0 < b.0) {
-            // The sort is stable, so the first of several members of one name stays.
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            members.dedup_by(|later, first| later.0 == first.0);
             self.sorted.clear();
-            for (_, member) in members {
+            for &place in self.orders.of(members) {
                 self.sorted.push(if self.sorted.is_empty() { b'{' } else { b',' });
-                self.sorted.extend_from_slice(&self.out[member]);
+                self.sorted.extend_from_slice(&self.out[members[place].1.clone()]);
             }
             self.out.truncate(start);
             self.out.append(&mut self.sorted);
         }
         self.out.push(b'}');
+        self.members.truncate(first);
         Ok(())
     }
 
-    fn string(&mut self, text: &str) {
-        let mut writer = Writer::new().into(std::mem::take(&mut self.out));
-        writer.string(text);
-        self.out = writer.into_bytes();
+    fn number(&mut self, text: &str) {
+        self.number.clear();
+        match PlainNumber::at(text.as_bytes(), 0).filter(|number| number.end == text.len()) {
+            Some(number) => plain_number(number, &mut self.number),
+            None => canonical_number(text, &mut self.number),
+        }
+        self.out.extend_from_slice(self.number.as_bytes());
+    }
+
+    fn string(&mut self, text: &Cow<'_, str>) {
+        match text {
+            // It was sent without escapes, so it needs none.
+            Cow::Borrowed(plain) => {
+                self.out.push(b'"');
+                self.out.extend_from_slice(plain.as_bytes());
+                self.out.push(b'"');
+            }
+            Cow::Owned(text) => {
+                let mut writer = Writer::new().into(std::mem::take(&mut self.out));
+                writer.string(text);
+                self.out = writer.into_bytes();
+            }
+        }
+    }
+}
+
+/// Writes a number of the usual form as [`canonical_number`] does.
+fn plain_number(number: PlainNumber, out: &mut String) {
+    let PlainNumber { mut digits, is_negative, after, .. } = number;
+    if digits == 0 {
+        return out.push('0');
+    }
+    let mut exponent = -i64::from(after);
+    while digits.is_multiple_of(10) {
+        digits /= 10;
+        exponent += 1;
+    }
+    let sign = if is_negative { "-" } else { "" };
+    // Writing to a string does not fail.
+    let _ = match exponent {
+        0 => write!(out, "{sign}{digits}"),
+        _ => write!(out, "{sign}{digits}e{exponent}"),
+    };
+}
+
+/// The order of the members of objects, by the names in the order in which they were sent: most objects have the names of
+/// an object before them, and comparing those is cheaper than sorting.
+#[derive(Default)]
+struct Orders<'j>(Vec<(Vec<Cow<'j, str>>, Vec<usize>)>);
+
+impl<'j> Orders<'j> {
+    /// Returns the places of the members in the order of their names; of several members of one name the first.
+    fn of(&mut self, members: &[(Cow<'j, str>, Range<usize>)]) -> &[usize] {
+        let is_of = |names: &[Cow<'_, str>]| {
+            names.len() == members.len() && names.iter().zip(members).all(|(name, member)| *name == member.0)
+        };
+        let known = self.0.iter().position(|(names, _)| is_of(names)).unwrap_or_else(|| {
+            // The sort is stable.
+            let mut order: Vec<usize> = (0..members.len()).collect();
+            order.sort_by(|a, b| members[*a].0.cmp(&members[*b].0));
+            order.dedup_by(|later, first| members[*later].0 == members[*first].0);
+            self.0.truncate(ORDERS - 1);
+            self.0.push((members.iter().map(|(name, _)| name.clone()).collect(), order));
+            self.0.len() - 1
+        });
+        &self.0[known].1
     }
 }
 
@@ -210,6 +284,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn numbers_of_the_usual_form_are_written_like_all_others(text in "-?[0-9]{1,12}([.][0-9]{1,6})?") {
+            let (mut quick, mut slow) = (String::new(), String::new());
+            plain_number(PlainNumber::at(text.as_bytes(), 0).unwrap(), &mut quick);
+            canonical_number(&text, &mut slow);
+            prop_assert_eq!(quick, slow);
+        }
+
         #[test]
         fn the_form_depends_only_on_the_content(value in any_value()) {
             let canonical = text(&value.to_string());

@@ -2,7 +2,7 @@ use crate::port::{MeterPointQuestion, StoreError, Tx};
 use cutover_core::ExternalAccountNumber;
 use cutover_model::AccountRequest;
 use cutover_rules::{Facts, MeterPointHolder, MeterPointKey, contract_to_look_up, meter_points_to_look_up};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The facts about an account payload that have to be looked up in the store.
 pub(crate) struct FactsToRead {
@@ -63,6 +63,45 @@ impl FactsToRead {
             _ => None,
         };
         Ok(Known { contract, taken })
+    }
+}
+
+impl FactsToRead {
+    /// Looks up the facts of several payloads of a supplier together.
+    pub(crate) fn read_together(
+        sought: &[Option<Self>],
+        tx: &mut dyn Tx,
+        organisation_id: i64,
+        supplier_id: i64,
+    ) -> Result<Vec<Known>, StoreError> {
+        let named: BTreeSet<&str> = sought.iter().flatten().filter_map(|of| of.contract.as_deref()).collect();
+        let named: Vec<&str> = named.into_iter().collect();
+        let contracts = if named.is_empty() {
+            BTreeSet::new()
+        } else {
+            tx.contracts_among(organisation_id, &named)?
+        };
+        let mut questions = Vec::new();
+        for of in sought.iter().flatten() {
+            let number = of.number.as_ref().into_iter();
+            questions.extend(number.flat_map(|number| {
+                let ask = move |sought| MeterPointQuestion { organisation_id, supplier_id, number, sought };
+                of.meter_points.iter().map(ask)
+            }));
+        }
+        let holders = if questions.is_empty() { Vec::new() } else { tx.meter_point_holders(&questions)? };
+        let mut holders = holders.into_iter();
+        let known = |of: &Option<Self>| {
+            let Some(of) = of else { return Known::default() };
+            let contract = of.contract.as_ref().map(|name| contracts.contains(name));
+            let is_asked = of.number.is_some() && !of.meter_points.is_empty();
+            let taken = is_asked.then(|| {
+                let own = of.meter_points.iter().zip(holders.by_ref());
+                own.filter_map(|(point, holder)| Some((point.clone(), holder?))).collect()
+            });
+            Known { contract, taken }
+        };
+        Ok(sought.iter().map(known).collect())
     }
 }
 

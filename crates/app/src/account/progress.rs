@@ -2,7 +2,8 @@ use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
 use crate::port::{
-    CauseCount, Hold, MinuteCount, Reconciliation, RefusedFigures, StateCount, StoreError, Supplier, Tx, read,
+    CauseCount, Hold, MinuteCount, PAUSE, Reconciliation, RefusedFigures, StateCount, StoreError, Supplier,
+    Tx, read,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::{Code, ExternalAccountNumber, Level, SupplierCode, SupplierStatus, Word, Zone};
@@ -13,8 +14,6 @@ use cutover_process::State;
 /// Maximum number of errors or warnings, and of example accounts of each.
 const CAUSES: u32 = 10;
 const EXAMPLES: u32 = 3;
-/// Time without an end of an account after which a stretch of work is over.
-const PAUSE: TimeDelta = TimeDelta::minutes(5);
 /// Longest part of a stretch that the rate is computed from, which bounds the minutes to read.
 const LONGEST_STRETCH: TimeDelta = TimeDelta::hours(24);
 

@@ -273,6 +273,8 @@ pub(crate) fn detail(job: &Job) -> Detail {
         .word_if("status", job.filter.status.as_ref())
         .word_if("error_code", job.filter.error_code.as_ref())
         .word_if("before", job.filter.before.map(|before| before.to_rfc3339()))
+        .word_if("run", job.filter.run.as_ref())
+        .word_if("wave", job.filter.wave)
         .word_if("since", job.filter.imported_since.map(|since| since.to_rfc3339()));
     if job.kind == JobKind::EraseSupplier {
         // The audit trail names the supplier by its key, which leads nowhere once the supplier is erased.

@@ -2,14 +2,19 @@
 
 use crate::fault::{self, Point};
 use crate::gate;
-use crate::port::{ImportedHead, Job, JobPosition, StepWrite, StoreError, StoredIssues, Tx};
+use crate::port::{
+    ImportedHead, Job, JobPosition, Position, StepWrite, StoreError, StoredIssues, Tx, WaveSpan,
+};
 use chrono::{DateTime, Duration, Utc};
 use cutover_core::IssueSource;
 use cutover_model::Totals;
-use cutover_process::{Actor, Event, HistoryEntry, Process, State};
+use cutover_process::{Actor, Event, EventKind, HistoryEntry, LEASE, Process, State};
+use std::collections::HashMap;
 
 /// Maximum number of accounts that one transaction removes: other writers wait for it.
 const ACCOUNTS: u32 = 50;
+/// Time after its claim within which an account is imported, with room for the clocks of nodes.
+const MARGIN: Duration = Duration::seconds(2 * LEASE.num_seconds());
 
 /// The accounts that a transaction takes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,14 +73,83 @@ fn next_of(
         heads.retain(is_in);
         return Ok((heads, next));
     }
+    if let Some(name) = &job.filter.run {
+        let Some(run) = tx.run(job.supplier_id, name)? else { return Ok((Vec::new(), None)) };
+        let (mut heads, next) = imports_of_run(tx, run.id, job.position.id, limit)?;
+        heads.retain(is_in);
+        return Ok((heads, next.map(|id| JobPosition { id, ..job.position })));
+    }
     let begin = (job.filter.imported_since.unwrap_or(DateTime::UNIX_EPOCH), 0);
     let after = job.position.at.map_or(begin, |at| (at, job.position.id));
+    if job.filter.wave.is_some() {
+        let span = WaveSpan { began_at: begin.0, until: job.filter.imported_until };
+        let (mut heads, next) = imports_of_wave(tx, job.supplier_id, span, after, limit)?;
+        let next = next.filter(|(at, _)| *at <= job.created_at);
+        heads.retain(is_in);
+        return Ok((heads, next.map(|(at, id)| JobPosition { at: Some(at), id, ..job.position })));
+    }
     let mut heads = tx.imported_heads(job.supplier_id, after, limit)?;
     // Those that follow were imported later.
     let is_full = heads.len() == limit as usize && heads.iter().all(is_in);
     heads.retain(is_in);
     let last = heads.last().filter(|_| is_full).map(ImportedHead::position);
     Ok((heads, last.map(|(at, id)| JobPosition { at: Some(at), id, ..job.position })))
+}
+
+/// Returns accounts that the next outcomes of a run have imported, of at most `limit`, and the key behind these outcomes.
+/// An account that was undone and imported again since is not of the run.
+pub(crate) fn imports_of_run(
+    tx: &mut dyn Tx,
+    run_id: i64,
+    after: i64,
+    limit: u32,
+) -> Result<(Vec<ImportedHead>, Option<i64>), StoreError> {
+    let outcomes = tx.outcomes(run_id, after, limit)?;
+    let next = outcomes.last().filter(|_| outcomes.len() == limit as usize).map(|last| last.process_id);
+    let imported = outcomes.iter().filter(|outcome| outcome.state == State::Processed);
+    let imported: HashMap<i64, DateTime<Utc>> =
+        imported.map(|outcome| (outcome.process_id, outcome.ended_at)).collect();
+    let mut ids: Vec<i64> = imported.keys().copied().collect();
+    ids.sort_unstable();
+    let mut heads = if ids.is_empty() { Vec::new() } else { tx.heads_of(&ids)? };
+    heads.retain(|head| imported.get(&head.id) == Some(&head.imported_at));
+    Ok((heads, next))
+}
+
+/// Returns the next accounts that a wave imported, of at most `limit` that are looked at, and the position behind these.
+///
+/// An account belongs to the wave that claimed it, and is imported during it or within a lease after it.
+pub(crate) fn imports_of_wave(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    span: WaveSpan,
+    after: Position,
+    limit: u32,
+) -> Result<(Vec<ImportedHead>, Option<Position>), StoreError> {
+    let end = span.until.map(|until| until + MARGIN);
+    let may_be_in = |head: &ImportedHead| end.is_none_or(|end| head.imported_at < end);
+    let mut heads = tx.imported_heads(supplier_id, after, limit)?;
+    let is_full = heads.len() == limit as usize;
+    let next = heads.last().filter(|last| is_full && may_be_in(last)).map(ImportedHead::position);
+    heads.retain(may_be_in);
+    let mut of_wave = Vec::new();
+    for head in heads {
+        if is_of_wave(tx, &head, span)? {
+            of_wave.push(head);
+        }
+    }
+    Ok((of_wave, next))
+}
+
+fn is_of_wave(tx: &mut dyn Tx, head: &ImportedHead, span: WaveSpan) -> Result<bool, StoreError> {
+    let is_late = span.until.is_some_and(|until| head.imported_at >= until);
+    if !is_late && head.imported_at >= span.began_at + MARGIN {
+        return Ok(true);
+    }
+    let history = tx.history(head.id)?;
+    let claim = history.iter().rev().find(|entry| entry.event == EventKind::Claimed);
+    let claimed_at = claim.map_or(head.imported_at, |entry| entry.occurred_at);
+    Ok(claimed_at >= span.began_at && span.until.is_none_or(|until| claimed_at < until))
 }
 
 /// Undoes the imports that can be undone. Returns how many.

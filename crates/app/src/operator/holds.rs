@@ -41,12 +41,27 @@ pub(super) fn set_gate(
     let mut gate = locked(tx, supplier)?;
     if change.waves {
         let first = if gate.hold.is_some() { 0 } else { 1 };
-        gate.begin_wave(first, &supplier.settings, at);
-        tx.clear_wave(supplier.id)?;
+        begin_wave(tx, supplier, &mut gate, first, at)?;
     } else {
         gate.count_anew(&supplier.settings, at);
     }
     save(tx, &gate)
+}
+
+/// Begins a wave, and notes its time for an undo.
+fn begin_wave(
+    tx: &mut dyn Tx,
+    supplier: &Supplier,
+    gate: &mut Gate,
+    wave: u32,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let before = gate.wave;
+    gate.begin_wave(wave, &supplier.settings, at);
+    if before > 0 || gate.wave > 0 {
+        tx.begin_wave(supplier.id, gate.wave, at)?;
+    }
+    tx.clear_wave(supplier.id)
 }
 
 fn locked(tx: &mut dyn Tx, supplier: &Supplier) -> Result<Gate, StoreError> {
@@ -93,8 +108,8 @@ fn release_gate(
     at: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     gate.hold = None;
-    gate.begin_wave(gate.wave.saturating_add(1), &supplier.settings, at);
-    tx.clear_wave(supplier.id)?;
+    let next = gate.wave.saturating_add(1);
+    begin_wave(tx, supplier, gate, next, at)?;
     save(tx, gate)?;
     gate::publish(tx, supplier.id, FeedEventType::SupplierReleased, ended, at)
 }

@@ -49,8 +49,8 @@ impl BulkRequest {
             status: self.status.map(Into::into),
             error_code: self.error_code.clone(),
             before: self.before,
-            imported_since: None,
             is_list: self.numbers.is_some(),
+            ..JobFilter::default()
         }
     }
 

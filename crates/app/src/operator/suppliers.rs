@@ -63,7 +63,7 @@ impl SupplierChange {
         GateChange { waves: self.waves.is_some(), errors: self.hold_on_errors.is_some() }
     }
 
-    fn apply(self, settings: &mut SupplierSettings) -> Result<(), OperatorError> {
+    pub(super) fn apply(self, settings: &mut SupplierSettings) -> Result<(), OperatorError> {
         let Self { status, document_root, verify_documents, send_customer_emails, dry_run, .. } = self;
         replace(&mut settings.status, status.map(Word::from));
         replace(&mut settings.document_root, document_root.map(|root| normal_root(&root)).transpose()?);

@@ -4,8 +4,10 @@ use super::OperatorError;
 use super::jobs::{ITEMS, MAX_NUMBERS, PAGE};
 use crate::App;
 use crate::auth::Caller;
-use crate::job::new_job;
-use crate::port::{ImportedHead, Job, JobFilter, JobKind, KeptBecause, Operator, Supplier, read_committed};
+use crate::job::{imports_of_run, imports_of_wave, new_job};
+use crate::port::{
+    ImportedHead, Job, JobFilter, JobKind, KeptBecause, Operator, Supplier, WaveSpan, read_committed,
+};
 use chrono::{DateTime, Utc};
 use cutover_core::ExternalAccountNumber;
 use std::collections::BTreeSet;
@@ -29,6 +31,10 @@ pub enum UndoScope {
     Since(DateTime<Utc>),
     /// Those with these numbers at the previous supplier.
     Numbers(Vec<String>),
+    /// Those that the run with this name imported.
+    Run(String),
+    /// Those that the wave with this number imported.
+    Wave(u32),
 }
 
 /// A number of accounts, with the first of them.
@@ -41,7 +47,7 @@ pub struct AccountGroup {
 }
 
 impl AccountGroup {
-    fn add(&mut self, number: &str) {
+    pub(super) fn add(&mut self, number: &str) {
         self.count += 1;
         if self.examples.len() < EXAMPLES {
             self.examples.push(number.to_owned());
@@ -132,17 +138,14 @@ impl App {
         let supplier = self.supplier_of(of, &request.supplier)?;
         let begun_at = self.clock.now();
         let (mut matched, mut listed) = (0, Vec::new());
-        let (is_list, imported_since) = match &request.which {
-            UndoScope::Since(since) => (false, Some(*since)),
-            UndoScope::Numbers(_) => (true, None),
-        };
+        let filter = self.filter_of(&supplier, &request.which)?;
+        let is_list = filter.is_list;
         self.each_selected(&supplier, (&request.which, begun_at), &mut |head| {
             matched += 1;
             if is_list {
                 listed.push(head.id);
             }
         })?;
-        let filter = JobFilter { is_list, imported_since, ..JobFilter::default() };
         let name = format!("job_{:016x}", self.random.number());
         let job = Job { filter, matched, ..new_job(name, JobKind::Undo, &supplier, by, begun_at) };
         self.begin_job(job, &listed, owner)
@@ -164,7 +167,66 @@ impl App {
                 Err(OperatorError::Refused(format!("there are more than {MAX_NUMBERS} numbers")))
             }
             UndoScope::Numbers(numbers) => self.each_numbered(supplier, numbers, each),
+            UndoScope::Run(name) => self.each_of_run(supplier, name, until, each).map(|()| Vec::new()),
+            UndoScope::Wave(wave) => {
+                let span = self.wave_of(supplier, *wave)?;
+                self.each_of_wave(supplier, span, until, each).map(|()| Vec::new())
+            }
         }
+    }
+
+    /// Returns the filter of a job that undoes a selection.
+    fn filter_of(&self, supplier: &Supplier, which: &UndoScope) -> Result<JobFilter, OperatorError> {
+        let filter = JobFilter::default();
+        Ok(match which {
+            UndoScope::Since(since) => JobFilter { imported_since: Some(*since), ..filter },
+            UndoScope::Numbers(_) => JobFilter { is_list: true, ..filter },
+            UndoScope::Run(name) => JobFilter { run: Some(name.clone()), ..filter },
+            UndoScope::Wave(wave) => {
+                let span = self.wave_of(supplier, *wave)?;
+                let (imported_since, imported_until) = (Some(span.began_at), span.until);
+                JobFilter { imported_since, imported_until, wave: Some(*wave), ..filter }
+            }
+        })
+    }
+
+    fn wave_of(&self, supplier: &Supplier, wave: u32) -> Result<WaveSpan, OperatorError> {
+        let found = read_committed(&*self.store, |tx| tx.wave_span(supplier.id, wave))?;
+        found.filter(|_| wave > 0).ok_or_else(|| OperatorError::not_found("wave", &wave.to_string()))
+    }
+
+    fn each_of_run(
+        &self,
+        supplier: &Supplier,
+        name: &str,
+        until: DateTime<Utc>,
+        each: &mut dyn FnMut(&ImportedHead),
+    ) -> Result<(), OperatorError> {
+        let run = self.run_of(supplier, name)?;
+        let mut after = Some(0);
+        while let Some(id) = after {
+            let (heads, next) = read_committed(&*self.store, |tx| imports_of_run(tx, run.id, id, PAGE))?;
+            heads.iter().filter(|head| head.imported_at <= until).for_each(&mut *each);
+            after = next;
+        }
+        Ok(())
+    }
+
+    fn each_of_wave(
+        &self,
+        supplier: &Supplier,
+        span: WaveSpan,
+        until: DateTime<Utc>,
+        each: &mut dyn FnMut(&ImportedHead),
+    ) -> Result<(), OperatorError> {
+        let mut after = Some((span.began_at, 0));
+        while let Some(from) = after {
+            let (heads, next) =
+                read_committed(&*self.store, |tx| imports_of_wave(tx, supplier.id, span, from, PAGE))?;
+            heads.iter().filter(|head| head.imported_at <= until).for_each(&mut *each);
+            after = next.filter(|(at, _)| *at <= until);
+        }
+        Ok(())
     }
 
     fn each_imported(

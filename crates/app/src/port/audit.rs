@@ -74,6 +74,10 @@ string_enum! {
         SupplierReleased = "supplier.release",
         /// The manifest of a supplier was removed; what it had declared.
         ManifestRemoved = "supplier.remove-manifest",
+        /// A run of a supplier was started; its name.
+        RunStarted = "run.start",
+        /// The run of a supplier was ended; its name.
+        RunEnded = "run.end",
         /// Imports of a supplier were undone by a job; its id and how many.
         ImportsUndone = "supplier.undo",
         /// An import supplier was erased; its code, and the number of removed rows of each table.

@@ -1,6 +1,7 @@
 use super::{ErasedRows, StoreError};
 use chrono::{DateTime, Utc};
 use cutover_model::BusinessRequest;
+use std::collections::BTreeSet;
 
 /// A business to be stored, with its contracts.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,6 +96,13 @@ pub trait Businesses {
 
     /// Returns true if a business of the organisation has a contract with this (trimmed) identifier.
     fn contract_exists(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError>;
+
+    /// Returns those of these contracts that exist.
+    fn contracts_among(
+        &mut self,
+        organisation_id: i64,
+        identifiers: &[&str],
+    ) -> Result<BTreeSet<String>, StoreError>;
 
     /// Like [`contract_exists`](Self::contract_exists), and keeps the contract from being removed until the
     /// transaction ends.

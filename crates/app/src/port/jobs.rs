@@ -45,6 +45,12 @@ pub struct JobFilter {
     pub before: Option<DateTime<Utc>>,
     /// Of an undo: imported at this time or later.
     pub imported_since: Option<DateTime<Utc>>,
+    /// Of an undo of a wave that has ended: its claims were made before this time.
+    pub imported_until: Option<DateTime<Utc>>,
+    /// Of an undo: the name of the run that imported the accounts.
+    pub run: Option<String>,
+    /// Of an undo: the number of the wave that imported the accounts.
+    pub wave: Option<u32>,
     /// If set, the job has a list of processes ([`Jobs::add_job_items`]).
     pub is_list: bool,
 }

@@ -20,6 +20,7 @@ mod nodes;
 mod notes;
 mod processes;
 mod refusals;
+mod runs;
 mod statements;
 mod store;
 mod suppliers;
@@ -58,13 +59,14 @@ pub use processes::{
     WaitingWindows,
 };
 pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
+pub use runs::{Outcome, PAUSE, Run, RunFigures, Runs, Stretch};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
     Encryption, LastSupplier, MayConflict, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict,
     WriteJob, find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
 pub use suppliers::{HoldOnErrors, Supplier, SupplierSettings, Suppliers, Waves};
-pub use undo::{ImportedHead, KeptBecause, Undo};
+pub use undo::{ImportedHead, KeptBecause, Undo, WaveSpan};
 pub use vendors::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors};
 pub use webhooks::{
     ActiveWebhook, Delivery, DeliveryState, Disabled, DisabledReason, NewWebhook, Replay, WEBHOOK_ANSWER,

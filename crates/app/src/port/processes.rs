@@ -24,7 +24,7 @@ impl Default for Staged {
     /// No payload, of one account.
     fn default() -> Self {
         let totals = Totals { accounts: 1, ..Totals::default() };
-        Self { payload: Vec::new(), fingerprint: [0; 32], totals }
+        Self { payload: Vec::new(), fingerprint: [0; 32], totals, content: None }
     }
 }
 

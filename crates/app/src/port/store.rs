@@ -1,7 +1,7 @@
 use super::{
     Accounts, Audit, Businesses, Certificates, Creation, Erasure, Feed, Figures, Gates, HistoricalStatements,
-    Identity, Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces,
-    Undo, Vendors, Webhooks,
+    Identity, Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Runs, Staging, Suppliers,
+    Traces, Undo, Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -91,6 +91,7 @@ pub trait Tx:
     + Suppliers
     + Processes
     + Refusals
+    + Runs
     + Accounts
     + Notes
     + Ledgers
@@ -116,6 +117,7 @@ impl<T> Tx for T where
         + Suppliers
         + Processes
         + Refusals
+        + Runs
         + Accounts
         + Notes
         + Ledgers

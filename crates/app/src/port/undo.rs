@@ -52,6 +52,15 @@ impl ImportedHead {
     }
 }
 
+/// The time of a wave (contract D16): from its begin to that of the next one, or to the end of waves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaveSpan {
+    /// Its begin.
+    pub began_at: DateTime<Utc>,
+    /// Its end; `None` for the running wave.
+    pub until: Option<DateTime<Utc>>,
+}
+
 /// Queries for undoing imports, and for what prevents it (contract D18).
 pub trait Undo {
     /// Returns accounts of a supplier after a position, in import order, at most `limit`.
@@ -64,6 +73,12 @@ pub trait Undo {
 
     /// Returns the accounts that processes imported, in the order of their keys.
     fn heads_of(&mut self, process_ids: &[i64]) -> Result<Vec<ImportedHead>, StoreError>;
+
+    /// Notes that a wave of a supplier begins; 0 ends its waves.
+    fn begin_wave(&mut self, supplier_id: i64, wave: u32, at: DateTime<Utc>) -> Result<(), StoreError>;
+
+    /// Returns the time of the last wave of a supplier with this number, which a new setting of waves begins anew.
+    fn wave_span(&mut self, supplier_id: i64, wave: u32) -> Result<Option<WaveSpan>, StoreError>;
 
     /// Locks an account as [`lock_account`](super::Accounts::lock_account) does, if it has this number. Returns false if
     /// it is gone, even if another one was imported since under the same key.

@@ -6,6 +6,7 @@ use crate::App;
 use crate::fault::{self, Point};
 use crate::gate;
 use crate::port::{StepWrite, StoreError, Tx, read_committed, write};
+use crate::run::Sent;
 use chrono::Duration;
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, Failure, Process, State, on_rejection};
@@ -94,11 +95,12 @@ impl Batch<'_> {
         let process = &claimed.process;
         let attempt = catch_unwind(AssertUnwindSafe(|| self.prepare(claimed, payload)));
         Begun::Ended(match attempt {
-            Ok(Ok(Prepared::Account { account, issues, bytes })) => {
-                return Begun::Ready(Box::new(Ready::passed(process, *account, issues, bytes)));
+            Ok(Ok(Prepared::Account { account, issues, bytes, content })) => {
+                return Begun::Ready(Box::new(Ready::passed(process, *account, issues, bytes, content)));
             }
-            Ok(Ok(Prepared::Rejected(issues))) => {
-                return Begun::Ready(Box::new(Ready::ended(process, on_rejection(process), issues)));
+            Ok(Ok(Prepared::Rejected(issues, content))) => {
+                let sent = content.map(|hash| Sent { content: Some(hash), ..Sent::default() });
+                return Begun::Ready(Box::new(Ready::ended(process, on_rejection(process), issues, sent)));
             }
             Ok(Err(Fault::Store(StoreError::KeyMissing(key)))) => self.release_to_others(process, key),
             Ok(Err(fault)) => self.defer(process, fault),
@@ -182,8 +184,8 @@ impl Batch<'_> {
         let (clock, actor) = (self.app.clock.clone(), self.actor.clone());
         // The job owns its data. Shared, so that accounts that were not written can be tried again.
         let shared = Arc::new(Mutex::new(std::mem::take(ready)));
-        let given = shared.clone();
-        let job = move |tx: &mut dyn Tx| write_ready(tx, &mut lock(&given), &*clock, &actor);
+        let (given, recorded) = (shared.clone(), self.app.recorded.clone());
+        let job = move |tx: &mut dyn Tx| write_ready(tx, &mut lock(&given), &*clock, &actor, &recorded);
         let written = guarded(|| write(&*self.app.store, job));
         *ready = std::mem::take(&mut lock(&shared));
         fault::reached(Point::Imported, "");

@@ -2,11 +2,13 @@ use super::claim::Claimed;
 use crate::account::{FactsToRead, Known, profile, stored};
 use crate::documents::{FoundDocuments, missing};
 use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, Supplier, read_committed};
+use crate::run::content_of;
 use crate::{App, codec};
 use chrono::DateTime;
 use cutover_core::{Now, ServiceAccountNumber, Zone};
 use cutover_model::{
-    Account, AccountRequest, Decoded, IntoOwned, Limits, SyntaxError, decode_account_within,
+    Account, AccountRequest, ContentHash, Decoded, IntoOwned, Limits, SyntaxError,
+    decode_account_within,
 };
 use cutover_process::Failure;
 use cutover_rules::{Facts, Report, check_account, documents_of_account};
@@ -19,9 +21,11 @@ pub(crate) enum Prepared {
         issues: StoredIssues,
         /// Size of the decompressed payload.
         bytes: usize,
+        /// The hash of the payload, if a run of its supplier is open.
+        content: Option<ContentHash>,
     },
     /// The payload violates a rule as it is configured now.
-    Rejected(StoredIssues),
+    Rejected(StoredIssues, Option<ContentHash>),
 }
 
 /// A failure of a dependency. The attempt will be repeated.
@@ -60,8 +64,10 @@ impl App {
         let decoded = decode_again(&payload, zone).map_err(|_| corrupt("is not JSON"))?;
         let report = self.check_again(claimed, &decoded, Now::new(self.clock.now(), zone))?;
         let issues = StoredIssues { errors: stored(&report.errors), warnings: stored(&report.warnings) };
+        let is_recorded = self.recorded.contains(&supplier.code);
+        let content = if is_recorded { content_of(&payload) } else { None };
         if !report.errors.is_empty() {
-            return Ok(Prepared::Rejected(issues));
+            return Ok(Prepared::Rejected(issues, content));
         }
         let valid = decoded.draft.and_then(|request| request.into_valid());
         let (account, _) = valid.ok_or_else(|| corrupt("has no valid form"))?;
@@ -75,7 +81,7 @@ impl App {
             imported_at: DateTime::UNIX_EPOCH,
             account: account.into_owned().completed(zone),
         };
-        Ok(Prepared::Account { account: Box::new(account), issues, bytes: payload.len() })
+        Ok(Prepared::Account { account: Box::new(account), issues, bytes: payload.len(), content })
     }
 
     fn check_again(

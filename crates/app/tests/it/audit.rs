@@ -86,6 +86,11 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         env.app.declare_manifest(&env.caller, "ACME", manifest.as_bytes()).unwrap();
         env.app.remove_manifest("ACME").unwrap();
     }),
+    (AuditAction::RunStarted, |env| drop(env.app.start_run("ACME", "night").unwrap())),
+    (AuditAction::RunEnded, |env| {
+        env.app.start_run("ACME", "night").unwrap();
+        env.app.end_run("ACME").unwrap();
+    }),
     (AuditAction::ImportsUndone, |env| {
         let which = UndoScope::Numbers(vec!["A-1".into()]);
         let job = env.app.begin_undo(&UndoRequest { supplier: "ACME".into(), which }).unwrap();

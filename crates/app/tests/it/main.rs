@@ -25,6 +25,7 @@ mod polling;
 mod readiness;
 mod refused;
 mod resubmit;
+mod runs;
 mod sessions;
 mod statements;
 mod test_doubles;

@@ -59,6 +59,8 @@ struct Shown {
     before: Option<ZonedTime>,
     /// Of an undo.
     since: Option<ZonedTime>,
+    run: Option<String>,
+    wave: Option<u32>,
     has_numbers: bool,
     /// Of an erasure: number of removed rows by table.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -82,7 +84,9 @@ impl From<Job> for Shown {
             status: job.filter.status.map(|status| status.to_string()),
             error_code: job.filter.error_code,
             before: job.filter.before.map(ZonedTime::utc),
-            since: job.filter.imported_since.map(ZonedTime::utc),
+            since: job.filter.imported_since.filter(|_| job.filter.wave.is_none()).map(ZonedTime::utc),
+            run: job.filter.run,
+            wave: job.filter.wave,
             has_numbers: job.filter.is_list,
             removed: job.removed,
             created_at: ZonedTime::utc(job.created_at),
@@ -99,6 +103,8 @@ impl Shown {
         filter.extend(self.error_code.as_ref().map(|code| format!("error {code}")));
         filter.extend(self.before.as_ref().map(|before| format!("before {before}")));
         filter.extend(self.since.as_ref().map(|since| format!("imported since {since}")));
+        filter.extend(self.run.as_ref().map(|run| format!("imported by the run {run}")));
+        filter.extend(self.wave.map(|wave| format!("imported by wave {wave}")));
         filter.extend(self.has_numbers.then(|| "a list of numbers".to_owned()));
         if filter.is_empty() { "-".to_owned() } else { plain(&filter.join(", ")) }
     }

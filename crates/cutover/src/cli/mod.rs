@@ -14,6 +14,7 @@ mod migrate;
 mod organisation;
 mod owned_file;
 mod process;
+mod run;
 mod signing_key;
 mod supplier;
 mod vendor;
@@ -88,6 +89,9 @@ enum Command {
     /// Show and change import processes, one per account
     #[command(subcommand, after_help = process::EXAMPLES)]
     Process(process::Command),
+    /// Start, end, show and compare runs, such as rehearsals
+    #[command(subcommand, after_help = run::EXAMPLES)]
+    Run(run::Command),
     /// Watch, stop and resume bulk operations
     #[command(subcommand, after_help = job::EXAMPLES)]
     Job(job::Command),
@@ -154,6 +158,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         Command::Vendor(command) => vendor::run(&in_context(settings)?, command),
         Command::Webhook(command) => webhook::run(&in_context(settings)?, command),
         Command::Process(command) => process::run(&in_context(settings)?, command),
+        Command::Run(command) => run::run(&in_context(settings)?, command),
         Command::Job(command) => job::run(&in_context(settings)?, command),
         Command::Account(command) => account::run(&in_context(settings)?, command),
         Command::Export(args) => export::run(&in_context(settings)?, &args),

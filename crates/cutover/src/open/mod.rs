@@ -28,6 +28,14 @@ impl ExternalServices {
         Self { documents: Arc::new(Closed), vendors: Arc::new(Closed), webhooks: Arc::new(Closed) }
     }
 
+    /// Opens the document storage alone.
+    ///
+    /// # Errors
+    /// [`Error`] if it cannot be opened.
+    pub(crate) fn with_documents(settings: &Settings) -> Result<Self, Error> {
+        Ok(Self { documents: open_documents(settings, &OutboundRuntime::start()?)?, ..Self::closed() })
+    }
+
     /// Opens the payment vendors alone.
     ///
     /// # Errors

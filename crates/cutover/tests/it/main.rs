@@ -51,6 +51,7 @@ mod progress;
 mod properties;
 mod readiness;
 mod rolling;
+mod runs;
 mod secrets;
 mod self_service;
 mod shutdown;

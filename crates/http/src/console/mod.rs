@@ -20,6 +20,7 @@ mod night;
 mod page;
 mod readiness;
 mod refused;
+mod runs;
 mod search;
 mod sign_in;
 mod supplier;
@@ -80,6 +81,11 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     get("/console/suppliers/<supplier>/certificates/", certificates::list),
     post("/console/suppliers/<supplier>/certificates/", certificates::issue),
     get("/console/suppliers/<supplier>/certificates/<certificate>/<form>/", certificates::download),
+    get("/console/suppliers/<supplier>/runs/", runs::list),
+    get("/console/suppliers/<supplier>/runs/one/", runs::show),
+    get("/console/suppliers/<supplier>/runs/diff/", runs::compare),
+    post("/console/suppliers/<supplier>/runs/start/", runs::start),
+    post("/console/suppliers/<supplier>/runs/end/", runs::end),
     get("/console/businesses/", businesses::list),
     get("/console/businesses/<business>/", businesses::show),
     get("/console/audit/", audit::list),

@@ -13,7 +13,10 @@ use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
 use cutover_app::operator::{AccountGroup, UndoRequest, UndoScope, Undoable};
 use cutover_app::port::KeptBecause;
 
-/// The question from when on imports are to be undone, and then the confirmation with the number of accounts.
+/// Runs that are offered: the last ones.
+const RUNS: u32 = 25;
+
+/// The question which imports are to be undone, and then the confirmation with the number of accounts.
 #[derive(Template)]
 #[template(path = "console/undo.html")]
 struct Page {
@@ -23,8 +26,10 @@ struct Page {
     action: String,
     /// The path of the page to return to.
     back: String,
-    /// The time, as the form sends it again; empty until it is chosen.
-    since: String,
+    /// The name and the value of the field that chooses, as the form sends it again; empty until it is chosen.
+    chosen: (&'static str, String),
+    /// The names of runs.
+    runs: Vec<String>,
     found: Option<Found>,
 }
 
@@ -67,20 +72,39 @@ impl From<Undoable> for Found {
     }
 }
 
-/// Reads the time of a query or a form: UTC, as fields for times send it, or with an offset. `None` if there is none.
-fn since(text: &str) -> Result<Option<DateTime<Utc>>, Stop> {
-    let text = Query::new(text).read("since", |text| Some(text.to_owned())).unwrap_or_default();
-    if text.is_empty() {
-        return Ok(None);
+/// Reads the choice of a query or a form, one of three; `None` if there is none.
+fn chosen(text: &str) -> Result<Option<UndoScope>, Stop> {
+    let value = |name| Query::new(text).read(name, |text| Some(text.to_owned())).filter(|text| !text.is_empty());
+    if let Some(run) = value("run") {
+        return Ok(Some(UndoScope::Run(run)));
     }
-    let plain = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
-    let plain = plain.iter().find_map(|format| NaiveDateTime::parse_from_str(&text, format).ok());
-    let exact = || DateTime::parse_from_rfc3339(&text).ok().map(|at| at.to_utc());
-    plain.map(|at| at.and_utc()).or_else(exact).map(Some).ok_or_else(no_time)
+    if let Some(wave) = value("wave") {
+        let wave = wave.parse().map_err(|_| Stop::NotDone("A wave is a number.".into()))?;
+        return Ok(Some(UndoScope::Wave(wave)));
+    }
+    value("since").map(|text| since(&text).map(UndoScope::Since)).transpose()
 }
 
-fn no_time() -> Stop {
+/// Reads a time: UTC, as fields for times send it, or with an offset.
+fn since(text: &str) -> Result<DateTime<Utc>, Stop> {
+    let plain = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
+    let plain = plain.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
+    let exact = || DateTime::parse_from_rfc3339(text).ok().map(|at| at.to_utc());
+    plain.map(|at| at.and_utc()).or_else(exact).ok_or_else(no_choice)
+}
+
+fn no_choice() -> Stop {
     Stop::NotDone("Choose since when.".into())
+}
+
+/// Returns the field of a form that chooses the same again.
+fn field(which: &UndoScope) -> (&'static str, String) {
+    match which {
+        UndoScope::Since(since) => ("since", since.to_rfc3339_opts(SecondsFormat::AutoSi, true)),
+        UndoScope::Run(run) => ("run", run.clone()),
+        UndoScope::Wave(wave) => ("wave", wave.to_string()),
+        UndoScope::Numbers(_) => ("number", String::new()),
+    }
 }
 
 /// Refuses a supplier that the visitor's organisation does not have.
@@ -89,32 +113,36 @@ async fn check_supplier(call: &Call, visitor: &Visitor, code: &str) -> Result<()
     Ok(call.run(move |app| found(app.own_supplier(&caller, &code)).map(drop)).await?)
 }
 
-/// `GET /console/suppliers/<supplier>/undo/`: asks for a time, and then counts the accounts and asks for confirmation.
+/// `GET /console/suppliers/<supplier>/undo/`: asks for a time, a run or a wave, and then counts the accounts and asks for confirmation.
 pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             check_supplier(call, visitor, &code).await?;
-            let since = since(call.query())?;
+            let which = chosen(call.query())?;
             let back = links::supplier(&code);
             let mut question = Page {
                 frame: Frame::of(visitor),
                 title: "Undo imports".to_owned(),
                 action: format!("{back}undo/"),
                 back: format!("{back}#accounts"),
-                since: String::new(),
+                chosen: ("", String::new()),
+                runs: Vec::new(),
                 found: None,
             };
-            if let Some(since) = since {
-                let request = UndoRequest { supplier: code, which: UndoScope::Since(since) };
+            if let Some(which) = which {
+                question.chosen = field(&which);
+                let request = UndoRequest { supplier: code, which };
                 let found = call.run(move |app| done(app.own_undoable(&caller, &request))).await?;
                 let found = Found::from(found.map_err(Stop::NotDone)?);
                 question.title = match found.undo.count.as_str() {
                     "1" => "Undo the import of 1 account?".to_owned(),
                     count => format!("Undo the imports of {count} accounts?"),
                 };
-                question.since = since.to_rfc3339_opts(SecondsFormat::AutoSi, true);
                 question.found = Some(found);
+            } else {
+                let runs = call.run(move |app| found(app.own_runs(&caller, &code, None, RUNS))).await?;
+                question.runs = runs.runs.into_iter().map(|report| report.run.name).collect();
             }
             Ok(page(&mut HttpResponse::Ok(), &question)?)
         })
@@ -129,8 +157,8 @@ pub(crate) fn begin(call: &mut Call) -> Answer<'_> {
             let (caller, supplier) = (visitor.caller().clone(), call.parameter(0));
             check_supplier(call, visitor, &supplier).await?;
             let form = call.form().await?;
-            let since = since(&form)?.ok_or_else(no_time)?;
-            let request = UndoRequest { supplier, which: UndoScope::Since(since) };
+            let which = chosen(&form)?.ok_or_else(no_choice)?;
+            let request = UndoRequest { supplier, which };
             let begun = call.run(move |app| done(app.begin_own_undo(&caller, &request))).await?;
             let job = begun.map_err(Stop::NotDone)?;
             super::jobs::log(call, visitor, "undo", &job);

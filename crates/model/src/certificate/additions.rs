@@ -53,12 +53,16 @@ pub fn account_content(body: &[u8]) -> Result<ContentHash, SyntaxError> {
     Ok(ContentHash(Sha256::digest(account).into()))
 }
 
+/// Returns the payload of an envelope; `None` for any other body. An envelope has no other members, so its first one shows
+/// what it is.
 fn payload_of_envelope<'j>(cursor: &mut Cursor<'j>) -> Result<Option<&'j str>, SyntaxErrorKind> {
-    let (mut is_envelope, mut payload) = (false, None);
+    let mut payload = None;
     let mut more = cursor.peek()? == Next::Object && cursor.open_object()?;
     while more {
         let name = cursor.name()?;
-        is_envelope |= matches!(&*name, "payload" | "task_params");
+        if !matches!(&*name, "payload" | "task_params") {
+            return Ok(None);
+        }
         let start = cursor.mark();
         cursor.skip()?;
         if name == "payload" && payload.is_none() {
@@ -66,7 +70,7 @@ fn payload_of_envelope<'j>(cursor: &mut Cursor<'j>) -> Result<Option<&'j str>, S
         }
         more = cursor.more_members()?;
     }
-    Ok(payload.filter(|_| is_envelope))
+    Ok(payload)
 }
 
 /// Hashes the content of each addition in the body of a request, in their order.

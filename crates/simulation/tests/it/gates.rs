@@ -75,7 +75,7 @@ impl FlakyStore {
     }
 }
 
-fn failed() -> StoreError {
+pub(crate) fn failed() -> StoreError {
     StoreError::Unavailable("on purpose".into())
 }
 
@@ -98,14 +98,14 @@ impl Store for FlakyStore {
     }
 }
 
-fn app(store: Arc<dyn Store>, clock: Arc<FakeClock>, seed: u64) -> Arc<App> {
+pub(crate) fn app(store: Arc<dyn Store>, clock: Arc<FakeClock>, seed: u64) -> Arc<App> {
     let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::<FakeVendors>::default());
     let webhooks = Arc::<FakeWebhooks>::default();
     let random = Arc::new(SeededRandom::new(seed));
     Arc::new(App::new(Ports { store, clock, random, documents, vendors, webhooks }, Settings::default()))
 }
 
-fn number(n: u64) -> String {
+pub(crate) fn number(n: u64) -> String {
     format!("A-{n}")
 }
 
@@ -286,7 +286,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
     None
 }
 
-fn now(clock: &FakeClock) -> DateTime<Utc> {
+pub(crate) fn now(clock: &FakeClock) -> DateTime<Utc> {
     cutover_app::port::Clock::now(clock)
 }
 

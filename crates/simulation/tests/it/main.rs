@@ -29,6 +29,7 @@ mod plan;
 mod planner;
 mod quiet;
 mod running_op;
+mod rehearsals;
 mod runs;
 mod shrink;
 mod simulation;

@@ -194,6 +194,7 @@ pub(crate) struct Dialect;
 
 impl SqlDialect for Dialect {
     const LOCK: &'static str = " FOR NO KEY UPDATE";
+    const LOCK_SHARED: &'static str = " FOR SHARE";
     const LOCK_PROCESSES: &'static str = " FOR NO KEY UPDATE OF processes";
     const SKIP_LOCKED: &'static str = " SKIP LOCKED";
     /// An array is read once whatever the plan, and the rows by their keys. A join planned while the table is

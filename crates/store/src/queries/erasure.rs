@@ -7,6 +7,7 @@ use super::schema::{
     process_causes, process_contracts, process_history, processes, property_administrators, readings,
     registers, statements, supply_addresses, tax_items, transactions, wave_accounts,
 };
+use super::runs::erase_outcomes;
 use super::types::Digits;
 use super::{Conn, SqlTx, number};
 use crate::error::{Error, Result};
@@ -48,6 +49,7 @@ pub(super) fn erase_accounts(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedR
 
 fn erase(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
     let mut erased = erase_accounts(conn, ids)?;
+    erased.extend(erase_outcomes(conn, ids)?);
     erased.extend(erase!(conn, ids:
         process_contracts.process_id
         payloads.process_id

@@ -43,6 +43,9 @@ struct JobRow {
     due_at: Option<Timestamp>,
     claim: i64,
     version: i64,
+    run: Option<String>,
+    wave: Option<i64>,
+    imported_until: Option<Timestamp>,
 }
 
 impl TryFrom<JobRow> for Job {
@@ -63,6 +66,9 @@ impl TryFrom<JobRow> for Job {
                 error_code: row.error_code,
                 before: instant(row.changed_before)?,
                 imported_since: instant(row.imported_since)?,
+                imported_until: instant(row.imported_until)?,
+                run: row.run,
+                wave: row.wave.map(|wave| number(wave, "a wave")).transpose()?,
                 is_list: row.is_list,
             },
             created_at: row.created_at.instant()?,
@@ -173,6 +179,11 @@ impl Jobs for SqlTx<'_> {
                         jobs::imported_since.eq(job.filter.imported_since.map(Timestamp::from)),
                         jobs::is_list.eq(job.filter.is_list),
                         jobs::created_at.eq(Timestamp::from(job.created_at)),
+                    ),
+                    (
+                        jobs::imported_until.eq(job.filter.imported_until.map(Timestamp::from)),
+                        jobs::run.eq(job.filter.run.as_deref()),
+                        jobs::wave.eq(job.filter.wave.map(i64::from)),
                     ),
                     JobChange::new(job, job.version)?,
                 ))

@@ -32,6 +32,7 @@ mod jobs;
 mod nodes;
 pub(crate) mod processes;
 pub(crate) mod refusals;
+mod runs;
 pub(crate) mod schema;
 pub(crate) mod sql_dialect;
 pub(crate) mod statement;

@@ -193,6 +193,44 @@ tables! {
         due_at -> Nullable<Instant>,
         claim -> BigInt,
         version -> BigInt,
+        run -> Nullable<Text>,
+        wave -> Nullable<BigInt>,
+        imported_until -> Nullable<Instant>,
+    }
+
+    runs (id) {
+        id -> BigInt,
+        supplier_id -> BigInt,
+        name -> Text,
+        started_at -> Instant,
+        ended_at -> Nullable<Instant>,
+    }
+
+    run_outcomes (run_id, process_id) {
+        run_id -> BigInt,
+        process_id -> BigInt,
+        state -> Text,
+        ended_at -> Instant,
+        content -> Nullable<Binary>,
+        causes -> Nullable<Json>,
+        accounts -> BigInt,
+        ledger_balance -> Text,
+        readings -> BigInt,
+        transactions -> BigInt,
+        documents -> BigInt,
+    }
+
+    run_figures (run_id, shard) {
+        run_id -> BigInt,
+        shard -> BigInt,
+        figures -> Json,
+    }
+
+    supplier_waves (id) {
+        id -> BigInt,
+        supplier_id -> BigInt,
+        wave -> BigInt,
+        began_at -> Instant,
     }
 
     job_items (job_id, item_id) {
@@ -782,6 +820,7 @@ diesel::joinable!(suppliers -> organisations (organisation_id));
 diesel::joinable!(webhooks -> organisations (organisation_id));
 diesel::joinable!(processes -> suppliers (supplier_id));
 diesel::joinable!(supplier_gates -> suppliers (supplier_id));
+diesel::joinable!(runs -> suppliers (supplier_id));
 diesel::joinable!(accounts -> suppliers (supplier_id));
 diesel::joinable!(process_contracts -> processes (process_id));
 diesel::joinable!(businesses -> suppliers (supplier_id));
@@ -793,6 +832,8 @@ diesel::allow_tables_to_appear_in_same_query!(webhooks, organisations);
 diesel::allow_tables_to_appear_in_same_query!(processes, suppliers);
 diesel::allow_tables_to_appear_in_same_query!(supplier_gates, suppliers);
 diesel::allow_tables_to_appear_in_same_query!(wave_accounts, processes);
+diesel::allow_tables_to_appear_in_same_query!(runs, suppliers);
+diesel::allow_tables_to_appear_in_same_query!(runs, run_outcomes);
 diesel::allow_tables_to_appear_in_same_query!(process_contracts, processes);
 diesel::allow_tables_to_appear_in_same_query!(businesses, suppliers);
 diesel::allow_tables_to_appear_in_same_query!(meter_points, accounts, suppliers);

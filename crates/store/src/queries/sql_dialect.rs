@@ -18,6 +18,8 @@ use diesel::serialize::{self, Output};
 pub(crate) trait SqlDialect {
     /// Locks the selected rows against other writers, not against new rows that refer to them.
     const LOCK: &'static str;
+    /// Locks the selected rows against changes, together with other transactions.
+    const LOCK_SHARED: &'static str;
     /// Like [`LOCK`](Self::LOCK), for the rows of `processes` alone.
     const LOCK_PROCESSES: &'static str;
     /// Leaves out rows that others have locked. Follows [`LOCK`](Self::LOCK).

@@ -73,6 +73,7 @@ pub(crate) struct Dialect;
 
 impl SqlDialect for Dialect {
     const LOCK: &'static str = "";
+    const LOCK_SHARED: &'static str = "";
     const LOCK_PROCESSES: &'static str = "";
     const SKIP_LOCKED: &'static str = "";
     const AMONG: &'static str = " IN (";

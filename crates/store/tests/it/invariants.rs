@@ -199,6 +199,12 @@ const VIOLATIONS: &[(&str, &str)] = &[
         "UPDATE processes SET error_causes = NULL",
         "I6,S,,\"1 processes have failed without a cause, or have not and have one\"",
     ),
+    (
+        "INSERT INTO runs VALUES (1, 1, 'night', '2026-01-01', NULL);
+         INSERT INTO run_figures VALUES (1, 0, '{\"states\":[[\"ERRORED\",3]]}'), (1, 1, '{\"states\":[[\"ERRORED\",-2]]}');
+         INSERT INTO run_outcomes SELECT 1, id, state, '2026-01-02', NULL, NULL, 0, '0', 0, 0, 0 FROM processes WHERE id IN (1, 3)",
+        "I6,S,,\"0 accounts of the run night are kept as PROCESSED, and there are 1\"",
+    ),
 ];
 
 /// Changes that cause a violation of figures, and its report.

@@ -159,6 +159,15 @@ impl Businesses for State {
         Ok(contracts.any(|contract| contract == identifier))
     }
 
+    fn contracts_among(
+        &mut self,
+        organisation_id: i64,
+        identifiers: &[&str],
+    ) -> Result<BTreeSet<String>, StoreError> {
+        let contracts = self.businesses_in(organisation_id).flat_map(|business| &business.contracts);
+        Ok(contracts.filter(|contract| identifiers.contains(&contract.as_str())).cloned().collect())
+    }
+
     fn lock_contract(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError> {
         self.contract_exists(organisation_id, identifier)
     }

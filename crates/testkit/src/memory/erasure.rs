@@ -41,6 +41,7 @@ impl Erasure for State {
             self.business_instructions.iter_mut().for_each(|known| known.forget(*id));
             self.accounts.remove(id);
             self.wave_accounts.remove(id);
+            self.erase_outcomes(*id);
         }
         Ok(some([
             ("accounts", accounts - self.accounts.len()),
@@ -94,6 +95,8 @@ impl Erasure for State {
         self.gates.remove(&supplier_id);
         self.manifests.remove(&supplier_id);
         self.wave_accounts.retain(|_, (of, _)| *of != supplier_id);
+        self.waves.retain(|(of, ..)| *of != supplier_id);
+        self.runs.retain(|row| row.run.supplier_id != supplier_id);
         let suppliers = self.suppliers.len();
         self.suppliers.retain(|supplier| supplier.id != supplier_id);
         let erased = suppliers - self.suppliers.len();

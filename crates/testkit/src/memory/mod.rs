@@ -19,6 +19,7 @@ mod nodes;
 mod notes;
 mod processes;
 mod refusals;
+mod runs;
 mod statements;
 mod suppliers;
 mod undo;
@@ -27,6 +28,7 @@ mod webhooks;
 
 use accounts::Imported;
 use businesses::Business;
+use chrono::{DateTime, Utc};
 use cutover_app::port::{
     ApiKey, AuditEntry, Encryption, FeedPosition, Gate, JobGuard, Manifest, Node, Organisation, RefreshToken,
     RefusedCreate, ServerFigures, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
@@ -36,6 +38,7 @@ use feed::Published;
 use instructions::BusinessInstruction;
 use jobs::JobRow;
 use processes::Row;
+use runs::RunRow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -108,6 +111,10 @@ struct State {
     certificates: certificates::CertificateRows,
     /// Accounts of waves: their supplier, and true for an open one.
     wave_accounts: BTreeMap<i64, (i64, bool)>,
+    /// Waves in the order in which they began: supplier, number and time.
+    waves: Vec<(i64, u32, DateTime<Utc>)>,
+    runs: Vec<RunRow>,
+    last_run: i64,
 }
 
 impl MemoryStore {

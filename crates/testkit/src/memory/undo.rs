@@ -1,7 +1,7 @@
 use super::State;
 use super::accounts::Imported;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{ErasedRows, ImportedHead, Position, StoreError, Undo};
+use cutover_app::port::{ErasedRows, ImportedHead, Position, StoreError, Undo, WaveSpan};
 use cutover_core::ServiceAccountNumber;
 
 impl State {
@@ -42,6 +42,18 @@ impl Undo for State {
     }
 
     /// No lock needed: transactions run one after another.
+    fn begin_wave(&mut self, supplier_id: i64, wave: u32, at: DateTime<Utc>) -> Result<(), StoreError> {
+        self.waves.push((supplier_id, wave, at));
+        Ok(())
+    }
+
+    fn wave_span(&mut self, supplier_id: i64, wave: u32) -> Result<Option<WaveSpan>, StoreError> {
+        let own: Vec<_> = self.waves.iter().filter(|(of, ..)| *of == supplier_id).collect();
+        let Some(place) = own.iter().rposition(|(_, number, _)| *number == wave) else { return Ok(None) };
+        let until = own.get(place + 1).map(|(.., at)| *at);
+        Ok(own.get(place).map(|(.., began_at)| WaveSpan { began_at: *began_at, until }))
+    }
+
     fn lock_numbered(&mut self, account_id: i64, number: &ServiceAccountNumber) -> Result<bool, StoreError> {
         Ok(self.account(account_id).is_some_and(|account| account.new.number == *number))
     }

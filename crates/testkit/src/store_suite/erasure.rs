@@ -57,6 +57,9 @@ pub fn furnish(store: &dyn Store) -> i64 {
     let (supplier, process) = (acme.id, new.process_id);
     put(store, move |tx| tx.join_wave(supplier, &[process]));
     super::gates::save(store, super::gates::held(&acme));
+    let run = super::runs::start(store, &acme, "rehearsal");
+    super::runs::record(store, &run, vec![super::runs::failed(process, 7)]);
+    put(store, move |tx| tx.begin_wave(supplier, 1, at(7)));
     new.process_id
 }
 

@@ -48,6 +48,9 @@ pub fn jobs_read_back(store: &dyn Store) {
         error_code: Some("missing_document".into()),
         before: Some(at(9)),
         imported_since: Some(at(8)),
+        imported_until: Some(at(9)),
+        run: Some("night".into()),
+        wave: Some(3),
         is_list: true,
     };
     let first = add(store, Job { filter, ..job("job_1", ours) });

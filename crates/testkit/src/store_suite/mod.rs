@@ -38,6 +38,7 @@ pub mod queue;
 pub mod readiness;
 pub mod refusals;
 pub mod sent;
+pub mod runs;
 pub mod staging;
 pub mod statements;
 pub mod steps;
@@ -272,6 +273,12 @@ stories! { $
         waves_end_with_their_last_account
         claims_of_many_threads_fill_a_wave_exactly
         locked_gates_lose_no_count;
+    runs:
+        runs_read_back
+        the_last_outcome_of_an_account_is_kept
+        outcomes_of_many_threads_are_counted_until_the_end
+        an_erased_account_leaves_the_runs
+        waves_have_their_times;
     webhooks:
         webhooks_read_back
         secrets_of_webhooks_expire

@@ -7,6 +7,7 @@ mod refused;
 mod release;
 mod shown;
 mod undo;
+mod what_if;
 
 use super::organisation::chosen;
 use crate::context::Context;
@@ -34,7 +35,10 @@ Examples:
   cutover supplier show ACME --json
   cutover supplier certificate ACME --out acme.json    sign what is here of each account
   cutover supplier manifest ACME                       declared, sent and imported
+  cutover supplier what-if ACME --rule MPT-01=error    which stored accounts would fail, without changing anything
   cutover supplier undo ACME --since 2026-11-21T22:00:00+11:00     show which imports would be undone
+  cutover supplier undo ACME --run 'night 1' --yes     undo the imports of a run
+  cutover supplier undo ACME --wave 2                  or of a wave
   cutover supplier undo ACME --number A-1 A-2 --yes    undo imports of accounts that are unchanged since
   cutover supplier erase ACME                          show what would be removed
   cutover supplier erase ACME --yes                    its accounts, history, figures, businesses and settings
@@ -101,6 +105,8 @@ pub(crate) enum Command {
     Manifest(manifest::ManifestArgs),
     /// Undo imports of accounts that are unchanged since
     Undo(undo::UndoArgs),
+    /// Check every stored payload under other settings; changes nothing
+    WhatIf(what_if::WhatIfArgs),
     /// Erase everything that is kept of a supplier
     Erase(erase::EraseArgs),
 }
@@ -135,6 +141,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         Command::Certificate(args) => certificate::run(&app, context, &args)?,
         Command::Manifest(args) => manifest::run(&app, context, &args)?,
         Command::Undo(args) => undo::run(&app, context, args)?,
+        Command::WhatIf(args) => what_if::run(context, args)?,
         Command::Erase(args) => erase::run(&app, context, &args)?,
         Command::List => {
             let holds = app.holds()?;

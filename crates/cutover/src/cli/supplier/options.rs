@@ -84,7 +84,23 @@ impl FromStr for Limit {
 
 /// The level of a rule; `None` sets it back to its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct RuleLevel(String, Option<Level>);
+pub(super) struct RuleLevel(String, Option<Level>);
+
+impl RuleLevel {
+    /// Returns the levels by rule.
+    ///
+    /// # Errors
+    /// [`Error`] if a rule is given twice.
+    pub(super) fn all(given: Vec<Self>) -> Result<BTreeMap<String, Option<Level>>, Error> {
+        let mut rules = BTreeMap::new();
+        for Self(id, level) in given {
+            if rules.insert(id.clone(), level).is_some() {
+                return Err(Error::refused(format!("the rule {id} is given twice")));
+            }
+        }
+        Ok(rules)
+    }
+}
 
 impl FromStr for RuleLevel {
     type Err = String;
@@ -106,12 +122,7 @@ impl Options {
     /// # Errors
     /// [`Error`] if a rule is given twice.
     pub(super) fn change(self, status: Option<SupplierStatus>) -> Result<SupplierChange, Error> {
-        let mut rules = BTreeMap::new();
-        for RuleLevel(id, level) in self.rule {
-            if rules.insert(id.clone(), level).is_some() {
-                return Err(Error::refused(format!("the rule {id} is given twice")));
-            }
-        }
+        let rules = RuleLevel::all(self.rule)?;
         Ok(SupplierChange {
             status,
             document_root: self.document_root,

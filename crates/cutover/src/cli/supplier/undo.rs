@@ -27,6 +27,12 @@ struct Which {
     /// Accounts that were imported on this day (in UTC) or at this time, or later
     #[arg(long, value_name = "TIME", value_parser = crate::cli::audit::since)]
     since: Option<DateTime<Utc>>,
+    /// Accounts that this run imported
+    #[arg(long, value_name = "NAME")]
+    run: Option<String>,
+    /// Accounts that the last wave with this number imported
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    wave: Option<u32>,
     /// Accounts with these numbers at their previous supplier
     #[arg(long = "number", value_name = "N", num_args = 1..)]
     numbers: Vec<String>,
@@ -115,11 +121,13 @@ impl Answer for Shown {
 }
 
 pub(super) fn run(app: &App, context: &Context, args: UndoArgs) -> Result<(), Error> {
-    let UndoArgs { code, which: Which { since, numbers, numbers_file }, yes } = args;
-    let which = match (since, numbers_file) {
-        (Some(since), _) => UndoScope::Since(since),
-        (None, Some(file)) => UndoScope::Numbers(process::read_numbers(&file)?),
-        (None, None) => UndoScope::Numbers(numbers),
+    let UndoArgs { code, which, yes } = args;
+    let which = match which {
+        Which { since: Some(since), .. } => UndoScope::Since(since),
+        Which { run: Some(run), .. } => UndoScope::Run(run),
+        Which { wave: Some(wave), .. } => UndoScope::Wave(wave),
+        Which { numbers_file: Some(file), .. } => UndoScope::Numbers(process::read_numbers(&file)?),
+        Which { numbers, .. } => UndoScope::Numbers(numbers),
     };
     let request = UndoRequest { supplier: code, which };
     if !yes {

@@ -80,6 +80,8 @@ async fn actions_are_logged_without_personal_data() {
         let form = if act == "hold/" { "because=tariffs" } else { "" };
         assert!(browser.post(&format!("{supplier}{act}"), form).await.status < 400, "{act}");
     }
+    assert!(browser.post(&format!("{supplier}runs/start/"), "name=night").await.status < 400);
+    assert!(browser.post(&format!("{supplier}runs/end/"), "").await.status < 400);
     let webhook = service.app.add_webhook("Acme", "http://127.0.0.1:9/", &[], false).unwrap().webhook.name;
     for act in ["disable", "enable", "replay", "test"] {
         let done = browser.post(&format!("/console/webhooks/{webhook}/{act}/"), "since=all").await;
@@ -101,9 +103,9 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(18);
+    let (done, door) = actions.split_at(20);
     assert_eq!(
-        done[..12],
+        done[..14],
         [
             "reveal",
             "cancel",
@@ -114,24 +116,26 @@ async fn actions_are_logged_without_personal_data() {
             "hold",
             "release",
             "export failed",
+            "start run",
+            "end run",
             "disable",
             "enable",
             "replay",
         ]
     );
-    assert_eq!(done[12..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
+    assert_eq!(done[14..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
     assert_eq!(door, ["sign-out", "sign-in", "refused sign-in"]);
-    for line in &audited[..20] {
+    for line in &audited[..22] {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
-    assert!(!audited[20].contains("key="), "{}", audited[20]);
+    assert!(!audited[22].contains("key="), "{}", audited[22]);
     assert!(audited[1..3].iter().all(|line| line.contains("process=3")), "{audited:?}");
-    for line in &audited[..9] {
+    for line in &audited[..11] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database, except unknown keys.
-    let scope = AuditScope { limit: 21, ..AuditScope::default() };
+    let scope = AuditScope { limit: 23, ..AuditScope::default() };
     let mut kept = service.app.audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
@@ -146,24 +150,26 @@ async fn actions_are_logged_without_personal_data() {
         "supplier.hold",
         "supplier.release",
         "process.export",
+        "run.start",
+        "run.end",
     ];
-    assert_eq!(actions[..9], of_suppliers);
+    assert_eq!(actions[..11], of_suppliers);
     assert_eq!(
         actions.len(),
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
         "each route logs its action"
     );
-    assert_eq!(actions[9..13], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    let ended: BTreeSet<_> = actions[13..18].iter().copied().collect();
+    assert_eq!(actions[11..15], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
+    let ended: BTreeSet<_> = actions[15..20].iter().copied().collect();
     assert_eq!(
         ended,
         BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"])
     );
-    assert_eq!(actions[18..], ["console.sign-out", "console.sign-in"]);
+    assert_eq!(actions[20..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }
-    assert!(kept[..9].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
+    assert!(kept[..11].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
     let number =
         service.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();

@@ -90,7 +90,7 @@ async fn imports_are_undone_after_confirmation() {
     let asked = browser.page(&undo).await;
     assert!(asked.contains("Imported since (UTC)") && !asked.contains("Undo the imports<"), "{asked}");
     let none = browser.page(&format!("{undo}?since=2999-01-01T00:00")).await;
-    assert!(none.contains("No account that was imported since is unchanged."), "{none}");
+    assert!(none.contains("No account that was imported is unchanged since."), "{none}");
     let asked = browser.page(&format!("{undo}?since=2020-01-01T00:00:00")).await;
     assert!(asked.contains("Undo the import of 1 account?") && asked.contains("UNME-4001"), "{asked}");
     assert_eq!(between(&asked, r#"name="since" value=""#, "\""), "2020-01-01T00:00:00Z");

@@ -6,6 +6,7 @@ mod jobs;
 mod lists;
 mod migrations;
 mod pages;
+mod runs;
 mod sessions;
 mod webhooks;
 

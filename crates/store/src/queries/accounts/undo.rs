@@ -2,7 +2,7 @@
 
 use super::super::dialect::{Conn, Db, Dialect};
 use super::super::erasure::erase_accounts;
-use super::super::schema::{accounts, processes, retired_numbers};
+use super::super::schema::{accounts, processes, retired_numbers, supplier_waves};
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::{Timestamp, instant};
@@ -10,7 +10,7 @@ use super::super::{SqlTx, changed};
 use super::load::After;
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{ErasedRows, ImportedHead, NewAccount, Position, StoreError, Undo};
+use cutover_app::port::{ErasedRows, ImportedHead, NewAccount, Position, StoreError, Undo, WaveSpan};
 use cutover_core::ServiceAccountNumber;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
@@ -83,6 +83,33 @@ impl Undo for SqlTx<'_> {
 
     fn heads_of(&mut self, process_ids: &[i64]) -> Result<Vec<ImportedHead>, StoreError> {
         self.run(|conn| heads(conn, process_ids))
+    }
+
+    fn begin_wave(&mut self, supplier_id: i64, wave: u32, at: DateTime<Utc>) -> Result<(), StoreError> {
+        self.run(|conn| {
+            let row = (
+                supplier_waves::supplier_id.eq(supplier_id),
+                supplier_waves::wave.eq(i64::from(wave)),
+                supplier_waves::began_at.eq(Timestamp::from(at)),
+            );
+            diesel::insert_into(supplier_waves::table).values(row).execute(conn)?;
+            Ok(())
+        })
+    }
+
+    fn wave_span(&mut self, supplier_id: i64, wave: u32) -> Result<Option<WaveSpan>, StoreError> {
+        self.run(|conn| {
+            let waves = || supplier_waves::table.filter(supplier_waves::supplier_id.eq(supplier_id));
+            let numbered = waves().filter(supplier_waves::wave.eq(i64::from(wave)));
+            let last = numbered.order(supplier_waves::id.desc()).limit(1);
+            let last: Option<(i64, Timestamp)> =
+                last.select((supplier_waves::id, supplier_waves::began_at)).get_result(conn).optional()?;
+            let Some((id, began_at)) = last else { return Ok(None) };
+            let next = waves().filter(supplier_waves::id.gt(id)).order(supplier_waves::id).limit(1);
+            let until: Option<Timestamp> =
+                next.select(supplier_waves::began_at).get_result(conn).optional()?;
+            Ok(Some(WaveSpan { began_at: began_at.instant()?, until: instant(until)? }))
+        })
     }
 
     fn lock_numbered(&mut self, account_id: i64, number: &ServiceAccountNumber) -> Result<bool, StoreError> {

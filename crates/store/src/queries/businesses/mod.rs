@@ -19,6 +19,7 @@ use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use rows::{BusinessRow, ChangedBusiness, Children};
+use std::collections::BTreeSet;
 
 fn business(conn: &mut Conn, organisation_id: i64, identifier: &str) -> Result<Option<StoredBusiness>> {
     let row: Option<(i64, i64, Bits)> = businesses::table
@@ -185,6 +186,20 @@ impl Businesses for SqlTx<'_> {
                 .filter(business_contracts::organisation_id.eq(organisation_id))
                 .filter(business_contracts::identifier.eq(identifier));
             Ok(diesel::select(exists(contract)).get_result(conn)?)
+        })
+    }
+
+    fn contracts_among(
+        &mut self,
+        organisation_id: i64,
+        identifiers: &[&str],
+    ) -> Result<BTreeSet<String>, StoreError> {
+        self.run(|conn| {
+            let contracts = business_contracts::table
+                .filter(business_contracts::organisation_id.eq(organisation_id))
+                .filter(business_contracts::identifier.eq_any(identifiers));
+            let found: Vec<String> = contracts.select(business_contracts::identifier).load(conn)?;
+            Ok(found.into_iter().collect())
         })
     }
 

@@ -1,10 +1,12 @@
 //! Removes what is kept of a supplier besides its accounts.
 
 use super::super::dialect::Dialect;
+use super::super::runs::erase_runs;
 use super::super::schema::{
     businesses, cause_changes, cause_counts, certificate_erasures, certificate_subtrees, certificates,
     job_items, jobs, manifests, process_changes, process_counts, process_minutes, processes, refused_causes,
-    refused_creates, refused_totals, supplier_gates, suppliers, total_changes, totals, wave_accounts,
+    refused_creates, refused_totals, supplier_gates, supplier_waves, suppliers, total_changes, totals,
+    wave_accounts,
 };
 use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;
@@ -95,8 +97,9 @@ pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<Eras
     if is_in_use {
         return Ok(None);
     }
+    let mut erased = erase_runs(conn, supplier_id)?;
     let ids = &[supplier_id][..];
-    Ok(Some(erase!(conn, ids:
+    erased.extend(erase!(conn, ids:
         refused_causes.supplier_id
         refused_totals.supplier_id
         process_changes.supplier_id
@@ -109,6 +112,8 @@ pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<Eras
         totals.supplier_id
         wave_accounts.supplier_id
         supplier_gates.supplier_id
+        supplier_waves.supplier_id
         suppliers.id
-    )))
+    ));
+    Ok(Some(erased))
 }

@@ -19,7 +19,7 @@ pub(crate) fn write(causes: &[Cause]) -> Result<Option<Json<'static>>> {
 }
 
 /// Reads a column of causes.
-pub(super) fn read(column: Option<Json<'_>>) -> Result<Vec<Cause>> {
+pub(crate) fn read(column: Option<Json<'_>>) -> Result<Vec<Cause>> {
     let Some(column) = column else { return Ok(Vec::new()) };
     let rows: Vec<(String, String, u32)> = column.read("a list of causes")?;
     let cause = |(code, attr, _)| Cause { code, attr: Some(attr).filter(|attr: &String| !attr.is_empty()) };

@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex};
 
 mod after_import;
 mod figures;
+mod runs;
 
 #[derive(QueryableByName)]
 struct Step {

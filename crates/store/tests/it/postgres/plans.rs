@@ -3,9 +3,10 @@
 use super::environment::TestEnvironment;
 use chrono::DateTime;
 use cutover_app::port::{
-    Cause, MeterPointKey, MeterPointQuestion, PageLimit, ProcessFilter, RefusedCreate, read_committed, write,
+    Cause, MeterPointKey, MeterPointQuestion, Outcome, PageLimit, ProcessFilter, RefusedCreate, read_committed, write,
 };
 use cutover_core::{Code, ExternalAccountNumber, Level};
+use cutover_model::Totals;
 use cutover_process::State;
 use cutover_testkit_postgres::TestDatabase;
 
@@ -193,6 +194,33 @@ fn changes_are_folded_by_their_keys_from_the_first_day() {
     reset(&env, "total_changes");
     assert_eq!((fold(), fold(), fold()), (1_000, 1_000, 1_000));
     assert_few_are_read(&env.close(), "total_changes");
+}
+
+/// A page of the outcomes of a run, and the replacement of one of them.
+#[test]
+fn outcomes_of_a_run_are_found_by_their_keys_from_the_first_day() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.database.sql("ALTER TABLE run_outcomes SET (autovacuum_enabled = false)").unwrap();
+    write(&*env.store, |tx| tx.start_run(1, "night", DateTime::UNIX_EPOCH)).unwrap();
+    let failed = |process_id| Outcome {
+        process_id,
+        state: State::Errored.into(),
+        ended_at: DateTime::UNIX_EPOCH,
+        content: None,
+        causes: Vec::new(),
+        totals: Totals::default(),
+    };
+    let page = |after| read_committed(&*env.store, |tx| tx.outcomes(1, after, 10)).unwrap().len();
+    let record = || write(&*env.store, move |tx| tx.record_outcomes(1, &[failed(15_000)])).unwrap();
+    often(|| page(0));
+    often(record);
+    let many = "INSERT INTO run_outcomes SELECT 1, n, 'ERRORED', now(), NULL, NULL, 0, '0', 0, 0, 0 \
+                FROM generate_series(1, 20000) n WHERE n <> 15000";
+    env.database.sql(many).unwrap();
+    reset(&env, "run_outcomes");
+    assert_eq!(page(12_000), 10);
+    record();
+    assert_few_are_read(&env.close(), "run_outcomes");
 }
 
 /// Checks a page of a list whose statements are planned with empty tables, then run on 20,000 rows that do

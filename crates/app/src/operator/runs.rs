@@ -1,0 +1,326 @@
+//! Runs: named stretches of a supplier's work, to be looked at and compared (contract D15, decision 0048).
+
+use super::suppliers::find;
+use super::{Audited, OperatorError};
+use crate::App;
+use crate::auth::Caller;
+use crate::port::{
+    AuditAction, CauseCount, Detail, Operator, Run, RunFigures, StoreError, Stretch, Subject, Supplier, Tx,
+    read, read_committed,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use cutover_core::Zone;
+use cutover_model::Totals;
+use cutover_model::rust_decimal::Decimal;
+use cutover_process::State;
+use std::cmp::Reverse;
+
+/// Maximum length of the name of a run, in characters.
+const MAX_NAME: usize = 100;
+/// Maximum number of errors that are shown.
+const CAUSES: usize = 10;
+/// The states of outcomes.
+const STATES: [State; 4] =
+    [State::Processed, State::Errored, State::DryRunSucceeded, State::DryRunErrored];
+
+/// A run with its figures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunReport {
+    /// The run.
+    pub run: Run,
+    /// Number of accounts in each state.
+    pub counts: Vec<(State, u64)>,
+    /// Totals of the accounts that passed.
+    pub totals: Totals,
+    /// The most frequent errors, the most frequent first; at most ten.
+    pub top_errors: Vec<CauseCount>,
+    /// Time at which the first account ended.
+    pub first_at: Option<DateTime<Utc>>,
+    /// Time at which the last account ended.
+    pub last_at: Option<DateTime<Utc>>,
+    /// Number of ends per minute of the time in which accounts ended, with one decimal place.
+    pub rate_per_minute: Decimal,
+    /// The zone of the datetimes shown.
+    pub zone: Zone,
+}
+
+/// A page of the runs of a supplier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunPage {
+    /// The runs, the last first.
+    pub runs: Vec<RunReport>,
+    /// The key before which the next page begins; `None` if there is none.
+    pub next: Option<i64>,
+}
+
+impl RunReport {
+    fn read(tx: &mut dyn Tx, run: Run, zone: Zone) -> Result<Self, StoreError> {
+        let figures = tx.run_figures(run.id)?;
+        Ok(Self::of(run, &figures, zone))
+    }
+
+    fn of(run: Run, figures: &RunFigures, zone: Zone) -> Self {
+        let number = |count: &i64| u64::try_from(*count).unwrap_or_default();
+        let count = |state: State| (state, figures.states.get(state.as_str()).map_or(0, number));
+        let cause = |(cause, accounts): (&_, &i64)| CauseCount {
+            cause: Clone::clone(cause),
+            accounts: number(accounts),
+        };
+        let mut top_errors: Vec<CauseCount> = figures.causes.iter().map(cause).collect();
+        // Equal ones stay in the order of their causes.
+        top_errors.sort_by_key(|of| Reverse(of.accounts));
+        top_errors.truncate(CAUSES);
+        Self {
+            run,
+            counts: STATES.map(count).to_vec(),
+            totals: figures.totals(),
+            top_errors,
+            first_at: figures.stretches.first().map(|stretch| stretch.first_at),
+            last_at: figures.stretches.last().map(|stretch| stretch.last_at),
+            rate_per_minute: rate(&figures.stretches),
+            zone,
+        }
+    }
+}
+
+/// Returns the number of ends per minute of work: pauses do not count, and a second is the least.
+fn rate(stretches: &[Stretch]) -> Decimal {
+    let ends: u64 = stretches.iter().map(|stretch| stretch.ends).sum();
+    let worked: TimeDelta = stretches.iter().map(|stretch| stretch.last_at - stretch.first_at).sum();
+    let milliseconds = worked.num_milliseconds().max(1_000);
+    let mut rate = (Decimal::from(ends) * Decimal::from(60_000) / Decimal::from(milliseconds)).round_dp(1);
+    rate.rescale(1);
+    rate
+}
+
+impl App {
+    /// Starts a run of a supplier. Outcomes of its accounts are kept in it until it is ended.
+    ///
+    /// # Errors
+    /// [`OperatorError`]: no such supplier, a run of it is open or has this name, or the name is not allowed.
+    pub fn start_run(&self, supplier: &str, name: &str) -> Result<RunReport, OperatorError> {
+        self.start_run_by(&self.operator, None, supplier, name)
+    }
+
+    /// Like [`start_run`](Self::start_run), for a supplier of the caller's organisation.
+    ///
+    /// # Errors
+    /// As `start_run`.
+    pub fn start_own_run(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        name: &str,
+    ) -> Result<RunReport, OperatorError> {
+        self.start_run_by(&Operator::of(caller), Some(caller.organisation_id), supplier, name)
+    }
+
+    fn start_run_by(
+        &self,
+        by: &Operator,
+        of: Option<i64>,
+        code: &str,
+        name: &str,
+    ) -> Result<RunReport, OperatorError> {
+        let name = checked_name(name)?;
+        let code = code.to_owned();
+        self.run_audited(by, AuditAction::RunStarted, move |tx, at| {
+            let supplier = to_change(tx, of, &code)?;
+            if let Some(open) = tx.open_run(supplier.id)? {
+                return Err(OperatorError::Refused(format!("the run {:?} is open: end it first", open.name)));
+            }
+            if tx.run(supplier.id, &name)?.is_some() {
+                return Err(OperatorError::Exists { what: "run", name });
+            }
+            tx.start_run(supplier.id, &name, at)?;
+            let run = tx.run(supplier.id, &name)?.ok_or_else(|| OperatorError::not_found("run", &name))?;
+            let report = RunReport::read(tx, run, supplier.settings.time_zone)?;
+            let detail = Detail::default().word("run", &name);
+            Ok((report, Audited { subject: Subject::supplier(&supplier), detail }))
+        })
+    }
+
+    /// Ends the open run of a supplier. It does not change any more, except that erased accounts leave it.
+    ///
+    /// # Errors
+    /// [`OperatorError`]: no such supplier, or no run of it is open.
+    pub fn end_run(&self, supplier: &str) -> Result<RunReport, OperatorError> {
+        self.end_run_by(&self.operator, None, supplier)
+    }
+
+    /// Like [`end_run`](Self::end_run), for a supplier of the caller's organisation.
+    ///
+    /// # Errors
+    /// As `end_run`.
+    pub fn end_own_run(&self, caller: &Caller, supplier: &str) -> Result<RunReport, OperatorError> {
+        self.end_run_by(&Operator::of(caller), Some(caller.organisation_id), supplier)
+    }
+
+    fn end_run_by(&self, by: &Operator, of: Option<i64>, code: &str) -> Result<RunReport, OperatorError> {
+        let code = code.to_owned();
+        self.run_audited(by, AuditAction::RunEnded, move |tx, at| {
+            let supplier = to_change(tx, of, &code)?;
+            let none = || OperatorError::Refused("no run of the supplier is open".into());
+            let run = tx.open_run(supplier.id)?.ok_or_else(none)?;
+            if !tx.end_run(run.id, at)? {
+                return Err(none());
+            }
+            let run = Run { ended_at: Some(at), ..run };
+            let detail = Detail::default().word("run", &run.name);
+            let report = RunReport::read(tx, run, supplier.settings.time_zone)?;
+            Ok((report, Audited { subject: Subject::supplier(&supplier), detail }))
+        })
+    }
+
+    /// Returns a run of a supplier.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier or run.
+    pub fn show_run(&self, supplier: &str, name: &str) -> Result<RunReport, OperatorError> {
+        let supplier = self.supplier_of(None, supplier)?;
+        let run = self.run_of(&supplier, name)?;
+        Ok(read_committed(&*self.store, |tx| {
+            RunReport::read(tx, run.clone(), supplier.settings.time_zone)
+        })?)
+    }
+
+    /// Like [`show_run`](Self::show_run), for a supplier of the caller's organisation.
+    ///
+    /// # Errors
+    /// As `show_run`.
+    pub fn show_own_run(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        name: &str,
+    ) -> Result<RunReport, OperatorError> {
+        self.own_supplier(caller, supplier)?;
+        self.show_run(supplier, name)
+    }
+
+    /// Returns runs of a supplier, the last first: those before a key, at most `limit`.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier.
+    pub fn runs(&self, supplier: &str, before: Option<i64>, limit: u32) -> Result<RunPage, OperatorError> {
+        let supplier = self.supplier_of(None, supplier)?;
+        let zone = supplier.settings.time_zone;
+        let page = read(&*self.store, |tx| {
+            let mut runs = tx.runs(supplier.id, before, limit.saturating_add(1))?;
+            let has_more = runs.len() > limit as usize;
+            runs.truncate(limit as usize);
+            let next = runs.last().filter(|_| has_more).map(|run| run.id);
+            let runs = runs.into_iter().map(|run| RunReport::read(tx, run, zone)).collect::<Result<_, _>>()?;
+            Ok::<_, StoreError>(RunPage { runs, next })
+        })?;
+        Ok(page)
+    }
+
+    /// Like [`runs`](Self::runs), for a supplier of the caller's organisation.
+    ///
+    /// # Errors
+    /// As `runs`.
+    pub fn own_runs(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Result<RunPage, OperatorError> {
+        self.own_supplier(caller, supplier)?;
+        self.runs(supplier, before, limit)
+    }
+
+    pub(super) fn run_of(&self, supplier: &Supplier, name: &str) -> Result<Run, OperatorError> {
+        let found = read_committed(&*self.store, |tx| tx.run(supplier.id, name))?;
+        found.ok_or_else(|| OperatorError::not_found("run", name))
+    }
+}
+
+/// Finds a supplier, of this organisation if one is given, and locks the suppliers, so that two runs cannot be started at
+/// the same time.
+fn to_change(tx: &mut dyn Tx, of: Option<i64>, code: &str) -> Result<Supplier, OperatorError> {
+    tx.lock_suppliers()?;
+    let found = find(tx, code)?.filter(|supplier| of.is_none_or(|of| supplier.organisation_id == of));
+    let supplier = found.ok_or_else(|| OperatorError::not_found("supplier", code))?;
+    if tx.erasure_of(supplier.id)?.is_some() {
+        return Err(OperatorError::Refused("it is being erased: it has no runs any more".into()));
+    }
+    Ok(supplier)
+}
+
+fn checked_name(name: &str) -> Result<String, OperatorError> {
+    let name = name.trim();
+    let length = name.chars().count();
+    if length == 0 || length > MAX_NAME || name.chars().any(char::is_control) {
+        let refused = format!("the name of a run has 1 to {MAX_NAME} characters, none of them a control character");
+        return Err(OperatorError::Refused(refused));
+    }
+    Ok(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::Outcome;
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
+    }
+
+    fn end(process_id: i64, seconds: i64) -> Outcome {
+        Outcome {
+            process_id,
+            state: State::Errored.into(),
+            ended_at: at(seconds),
+            content: None,
+            causes: Vec::new(),
+            totals: Totals::default(),
+        }
+    }
+
+    /// Returns the rate of ends at these seconds, counted in two shards.
+    fn rate_of(ends: &[i64]) -> String {
+        let mut shards = [RunFigures::default(), RunFigures::default()];
+        for (n, seconds) in ends.iter().enumerate() {
+            shards[n % 2].replace(None, Some(&end(n as i64, *seconds))).unwrap();
+        }
+        let [mut all, other] = shards;
+        all.merge(other).unwrap();
+        rate(&all.stretches).to_string()
+    }
+
+    #[test]
+    fn the_rate_leaves_pauses_out() {
+        assert_eq!(rate_of(&[]), "0.0");
+        assert_eq!(rate_of(&[7]), "60.0");
+        assert_eq!(rate_of(&[0, 10, 20, 30, 40, 60]), "6.0");
+        // Five minutes are no pause yet.
+        assert_eq!(rate_of(&[0, 300]), "0.4");
+        assert_eq!(rate_of(&[0, 30, 331, 361]), "4.0");
+        // The order in which shards are written does not matter.
+        assert_eq!(rate_of(&[361, 30, 0, 331]), "4.0");
+    }
+
+    #[test]
+    fn an_outcome_that_is_replaced_counts_once_and_its_end_twice() {
+        let mut figures = RunFigures::default();
+        let (first, second) = (end(1, 0), Outcome { state: State::Processed.into(), ..end(1, 60) });
+        figures.replace(None, Some(&first)).unwrap();
+        figures.replace(Some(&first), Some(&second)).unwrap();
+        let run = Run { id: 1, supplier_id: 1, name: "one".into(), started_at: at(0), ended_at: None };
+        let report = RunReport::of(run, &figures, Zone::UTC);
+        assert_eq!(report.counts[..2], [(State::Processed, 1), (State::Errored, 0)]);
+        assert_eq!((report.first_at, report.last_at), (Some(at(0)), Some(at(60))));
+        assert_eq!(report.rate_per_minute.to_string(), "2.0");
+    }
+
+    #[test]
+    fn names_are_bounded() {
+        assert_eq!(checked_name(" night 1 ").unwrap(), "night 1");
+        assert!(checked_name(&"é".repeat(100)).is_ok());
+        for name in ["", "  ", "a\nb", &"a".repeat(101)] {
+            assert!(checked_name(name).is_err(), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Runs of a supplier, and checks of stored payloads under other settings (contract D15).
+
+use crate::env::{TestEnv, account_of};
+use chrono::Duration;
+use cutover_app::auth::Caller;
+use cutover_app::operator::{
+    Difference, OperatorError, RunReport, SupplierChange, UndoRequest, UndoScope, WhatIfRequest,
+};
+use cutover_app::port::{Clock, Outcome, read};
+use cutover_app::worker::Worked;
+use cutover_core::Level;
+use cutover_model::content_hash;
+use cutover_process::State;
+
+const MEMBERS: &str = r#""customers":[{"family_name":"Okafor"}],"ledgers":[{"ledger_balance":"12.50"}]"#;
+const FAULTY: &str = r#""customers":[],"ledgers":[{"ledger_balance":"12.50"}]"#;
+
+fn import(env: &TestEnv) {
+    while env.worker.run_once().unwrap() != Worked::Nothing {}
+}
+
+/// Makes the absence of customers an error, or not.
+fn strict(env: &TestEnv, level: Level, dry_run: bool) {
+    let rules = [("ACC-04".to_owned(), Some(level))].into();
+    env.app.set_supplier("ACME", SupplierChange { rules, dry_run: Some(dry_run), ..SupplierChange::default() }).unwrap();
+}
+
+fn outcomes(env: &TestEnv, name: &str) -> Vec<Outcome> {
+    read(&*env.store, |tx| {
+        let supplier = tx.supplier(&"ACME".parse().unwrap())?.unwrap();
+        let run = tx.run(supplier.id, name)?.unwrap();
+        tx.outcomes(run.id, 0, 100)
+    })
+    .unwrap()
+}
+
+fn counts(report: &RunReport) -> [u64; 4] {
+    [0, 1, 2, 3].map(|n| report.counts[n].1)
+}
+
+/// Every kind of end has an outcome, with the hash of what was sent, whether it was computed before the transaction or in it.
+#[test]
+fn every_end_of_an_account_is_recorded() {
+    let env = TestEnv::new();
+    env.app.start_run("ACME", "night").unwrap();
+    strict(&env, Level::Off, false);
+    env.create_as("A-1", MEMBERS);
+    env.create_as("A-2", FAULTY);
+    strict(&env, Level::Error, false);
+    import(&env);
+    let window = |minutes: i64| (env.clock.now() + Duration::minutes(minutes)).to_rfc3339();
+    let params = format!(r#"{{"schedule_window_start":"{}","schedule_window_end":"{}"}}"#, window(60), window(120));
+    env.create_with(&params, "A-3", MEMBERS);
+    env.clock.advance(Duration::hours(3));
+    env.app.sweep().unwrap();
+    assert_eq!(env.state_of("A-3"), State::Errored);
+    strict(&env, Level::Off, true);
+    env.create_as("A-4", MEMBERS);
+    env.create_as("A-5", FAULTY);
+    strict(&env, Level::Error, true);
+    import(&env);
+    let kept = outcomes(&env, "night");
+    let states: Vec<String> = kept.iter().map(|outcome| outcome.state.to_string()).collect();
+    assert_eq!(states, ["PROCESSED", "ERRORED", "ERRORED", "DRY_RUN_SUCCEEDED", "DRY_RUN_ERRORED"]);
+    let sent = [MEMBERS, FAULTY, MEMBERS, MEMBERS, FAULTY];
+    for (n, (outcome, members)) in kept.iter().zip(sent).enumerate() {
+        let number = format!("A-{}", n + 1);
+        let hash = content_hash(account_of(&number, members).as_bytes()).ok();
+        assert_eq!(outcome.content, hash, "{number}");
+        assert_eq!(outcome.totals.accounts, u64::from(outcome.has_passed()), "{number}");
+        assert_eq!(outcome.causes.is_empty(), outcome.has_passed(), "{number}");
+    }
+    assert_eq!(kept[2].causes[0].code, "schedule_window_missed");
+    let report = env.app.show_run("ACME", "night").unwrap();
+    assert_eq!(counts(&report), [1, 2, 1, 1]);
+    assert_eq!(report.totals.ledger_balance.to_string(), "25");
+    assert_eq!(report.totals, {
+        let one = kept[0].totals;
+        one.checked_add(kept[3].totals).unwrap()
+    });
+    // A cancelled account has no outcome of its own: the one before stays.
+    env.app.retry_process("ACME", "A-2").unwrap();
+    env.app.cancel_process("ACME", "A-2").unwrap();
+    assert_eq!(outcomes(&env, "night"), kept);
+    // The second end replaces the first.
+    env.app.retry_process("ACME", "A-2").unwrap();
+    strict(&env, Level::Off, false);
+    import(&env);
+    assert_eq!(counts(&env.app.end_run("ACME").unwrap()), [2, 1, 1, 1]);
+}
+
+#[test]
+fn outcomes_are_kept_in_the_open_run_only() {
+    let env = TestEnv::new();
+    env.create_as("A-1", MEMBERS);
+    import(&env);
+    for name in ["one", "two"] {
+        env.app.start_run("ACME", name).unwrap();
+        env.clock.advance(Duration::minutes(1));
+        env.create_as(&format!("OF-{name}"), MEMBERS);
+        import(&env);
+        env.app.end_run("ACME").unwrap();
+        env.create_as(&format!("AFTER-{name}"), MEMBERS);
+        import(&env);
+    }
+    let diff = env.app.diff_runs("ACME", "one", "two").unwrap();
+    let found: Vec<_> = diff.groups.iter().map(|(of, group)| (*of, group.examples.clone())).collect();
+    let expected = [
+        (Difference::New, vec!["OF-two".to_owned()]),
+        (Difference::Gone, vec!["OF-one".to_owned()]),
+        (Difference::Changed, vec![]),
+        (Difference::Fixed, vec![]),
+        (Difference::Broken, vec![]),
+    ];
+    assert_eq!(found, expected);
+    let (mut numbers, runs) = (Vec::new(), ("ACME", "one", "two"));
+    let each = |number: &str| {
+        numbers.push(number.to_owned());
+        Ok::<_, OperatorError>(())
+    };
+    env.app.each_difference(runs, Difference::New, &mut { each }).unwrap();
+    assert_eq!(numbers, ["OF-two"]);
+}
+
+/// An account belongs to the wave that claimed it, whenever it ends.
+#[test]
+fn a_wave_that_was_released_early_has_its_late_accounts() {
+    let env = TestEnv::new();
+    let waves = Some("5,rest".parse().unwrap());
+    env.app.set_supplier("ACME", SupplierChange { waves, ..SupplierChange::default() }).unwrap();
+    env.create_as("A-1", MEMBERS);
+    import(&env);
+    env.clock.advance(Duration::seconds(5));
+    env.app.hold_supplier("ACME", None).unwrap();
+    env.app.release_supplier("ACME", None).unwrap();
+    env.create_as("A-2", MEMBERS);
+    import(&env);
+    let of_wave = |wave| {
+        let request = UndoRequest { supplier: "ACME".into(), which: UndoScope::Wave(wave) };
+        env.app.undoable(&request).unwrap().undo.examples
+    };
+    // Both were imported within a lease of the release.
+    assert_eq!((of_wave(1), of_wave(2)), (vec!["A-1".to_owned()], vec!["A-2".to_owned()]));
+}
+
+#[test]
+fn runs_of_others_are_not_there() {
+    let env = TestEnv::new();
+    env.app.start_run("ACME", "night").unwrap();
+    let stranger = Caller { organisation_id: 99, ..env.caller.clone() };
+    let refused = [
+        env.app.start_own_run(&stranger, "ACME", "x").map(drop),
+        env.app.end_own_run(&stranger, "ACME").map(drop),
+        env.app.show_own_run(&stranger, "ACME", "night").map(drop),
+        env.app.own_runs(&stranger, "ACME", None, 10).map(drop),
+        env.app.diff_own_runs(&stranger, "ACME", "night", "night").map(drop),
+    ];
+    for refused in refused {
+        assert!(matches!(refused, Err(OperatorError::NotFound { .. })), "{refused:?}");
+    }
+    assert!(env.app.show_own_run(&env.caller, "ACME", "night").unwrap().run.ended_at.is_none());
+}
+
+#[test]
+fn stored_payloads_are_checked_under_other_settings() {
+    let env = TestEnv::new();
+    strict(&env, Level::Off, false);
+    for n in 0..150 {
+        env.create_as(&format!("A-{n}"), if n % 7 == 3 { FAULTY } else { MEMBERS });
+    }
+    let what_if = |level| {
+        let change = SupplierChange {
+            rules: [("ACC-04".to_owned(), Some(level))].into(),
+            ..SupplierChange::default()
+        };
+        let mut seen = 0;
+        let request = WhatIfRequest { supplier: "ACME".into(), change, ..WhatIfRequest::default() };
+        let result = env.app.what_if(&request, &mut |accounts| seen = accounts).unwrap();
+        assert_eq!(seen, 150);
+        result
+    };
+    let strictly = what_if(Level::Error);
+    assert_eq!((strictly.checked, strictly.passing, strictly.failing), (150, 129, 21));
+    assert_eq!((strictly.newly_failing.count, strictly.newly_passing.count), (21, 0));
+    let first: Vec<String> = (0..10).map(|n| format!("A-{}", n * 7 + 3)).collect();
+    assert_eq!((&strictly.newly_failing.examples, &strictly.codes[0].1.examples), (&first, &first));
+    assert_eq!((strictly.codes.len(), strictly.codes[0].1.count), (1, 21));
+    assert_eq!(env.state_of("A-3"), State::Pending);
+    strict(&env, Level::Error, false);
+    import(&env);
+    let relaxed = what_if(Level::Off);
+    assert_eq!((relaxed.failing, relaxed.newly_failing.count, relaxed.newly_passing.count), (0, 0, 21));
+    assert_eq!(relaxed.newly_passing.examples, first);
+    assert_eq!(env.state_of("A-3"), State::Errored);
+}

@@ -1,0 +1,268 @@
+//! Runs of a supplier under faults: stores that fail or lose answers, workers that die with their claims, accounts that
+//! are sent again, cancelled, undone and erased. A run has the last outcome of each account that ended in it, and nothing
+//! else.
+
+use crate::databases::{Database, Template};
+use crate::gates::{app, failed, now, number};
+use crate::runs::found;
+use crate::specs::code;
+use chrono::{DateTime, Duration, Utc};
+use cutover_app::App;
+use cutover_app::operator::{SupplierChange, UndoRequest, UndoScope};
+use cutover_app::port::{Outcome, Random, Run, RunFigures, Store, StoreError, Tx, WriteJob, read};
+use cutover_app::worker::{Worker, WorkerMetrics};
+use cutover_core::{Level, SupplierCode};
+use cutover_model::{ContentHash, content_hash};
+use cutover_testkit::{FakeClock, SeededRandom, create_account};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const ACCOUNTS: u64 = 12;
+/// Steps of a simulated run of the service.
+const STEPS: usize = 120;
+
+/// A planted bug.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bug {
+    None,
+    /// The outcome of an account that failed is not written.
+    LosesFailures,
+    /// The outcome of an account that ended before stays.
+    KeepsStale,
+}
+
+/// A store that fails, or commits and then fails, until it is calmed.
+struct FlakyStore {
+    store: Arc<dyn Store>,
+    random: SeededRandom,
+    is_calm: Arc<AtomicBool>,
+    bug: Bug,
+}
+
+fn supplier_id(tx: &mut dyn Tx) -> i64 {
+    let code: SupplierCode = code(0).parse().unwrap();
+    tx.supplier(&code).unwrap().unwrap().id
+}
+
+/// The outcomes of the open run.
+fn open_outcomes(tx: &mut dyn Tx) -> Option<(i64, Vec<Outcome>)> {
+    let supplier = supplier_id(tx);
+    let run = tx.open_run(supplier).unwrap()?;
+    Some((run.id, tx.outcomes(run.id, 0, 1_000).unwrap()))
+}
+
+fn plant(tx: &mut dyn Tx, bug: Bug, before: Option<(i64, Vec<Outcome>)>) {
+    let Some((run_id, after)) = open_outcomes(tx) else { return };
+    match bug {
+        Bug::None => {}
+        Bug::LosesFailures => {
+            let failed: Vec<i64> =
+                after.iter().filter(|outcome| !outcome.has_passed()).map(|outcome| outcome.process_id).collect();
+            tx.forget_outcomes(run_id, &failed).unwrap();
+        }
+        Bug::KeepsStale => {
+            let Some((_, mut stale)) = before.filter(|(of, _)| *of == run_id) else { return };
+            stale.retain(|old| after.iter().any(|new| new.process_id == old.process_id && new != old));
+            if !stale.is_empty() {
+                tx.record_outcomes(run_id, &stale).unwrap();
+            }
+        }
+    }
+}
+
+impl FlakyStore {
+    fn perform(&self, job: WriteJob) -> Result<(), StoreError> {
+        let bug = self.bug;
+        if bug == Bug::None {
+            return self.store.write(job);
+        }
+        self.store.write(Box::new(move |tx: &mut dyn Tx| {
+            let before = open_outcomes(tx);
+            let verdict = job(tx);
+            plant(tx, bug, before);
+            verdict
+        }))
+    }
+}
+
+impl Store for FlakyStore {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let draw = if self.is_calm.load(Ordering::SeqCst) { 1 } else { self.random.number() % 8 };
+        if draw == 0 { Err(failed()) } else { self.store.read(job) }
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        match if self.is_calm.load(Ordering::SeqCst) { 7 } else { self.random.number() % 8 } {
+            0 => Err(failed()),
+            1 => self.perform(job).and(Err(failed())),
+            _ => self.perform(job),
+        }
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+}
+
+/// The payload of an account. Those without customers will fail.
+fn payload(account: &str, version: u64) -> String {
+    let customers = if version.is_multiple_of(3) { "[]".into() } else { format!(r#"[{{"family_name":"B{version}"}}]"#) };
+    format!(
+        r#"{{"import_supplier":"{}","external_account_number":"{account}","customers":{customers}}}"#,
+        code(0)
+    )
+}
+
+/// The payloads that were accepted of each account, with their times.
+type Sent = BTreeMap<String, Vec<(DateTime<Utc>, ContentHash)>>;
+
+fn send(truth: &App, database: &Database, sent: &mut Sent, clock: &FakeClock, account: &str, version: u64) {
+    let body = payload(account, version);
+    if create_account(truth, &database.credentials.callers[0], None, body.as_bytes()).is_ok() {
+        let hash = content_hash(body.as_bytes()).unwrap();
+        sent.entry(account.to_owned()).or_default().push((now(clock), hash));
+    }
+}
+
+/// The outcomes that the histories tell of: state, time and content by account.
+type Told = BTreeMap<String, (String, DateTime<Utc>, ContentHash)>;
+
+fn told(truth: &App, sent: &Sent, run: &Run) -> Told {
+    let mut told = Told::new();
+    for account in (0..ACCOUNTS).map(number) {
+        let Ok(process) = truth.show_process(&code(0), &account) else { continue };
+        for entry in process.history {
+            let at = entry.occurred_at;
+            if at < run.started_at || run.ended_at.is_some_and(|ended| at >= ended) {
+                continue;
+            }
+            match entry.event.as_str() {
+                "imported" | "rejected" | "retries_exhausted" | "dry_run_passed" | "dry_run_failed" => {
+                    let content = sent[&account].iter().rev().find(|(sent_at, _)| *sent_at <= at).unwrap().1;
+                    told.insert(account.clone(), (entry.to.to_string(), at, content));
+                }
+                "undone" => drop(told.remove(&account)),
+                _ => {}
+            }
+        }
+    }
+    told
+}
+
+/// Compares a run with the histories, and its figures with its outcomes.
+fn check(truth: &App, store: &dyn Store, sent: &Sent, run: &Run) -> Option<String> {
+    let (kept, figures, numbers) = read(store, |tx| {
+        let kept = tx.outcomes(run.id, 0, 1_000)?;
+        let ids: Vec<i64> = kept.iter().map(|outcome| outcome.process_id).collect();
+        let numbers = tx.processes_by_id(&ids)?.into_iter();
+        let numbers: BTreeMap<i64, String> = numbers
+            .map(|of| (of.process.id(), of.process.snapshot().external_account_number.to_string()))
+            .collect();
+        Ok((kept, tx.run_figures(run.id)?, numbers))
+    })
+    .unwrap();
+    let mut counted = RunFigures::default();
+    kept.iter().for_each(|outcome| counted.replace(None, Some(outcome)).unwrap());
+    counted.stretches = figures.stretches.clone();
+    if counted != figures {
+        return Some(format!("the figures of the run are {figures:?}, not {counted:?}"));
+    }
+    let kept: Told = kept
+        .into_iter()
+        .filter_map(|of| Some((numbers.get(&of.process_id)?.clone(), (of.state.to_string(), of.ended_at, of.content?))))
+        .collect();
+    let told = told(truth, sent, run);
+    (kept != told).then(|| format!("the run {} has {kept:?}, not {told:?}", run.name))
+}
+
+fn undo(truth: &App, account: String) {
+    let request = UndoRequest { supplier: code(0), which: UndoScope::Numbers(vec![account]) };
+    let job = truth.begin_undo(&request).unwrap();
+    truth.run_job(&job.name, Some(job.claim), |_| {}).unwrap();
+}
+
+/// Performs a simulated run of the service; returns the fault that it found.
+fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
+    let random = SeededRandom::new(seed);
+    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Arc::<AtomicBool>::default());
+    let node = |(n, store): (u64, Arc<dyn Store>)| {
+        let (random, is_calm) = (SeededRandom::new(seed ^ (8 + n)), is_calm.clone());
+        let app = app(Arc::new(FlakyStore { store, random, is_calm, bug }), clock.clone(), seed ^ (16 + n));
+        let worker =
+            Worker::new(app.clone(), format!("w{n}"), Arc::<WorkerMetrics>::default(), Arc::default());
+        (app, worker)
+    };
+    let nodes: Vec<(Arc<App>, Worker)> = (0..).zip(database.stores()).map(node).collect();
+    let (store, truth) = (database.truth(), app(database.truth(), clock.clone(), seed ^ 32));
+    let (supplier, mut sent, mut names) = (code(0), Sent::new(), Vec::<String>::new());
+    for step in 0..STEPS {
+        clock.advance(Duration::milliseconds(1));
+        let account = number(random.number() % ACCOUNTS);
+        let (app, worker) = &nodes[random.number() as usize % nodes.len()];
+        match random.number() % 24 {
+            0..6 => send(&truth, database, &mut sent, &clock, &account, random.number() % 6),
+            // A turn fails if its store does, and leaves its claims to their leases as if the worker had died.
+            6..14 => drop(worker.run_once()),
+            14 => clock.advance(Duration::seconds((random.number() % 40) as i64)),
+            15 => drop(app.sweep()),
+            16 => drop(truth.cancel_process(&supplier, &account)),
+            17 => drop(truth.retry_process(&supplier, &account)),
+            18 => undo(&truth, account),
+            19 if step % 2 == 0 => {
+                if truth.erase_account(&supplier, &account).is_ok() {
+                    sent.remove(&account);
+                }
+            }
+            20 => {
+                let (dry_run, level) = (random.number() % 2 == 0, [Level::Error, Level::Off]);
+                let level = level[random.number() as usize % 2];
+                let rules = [("ACC-04".to_owned(), Some(level))].into();
+                let change = SupplierChange { dry_run: Some(dry_run), rules, ..SupplierChange::default() };
+                truth.set_supplier(&supplier, change).unwrap();
+            }
+            21 => drop(truth.end_run(&supplier)),
+            _ => {
+                let name = format!("run {}", names.len());
+                if truth.start_run(&supplier, &name).is_ok() {
+                    names.push(name);
+                }
+            }
+        }
+        clock.advance(Duration::milliseconds(1));
+        // An ended run changes only by erasures, so the last two are enough.
+        for name in names.iter().rev().take(2) {
+            let run = truth.show_run(&supplier, name).unwrap().run;
+            if let Some(fault) = check(&truth, &*store, &sent, &run) {
+                return Some(format!("step {step}: {fault}"));
+            }
+        }
+    }
+    is_calm.store(true, Ordering::SeqCst);
+    None
+}
+
+#[test]
+fn runs_have_the_last_outcomes_on_sqlite() {
+    let template = Template::sqlite();
+    for seed in 0..3 {
+        assert_eq!(run(seed, &template.open(), Bug::None), None, "seed {seed}");
+    }
+}
+
+#[test]
+fn runs_have_the_last_outcomes_on_postgres() {
+    let Some(template) = Template::postgres() else { return };
+    for seed in 0..1 {
+        assert_eq!(run(seed, &template.open(), Bug::None), None, "seed {seed}");
+    }
+}
+
+/// Outcomes that are not written, or stay although the account has ended again.
+#[test]
+fn wrong_outcomes_are_found() {
+    let template = Template::sqlite();
+    for bug in [Bug::LosesFailures, Bug::KeepsStale] {
+        found(3, 6, |seed| run(seed, &template.open(), bug).is_some());
+    }
+}
