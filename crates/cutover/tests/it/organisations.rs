@@ -303,6 +303,10 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
             let ask = |supplier| ("GET", path.replace("{supplier}", supplier), Vec::new());
             vec![Pair(ask("NOBODY"), ask("OTHERS"))]
         }
+        ("put", path) if path.starts_with("/v2/data-import/import-suppliers/{supplier}/") => {
+            let ask = |supplier| ("PUT", path.replace("{supplier}", supplier), b"{}".to_vec());
+            vec![Pair(ask("NOBODY"), ask("OTHERS"))]
+        }
         // The list names nothing; `another_organisations_businesses_are_not_listed`.
         ("get", BUSINESSES) => Vec::new(),
         ("get" | "put", "/v2/data-import/businesses/{business}/") => {

@@ -210,6 +210,10 @@ const VIOLATIONS: &[(&str, &str)] = &[
 /// Changes that cause a violation of figures, and its report.
 const FIGURES: &[(&str, &str)] = &[
     (
+        "UPDATE process_counts SET sent_units = 7 WHERE state = 'PROCESSED'",
+        "I6,S,,\"sent_units of accounts that are PROCESSED are kept as 7, and come to 0\"",
+    ),
+    (
         "UPDATE process_counts SET processes = processes + 1 WHERE state = 'PROCESSED'",
         "I6,S,,\"2 processes are kept as PROCESSED, and there are 1\"",
     ),

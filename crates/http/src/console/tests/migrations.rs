@@ -72,7 +72,8 @@ async fn a_manifest_is_shown_beside_what_was_sent() {
         let request = TestRequest::put().uri(path).set_payload(body);
         assert_eq!(service.send_as_acme(request).await.status, 200);
     };
-    declare(r#"{"accounts":9000,"ledger_balance":"1","readings":0,"transactions":0,"documents":0}"#.into()).await;
+    declare(r#"{"accounts":9000,"ledger_balance":"1","readings":0,"transactions":0,"documents":0}"#.into())
+        .await;
     let mut browser = service.browser().await;
     let page = browser.page("/console/suppliers/ACME_ENERGY/").await;
     let card = between(&page, "<section class=\"card\" aria-labelledby=\"manifest\"", "</section>");
