@@ -260,6 +260,7 @@ fn an_erased_account_is_forgotten_by_its_certificates() {
     let now = issue(&client);
     assert_eq!((now.certificate.accounts, now.erased), (3, 0));
     // The supplier takes its certificates with it.
+    installation.run_json(&["supplier", "set", "ACME", "--status", "paused"]);
     installation.run_json(&["supplier", "erase", "ACME", "--yes"]);
     assert_eq!(client.get(&format!("{PATH}{id}/leaves/")).status, 404);
     assert_eq!(installation.failed_checks(), [""; 0]);
