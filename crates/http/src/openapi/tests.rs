@@ -402,7 +402,7 @@ async fn token_requirements_match_the_description() {
     for (template, method, operation) in described() {
         let path = template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
         let path = path.replace("<code>", "null").replace("<rule>", "STR-02");
-        let path = path.replace("<business>", "B");
+        let path = path.replace("<business>", "B").replace("<certificate>", "0");
         let reply = service.send(TestRequest::default().method(method.clone()).uri(&path)).await;
         assert_eq!(reply.status == 401, operation.access == Access::Token, "{path}: {}", reply.line());
     }
