@@ -223,18 +223,8 @@ fn an_account_is_certified_as_it_was_accepted_last() {
     let undone = issue(&client);
     assert_eq!((undone.status("A-2"), undone.content("A-2")), ("CANCELLED", content(&other, &[])));
     drop(server);
-    let archive = installation.path().join("archive");
-    let archive = archive.to_str().unwrap();
-    installation.run_json(&[
-        "process",
-        "archive",
-        "--supplier",
-        "ACME",
-        "--before",
-        "2999-01-01",
-        "--to",
-        archive,
-    ]);
+    let file = installation.path().join("archive.ndjson.gz").to_str().unwrap().to_owned();
+    installation.run_json(&["process", "archive", "--before", "2999-01-01", "--to", &file, "--yes"]);
     let server = installation.serve();
     let client = server.client(&installation.key("Acme"));
     assert_eq!(issue(&client).content("A-1"), content(&last, &[(Addition::Note, &body)]));
@@ -270,6 +260,7 @@ fn an_erased_account_is_forgotten_by_its_certificates() {
     let now = issue(&client);
     assert_eq!((now.certificate.accounts, now.erased), (3, 0));
     // The supplier takes its certificates with it.
+    installation.run_json(&["supplier", "set", "ACME", "--status", "paused"]);
     installation.run_json(&["supplier", "erase", "ACME", "--yes"]);
     assert_eq!(client.get(&format!("{PATH}{id}/leaves/")).status, 404);
     assert_eq!(installation.failed_checks(), [""; 0]);

@@ -299,14 +299,19 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
             let ask = |of: &str| ("POST", format!("{ACCOUNTS}{of}/cancel/"), Vec::new());
             vec![Pair(ask("NOBODY/O-1"), ask("OTHERS/O-1")), Pair(ask("ACME/NONE"), ask("ACME/O-1"))]
         }
-        ("get", path) if path.starts_with("/v2/data-import/import-suppliers/{supplier}/") => {
-            let ask = |supplier| ("GET", path.replace("{supplier}", supplier), Vec::new());
+        ("get" | "post", path) if path.starts_with("/v2/data-import/import-suppliers/{supplier}/") => {
+            // Certificates that exist: `another_organisations_supplier_is_answered_as_missing`.
+            let path = path.replace("{certificate}", "0").replace("{number}", "O-1");
+            let method = if method == "get" { "GET" } else { "POST" };
+            let ask = |supplier| (method, path.replace("{supplier}", supplier), Vec::new());
             vec![Pair(ask("NOBODY"), ask("OTHERS"))]
         }
         ("put", path) if path.starts_with("/v2/data-import/import-suppliers/{supplier}/") => {
             let ask = |supplier| ("PUT", path.replace("{supplier}", supplier), b"{}".to_vec());
             vec![Pair(ask("NOBODY"), ask("OTHERS"))]
         }
+        // Keys of the installation, which name nothing.
+        ("get", "/v2/data-import/certificate-keys/") => Vec::new(),
         // The list names nothing; `another_organisations_businesses_are_not_listed`.
         ("get", BUSINESSES) => Vec::new(),
         ("get" | "put", "/v2/data-import/businesses/{business}/") => {

@@ -122,7 +122,10 @@ pub(crate) fn issue(call: &mut Call) -> Answer<'_> {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let back = format!("{}certificates/", links::supplier(&code));
             let issued = call.run_to_end(move |app| done(app.issue_own_certificate(&caller, &code))).await?;
-            issued.map_err(Stop::NotDone)?;
+            let issued = issued.map_err(Stop::NotDone)?.certificate;
+            let (request_id, key) = (call.request_id().unwrap_or_default(), &visitor.caller().key_prefix);
+            tracing::info!(target: "cutover::audit", request_id, key, action = "issue certificate",
+                supplier = issued.import_supplier, certificate = issued.id, "done in the console");
             Ok(see_other(&back))
         })
         .await)

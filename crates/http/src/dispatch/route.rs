@@ -190,7 +190,7 @@ mod tests {
             endpoints().filter(|endpoint| endpoint.template.contains("/data-import/"))
         {
             let path = template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
-            let path = path.replace("<business>", "B");
+            let path = path.replace("<business>", "B").replace("<certificate>", "0");
             let allowed = allowed(endpoints().filter(|endpoint| endpoint.template == *template));
             for path in [path.as_str(), path.trim_end_matches('/')] {
                 let request = TestRequest::default().method(method.clone()).uri(path);

@@ -286,6 +286,31 @@ fn requests() -> Vec<Sent> {
             "/v2/data-import/import-suppliers/NOBODY/progress/",
             "/v2/data-import/import-suppliers/{supplier}/progress/",
         ),
+        (
+            Method::GET,
+            "/v2/data-import/import-suppliers/ACME_ENERGY/certificate/",
+            "/v2/data-import/import-suppliers/{supplier}/certificate/",
+            String::new(),
+        ),
+        (
+            Method::POST,
+            "/v2/data-import/import-suppliers/ACME_ENERGY/certificate/",
+            "/v2/data-import/import-suppliers/{supplier}/certificate/",
+            String::new(),
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/certificate/",
+            "/v2/data-import/import-suppliers/{supplier}/certificate/",
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/certificate/none/",
+            "/v2/data-import/import-suppliers/{supplier}/certificate/{certificate}/",
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/certificate/none/proof/ELEC-1001/",
+            "/v2/data-import/import-suppliers/{supplier}/certificate/{certificate}/proof/{number}/",
+        ),
+        get("/v2/data-import/certificate-keys/", "/v2/data-import/certificate-keys/"),
         post("/v1/data-import/notes/create/", example("notes")),
         post("/v1/data-import/notes/create/", example("notes").replace("ELEC-1001", "none")),
         post("/v1/data-import/transactions/create/", example("transactions")),
@@ -397,7 +422,7 @@ async fn token_requirements_match_the_description() {
     for (template, method, operation) in described() {
         let path = template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
         let path = path.replace("<code>", "null").replace("<rule>", "STR-02");
-        let path = path.replace("<business>", "B");
+        let path = path.replace("<business>", "B").replace("<certificate>", "0");
         let reply = service.send(TestRequest::default().method(method.clone()).uri(&path)).await;
         assert_eq!(reply.status == 401, operation.access == Access::Token, "{path}: {}", reply.line());
     }

@@ -357,6 +357,8 @@ mod tests {
         let all = [
             Refusal::NotFound,
             Refusal::NoManifest,
+            Refusal::NoCertificate,
+            Refusal::LeavesRemoved,
             Refusal::MethodNotAllowed("GET, HEAD".into()),
             Refusal::NotAuthenticated,
             Refusal::AuthenticationFailed,

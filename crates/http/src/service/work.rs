@@ -78,8 +78,8 @@ impl Service {
         organisation: Option<i64>,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let ended = |_| Refusal::Unexpected("the slots for long jobs are closed".into());
-        let slot = self.long_jobs.clone().acquire_owned().await.map_err(ended)?;
+        let ended = |_| Refusal::Unexpected("the slots for long use cases are closed".into());
+        let slot = self.long_jobs.take(organisation).await.map_err(ended)?;
         let app = self.app.clone();
         let job = move || {
             let _slot = slot;

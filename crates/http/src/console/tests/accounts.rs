@@ -89,6 +89,7 @@ async fn no_page_reveals_whether_anothers_supplier_exists() {
             let mut told = Vec::new();
             for supplier in ["NOBODY", "OTHER"] {
                 let path = template.replace("<supplier>", supplier).replace("<number>", "ELEC-1001");
+                let path = path.replace("<certificate>", "0").replace("<form>", "json");
                 let reply = match method == Method::GET {
                     true => browser.get(&path).await,
                     false => browser.post(&path, "").await,

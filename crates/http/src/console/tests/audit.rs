@@ -76,6 +76,7 @@ async fn actions_are_logged_without_personal_data() {
         "hold/",
         "release/",
         "failed/",
+        "certificates/",
     ] {
         let form = if act == "hold/" { "because=tariffs" } else { "" };
         assert!(browser.post(&format!("{supplier}{act}"), form).await.status < 400, "{act}");
