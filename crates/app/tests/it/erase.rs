@@ -44,14 +44,14 @@ fn an_erased_account_can_be_imported_again() {
     let refused = add_note(&env);
     assert!(matches!(refused, Err(AddRefused::NotFound(Code::ImportProcessDoesNotExist))), "{refused:?}");
     let left = env.app.show_progress("ACME").unwrap();
-    assert_eq!((left.totals.accounts, left.totals.documents), (1, 2));
-    assert_eq!(left.totals.ledger_balance.to_string(), "7.5");
+    assert_eq!((left.reconciliation.imported.accounts, left.reconciliation.imported.documents), (1, 2));
+    assert_eq!(left.reconciliation.imported.ledger_balance.to_string(), "7.5");
 
     env.create(MEMBERS);
     env.worker.run_once().unwrap();
     assert_eq!(env.state_of("A-1"), State::Processed);
     let again = env.app.show_progress("ACME").unwrap();
-    assert_eq!((again.totals, again.counts), (one.totals, one.counts));
+    assert_eq!((again.reconciliation, again.counts), (one.reconciliation, one.counts));
     assert_ne!(env.app.erasable("ACME", "A-1").unwrap().process_id, erased.what.process_id);
 }
 

@@ -76,7 +76,7 @@ fn everything_of_a_supplier_is_removed_and_recorded_once() {
     // The code can be used again, by a supplier that has nothing.
     env.app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
     let again = env.app.show_progress("ACME").unwrap();
-    assert_eq!((again.totals.accounts, again.refused.accounts), (0, 0));
+    assert_eq!((again.reconciliation.imported.accounts, again.refused.accounts), (0, 0));
     env.create_as("A-1", MEMBERS);
     env.worker.run_once().unwrap();
     assert!(env.report().account.is_some());
