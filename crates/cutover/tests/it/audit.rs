@@ -47,7 +47,7 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("supplier add", "SECOND --organisation Acme", "supplier.add"),
     ("supplier set", "ACME --status paused --rule CUS-08=error", "supplier.set"),
     ("supplier hold", "ACME --because tariffs", "supplier.hold"),
-    ("supplier release", "ACME", "supplier.release"),
+    ("supplier release", "ACME --force --because tariffs", "supplier.release"),
     ("vendor add", "PAY --kind http --base-url http://127.0.0.1:9", "vendor.add"),
     ("vendor remove", "PAY", "vendor.remove"),
     ("webhook add", "--organisation Acme --url $URL --ed25519", "webhook.add"),
