@@ -302,7 +302,7 @@ fn a_disk_too_small_for_what_waits_stops() {
     assert_eq!(level(&env, CheckName::Disk), CheckLevel::Ok, "nothing waits");
     hold(&env);
     for n in 0..30 {
-let notes = format!(r#""customers":[],"notes":[{{"body":"{}"}}]"#, "x".repeat(1_000));
+        let notes = format!(r#""customers":[],"notes":[{{"body":"{}"}}]"#, "x".repeat(1_000));
         env.create_as(&format!("A-{n}"), &notes);
     }
     for (free, wanted) in

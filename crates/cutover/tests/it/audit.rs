@@ -51,7 +51,7 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("supplier add", "SECOND --organisation Acme", "supplier.add"),
     ("supplier set", "ACME --status paused --rule CUS-08=error", "supplier.set"),
     ("supplier hold", "ACME --because tariffs", "supplier.hold"),
-    ("supplier release", "ACME", "supplier.release"),
+    ("supplier release", "ACME --force --because tariffs", "supplier.release"),
     ("run start", "ACME night", "run.start"),
     ("run end", "ACME", "run.end"),
     ("vendor add", "PAY --kind http --base-url http://127.0.0.1:9", "vendor.add"),

@@ -109,10 +109,10 @@ pub(crate) fn number(n: u64) -> String {
     format!("A-{n}")
 }
 
-/// Sends the accounts; each tenth will fail.
-fn send(truth: &App, database: &Database) {
+/// Sends the accounts; the last of each `fails` will fail.
+fn send(truth: &App, database: &Database, fails: u64) {
     for n in 0..ACCOUNTS {
-        let customers = if n % 10 == 9 { "[]" } else { r#"[{"family_name":"B"}]"# };
+        let customers = if n % fails == fails - 1 { "[]" } else { r#"[{"family_name":"B"}]"# };
         let body = format!(
             r#"{{"import_supplier":"{}","external_account_number":"{}","customers":{customers}}}"#,
             code(0),
@@ -232,7 +232,8 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
     let truth = app(database.truth(), clock.clone(), seed ^ 32);
     let supplier = code(0);
     truth.hold_supplier(&supplier, None).unwrap();
-    send(&truth, database);
+    // Waves are small, so many have to fail for a hold because of errors.
+    send(&truth, database, if bug == Bug::ForgetsFailures { 2 } else { 10 });
     let sizes = WAVES.map(|size| size.to_string()).join(",");
     let change = SupplierChange {
         waves: Some(sizes.parse().unwrap()),
@@ -311,7 +312,7 @@ fn waves_and_holds_are_exact_on_postgres() {
 fn wrong_counts_are_found() {
     let template = Template::sqlite();
     for bug in [Bug::LosesClaims, Bug::CountsTwice] {
-        found(4, 6, |seed| run(seed, &template.open(), bug).is_some());
+        found(1, 6, |seed| run(seed, &template.open(), bug).is_some());
     }
 }
 
@@ -323,5 +324,5 @@ fn a_release_that_ignores_failures_is_found() {
         let fault = run(seed, &template.open(), Bug::ForgetsFailures);
         fault.is_some_and(|fault| fault.contains("it was released from"))
     };
-    found(3, 8, finds);
+    found(2, 4, finds);
 }

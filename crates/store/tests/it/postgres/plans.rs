@@ -290,3 +290,23 @@ fn a_page_reads_a_bounded_number_of_rows_from_the_first_day() {
     few_are_read_for(failed, PENDING, ERRORED);
     few_are_read_for(ProcessFilter { state: Some(State::DryRunErrored), ..failed }, ERRORED, ERRORED);
 }
+
+/// The checks before a wave read none of the accounts that have no window and name no contract.
+#[test]
+fn checks_before_a_wave_read_few_rows_from_the_first_day() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let check = || {
+        let windows_and_contracts = read_committed(&*env.store, |tx| {
+            Ok((tx.waiting_windows(1)?.windows.len(), tx.absent_contracts(1, 1, 4)?.len()))
+        });
+        windows_and_contracts.unwrap()
+    };
+    often(|| assert_eq!(check(), (0, 0)));
+    env.database.sql(NOT_COUNTED).unwrap();
+    env.create("A-1");
+    env.database.sql(MANY).unwrap();
+    reset(&env, "processes");
+    assert_eq!(check(), (0, 0));
+    let database = env.close();
+    assert_few_are_read(&database, "processes");
+}
