@@ -82,6 +82,9 @@ pub(super) fn erase_outcomes(conn: &mut Conn, process_ids: &[i64]) -> Result<Vec
 /// Removes the runs of a supplier, whose outcomes are gone.
 pub(super) fn erase_runs(conn: &mut Conn, supplier_id: i64) -> Result<Vec<ErasedRows>> {
     let ids: Vec<i64> = runs::table.filter(runs::supplier_id.eq(supplier_id)).select(runs::id).load(conn)?;
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     let ids = &ids[..];
     Ok(erase!(conn, ids: run_outcomes.run_id run_figures.run_id runs.id))
 }
