@@ -57,8 +57,11 @@ fn plant(tx: &mut dyn Tx, bug: Bug, before: Option<(i64, Vec<Outcome>)>) {
     match bug {
         Bug::None => {}
         Bug::LosesFailures => {
-            let failed: Vec<i64> =
-                after.iter().filter(|outcome| !outcome.has_passed()).map(|outcome| outcome.process_id).collect();
+            let failed: Vec<i64> = after
+                .iter()
+                .filter(|outcome| !outcome.has_passed())
+                .map(|outcome| outcome.process_id)
+                .collect();
             tx.forget_outcomes(run_id, &failed).unwrap();
         }
         Bug::KeepsStale => {
@@ -107,7 +110,8 @@ impl Store for FlakyStore {
 
 /// The payload of an account. Those without customers will fail.
 fn payload(account: &str, version: u64) -> String {
-    let customers = if version.is_multiple_of(2) { "[]".into() } else { format!(r#"[{{"family_name":"B{version}"}}]"#) };
+    let customers =
+        if version.is_multiple_of(2) { "[]".into() } else { format!(r#"[{{"family_name":"B{version}"}}]"#) };
     format!(
         r#"{{"import_supplier":"{}","external_account_number":"{account}","customers":{customers}}}"#,
         code(0)
@@ -179,7 +183,9 @@ fn check(truth: &App, store: &dyn Store, sent: &Sent, run: &Run) -> Option<Strin
     }
     let kept: Told = kept
         .into_iter()
-        .filter_map(|of| Some((numbers.get(&of.process_id)?.clone(), (of.state.to_string(), of.ended_at, of.content?))))
+        .filter_map(|of| {
+            Some((numbers.get(&of.process_id)?.clone(), (of.state.to_string(), of.ended_at, of.content?)))
+        })
         .collect();
     let told = told(truth, sent, run);
     (kept != told).then(|| format!("the run {} has {kept:?}, not {told:?}", run.name))

@@ -4,8 +4,8 @@ use super::super::dialect::Dialect;
 use super::super::runs::erase_runs;
 use super::super::schema::{
     businesses, cause_changes, cause_counts, job_items, jobs, process_changes, process_counts,
-    process_minutes, processes, refused_causes, refused_creates, refused_totals, supplier_gates, supplier_waves,
-    suppliers, total_changes, totals, wave_accounts,
+    process_minutes, processes, refused_causes, refused_creates, refused_totals, supplier_gates,
+    supplier_waves, suppliers, total_changes, totals, wave_accounts,
 };
 use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;

@@ -130,8 +130,7 @@ impl Runs for SqlTx<'_> {
         self.run(|conn| {
             let of_supplier = runs::table.filter(runs::supplier_id.eq(supplier_id));
             let earlier = of_supplier.filter(runs::id.lt(before.unwrap_or(i64::MAX)));
-            let rows: Vec<Row> =
-                earlier.order(runs::id.desc()).limit(limit.into()).select(ROW).load(conn)?;
+            let rows: Vec<Row> = earlier.order(runs::id.desc()).limit(limit.into()).select(ROW).load(conn)?;
             rows.into_iter().map(run).collect()
         })
     }

@@ -3,7 +3,8 @@
 use super::environment::TestEnvironment;
 use chrono::DateTime;
 use cutover_app::port::{
-    Cause, MeterPointKey, MeterPointQuestion, Outcome, PageLimit, ProcessFilter, RefusedCreate, read_committed, write,
+    Cause, MeterPointKey, MeterPointQuestion, Outcome, PageLimit, ProcessFilter, RefusedCreate,
+    read_committed, write,
 };
 use cutover_core::{Code, ExternalAccountNumber, Level};
 use cutover_model::Totals;
