@@ -172,7 +172,7 @@ fn undo(installation: &Installation, rest: &[&str]) -> Value {
     installation.run_json(&[&["supplier", "undo", "ACME"], rest].concat())
 }
 
-/// What a run imported is undone, not what was imported before, after or again since.
+/// The imports of a run are undone, not those before, after or again since.
 #[test]
 fn the_imports_of_a_run_are_undone() {
     let (installation, _server, client) = Installation::serving();

@@ -46,5 +46,5 @@ fn runs_and_outcomes_are_found_by_their_keys() {
     assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE FOR ORDER")), "{plan:#?}");
     assert_uses(&plan, "run_outcomes USING PRIMARY KEY (run_id=? AND process_id>?)");
     assert_uses(&plan, "run_figures USING PRIMARY KEY (run_id=?)");
-    assert_uses(&plan, "INDEX runs_of_supplier (supplier_id=? AND rowid<?)");
+    assert_uses(&plan, "INDEX runs_of_supplier (supplier_id=? AND id<?)");
 }
