@@ -5,10 +5,10 @@
 //! and written once for all steps of a transaction.
 
 use crate::account::shown_time;
-use crate::run::{self, Sent};
 use crate::port::{
     ErrorWindow, Gate, Hold, HoldCause, NewFeedEvent, StepWrite, StoreError, SupplierSettings, Tx,
 };
+use crate::run::{self, Sent};
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, SupplierCode, Zone};
 use cutover_model::{EventData, HoldShown};

@@ -76,11 +76,8 @@ impl FactsToRead {
     ) -> Result<Vec<Known>, StoreError> {
         let named: BTreeSet<&str> = sought.iter().flatten().filter_map(|of| of.contract.as_deref()).collect();
         let named: Vec<&str> = named.into_iter().collect();
-        let contracts = if named.is_empty() {
-            BTreeSet::new()
-        } else {
-            tx.contracts_among(organisation_id, &named)?
-        };
+        let contracts =
+            if named.is_empty() { BTreeSet::new() } else { tx.contracts_among(organisation_id, &named)? };
         let mut questions = Vec::new();
         for of in sought.iter().flatten() {
             let number = of.number.as_ref().into_iter();

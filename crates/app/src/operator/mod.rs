@@ -60,5 +60,5 @@ pub use suppliers::SupplierChange;
 pub use table_export::{ChangedAccounts, ChangesRefused};
 pub use undo::{AccountGroup, UndoRequest, UndoScope, Undoable};
 pub use unfinished::Unfinished;
-pub use what_if::{WhatIf, WhatIfRequest};
 pub use webhooks::{IssuedSecret, SecretReport, WebhookReport};
+pub use what_if::{WhatIf, WhatIfRequest};

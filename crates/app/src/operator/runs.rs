@@ -20,8 +20,7 @@ const MAX_NAME: usize = 100;
 /// Maximum number of errors that are shown.
 const CAUSES: usize = 10;
 /// The states of outcomes.
-const STATES: [State; 4] =
-    [State::Processed, State::Errored, State::DryRunSucceeded, State::DryRunErrored];
+const STATES: [State; 4] = [State::Processed, State::Errored, State::DryRunSucceeded, State::DryRunErrored];
 
 /// A run with its figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,9 +178,7 @@ impl App {
     pub fn show_run(&self, supplier: &str, name: &str) -> Result<RunReport, OperatorError> {
         let supplier = self.supplier_of(None, supplier)?;
         let run = self.run_of(&supplier, name)?;
-        Ok(read_committed(&*self.store, |tx| {
-            RunReport::read(tx, run.clone(), supplier.settings.time_zone)
-        })?)
+        Ok(read_committed(&*self.store, |tx| RunReport::read(tx, run.clone(), supplier.settings.time_zone))?)
     }
 
     /// Like [`show_run`](Self::show_run), for a supplier of the caller's organisation.
@@ -210,7 +207,8 @@ impl App {
             let has_more = runs.len() > limit as usize;
             runs.truncate(limit as usize);
             let next = runs.last().filter(|_| has_more).map(|run| run.id);
-            let runs = runs.into_iter().map(|run| RunReport::read(tx, run, zone)).collect::<Result<_, _>>()?;
+            let runs =
+                runs.into_iter().map(|run| RunReport::read(tx, run, zone)).collect::<Result<_, _>>()?;
             Ok::<_, StoreError>(RunPage { runs, next })
         })?;
         Ok(page)
@@ -253,7 +251,8 @@ fn checked_name(name: &str) -> Result<String, OperatorError> {
     let name = name.trim();
     let length = name.chars().count();
     if length == 0 || length > MAX_NAME || name.chars().any(char::is_control) {
-        let refused = format!("the name of a run has 1 to {MAX_NAME} characters, none of them a control character");
+        let refused =
+            format!("the name of a run has 1 to {MAX_NAME} characters, none of them a control character");
         return Err(OperatorError::Refused(refused));
     }
     Ok(name.to_owned())

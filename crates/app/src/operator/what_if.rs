@@ -89,7 +89,9 @@ enum Standing {
 impl Standing {
     fn of(process: &Process) -> Self {
         match process.known_state() {
-            Some(State::Pending | State::InProgress | State::Processed | State::DryRunSucceeded) => Self::Passed,
+            Some(State::Pending | State::InProgress | State::Processed | State::DryRunSucceeded) => {
+                Self::Passed
+            }
             Some(State::Errored | State::DryRunErrored)
                 if process
                     .latest_error()
@@ -242,12 +244,7 @@ impl App {
     }
 
     /// Checks payloads as an import of the supplier would. Their facts are read together.
-    fn check_together(
-        &self,
-        supplier: &Supplier,
-        now: Now,
-        items: Vec<Item>,
-    ) -> Result<Vec<Verdict>, Fault> {
+    fn check_together(&self, supplier: &Supplier, now: Now, items: Vec<Item>) -> Result<Vec<Verdict>, Fault> {
         let unpacked = items.iter().map(|item| codec::unpack(&item.packed));
         let payloads: Vec<_> = unpacked.collect::<Result<_, _>>()?;
         let decode = |payload| {
@@ -309,7 +306,9 @@ struct First {
 impl First {
     fn add(&mut self, place: u64, number: &str) {
         self.count += 1;
-        if self.examples.len() < EXAMPLES || self.examples.last_key_value().is_some_and(|(last, _)| place < *last) {
+        if self.examples.len() < EXAMPLES
+            || self.examples.last_key_value().is_some_and(|(last, _)| place < *last)
+        {
             self.examples.insert(place, number.to_owned());
             if self.examples.len() > EXAMPLES {
                 self.examples.pop_last();

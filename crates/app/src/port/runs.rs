@@ -107,7 +107,13 @@ impl RunFigures {
     pub fn totals(&self) -> Totals {
         let [accounts, readings, transactions, documents] =
             self.counts.map(|count| u64::try_from(count).unwrap_or_default());
-        Totals { accounts, ledger_balance: self.ledger_balance.normalize(), readings, transactions, documents }
+        Totals {
+            accounts,
+            ledger_balance: self.ledger_balance.normalize(),
+            readings,
+            transactions,
+            documents,
+        }
     }
 
     fn count(&mut self, outcome: &Outcome, sign: i64) -> Result<(), StoreError> {
@@ -124,8 +130,9 @@ impl RunFigures {
             *sum = sum.saturating_add(count);
         }
         let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
-        self.ledger_balance = 
-            exact_sum(self.ledger_balance.normalize(), balance.normalize()).ok_or_else(out_of_range)?.normalize();
+        self.ledger_balance = exact_sum(self.ledger_balance.normalize(), balance.normalize())
+            .ok_or_else(out_of_range)?
+            .normalize();
         Ok(())
     }
 

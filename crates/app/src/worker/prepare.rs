@@ -7,8 +7,7 @@ use crate::{App, codec};
 use chrono::DateTime;
 use cutover_core::{Now, ServiceAccountNumber, Zone};
 use cutover_model::{
-    Account, AccountRequest, ContentHash, Decoded, IntoOwned, Limits, SyntaxError,
-    decode_account_within,
+    Account, AccountRequest, ContentHash, Decoded, IntoOwned, Limits, SyntaxError, decode_account_within,
 };
 use cutover_process::Failure;
 use cutover_rules::{Facts, Report, check_account, documents_of_account};

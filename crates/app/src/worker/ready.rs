@@ -16,7 +16,7 @@ pub(super) struct Ready {
     end: End,
     pub(super) issues: StoredIssues,
     pub(super) size: Size,
-    /// What an open run keeps of the payload, if it was computed.
+    /// The parts of an outcome that come from the payload, if they were computed.
     sent: Option<Sent>,
 }
 

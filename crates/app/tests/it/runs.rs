@@ -22,7 +22,9 @@ fn import(env: &TestEnv) {
 /// Makes the absence of customers an error, or not.
 fn strict(env: &TestEnv, level: Level, dry_run: bool) {
     let rules = [("ACC-04".to_owned(), Some(level))].into();
-    env.app.set_supplier("ACME", SupplierChange { rules, dry_run: Some(dry_run), ..SupplierChange::default() }).unwrap();
+    env.app
+        .set_supplier("ACME", SupplierChange { rules, dry_run: Some(dry_run), ..SupplierChange::default() })
+        .unwrap();
 }
 
 fn outcomes(env: &TestEnv, name: &str) -> Vec<Outcome> {
@@ -49,7 +51,8 @@ fn every_end_of_an_account_is_recorded() {
     strict(&env, Level::Error, false);
     import(&env);
     let window = |minutes: i64| (env.clock.now() + Duration::minutes(minutes)).to_rfc3339();
-    let params = format!(r#"{{"schedule_window_start":"{}","schedule_window_end":"{}"}}"#, window(60), window(120));
+    let params =
+        format!(r#"{{"schedule_window_start":"{}","schedule_window_end":"{}"}}"#, window(60), window(120));
     env.create_with(&params, "A-3", MEMBERS);
     env.clock.advance(Duration::hours(3));
     env.app.sweep().unwrap();

@@ -118,7 +118,10 @@ fn filter(job: &Job) -> String {
     parts.extend(job.filter.error_code.as_ref().map(|code| format!("error {code}")));
     parts.extend(job.filter.before.map(|before| format!("before {}", Moment::from(before).shown)));
     parts.extend(
-        job.filter.imported_since.filter(|_| job.filter.wave.is_none()).map(|since| format!("imported since {}", Moment::from(since).shown)),
+        job.filter
+            .imported_since
+            .filter(|_| job.filter.wave.is_none())
+            .map(|since| format!("imported since {}", Moment::from(since).shown)),
     );
     parts.extend(job.filter.run.as_ref().map(|run| format!("imported by the run {run}")));
     parts.extend(job.filter.wave.map(|wave| format!("imported by wave {wave}")));

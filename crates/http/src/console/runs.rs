@@ -4,6 +4,7 @@ use super::links;
 use super::page::{Frame, page, see_other};
 use super::view::{Moment, Status, grouped};
 use super::visit::{Stop, done, found, visited};
+use super::visitor::Visitor;
 use crate::call::{Answer, Call};
 use crate::request::query::Query;
 use actix_web::HttpResponse;
@@ -174,6 +175,12 @@ fn name(text: &str, parameter: &'static str) -> Result<String, Stop> {
     if name.trim().is_empty() { Err(Stop::NotDone("Name a run.".into())) } else { Ok(name) }
 }
 
+/// Refuses a supplier that the visitor's organisation does not have, whatever else the request lacks.
+async fn check_supplier(call: &Call, visitor: &Visitor, code: &str) -> Result<(), Stop> {
+    let (caller, code) = (visitor.caller().clone(), code.to_owned());
+    Ok(call.run(move |app| found(app.own_supplier(&caller, &code)).map(drop)).await?)
+}
+
 /// `GET /console/suppliers/<supplier>/runs/`: the runs, the last first, with forms to start, end and compare them.
 pub(crate) fn list(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
@@ -204,6 +211,7 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+            check_supplier(call, visitor, &code).await?;
             let (name, of) = (name(call.query(), "name")?, code.clone());
             let report = call.run_page(move |app| found(app.show_own_run(&caller, &of, &name))).await?;
             let counted = report.counts.iter().filter(|(_, count)| *count > 0);
@@ -235,6 +243,7 @@ pub(crate) fn compare(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+            check_supplier(call, visitor, &code).await?;
             let (a, b) = (name(call.query(), "a")?, name(call.query(), "b")?);
             let (of, first, second) = (code.clone(), a.clone(), b.clone());
             let diff = call.run_page(move |app| found(app.diff_own_runs(&caller, &of, &first, &second)));
@@ -265,6 +274,7 @@ pub(crate) fn start(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+            check_supplier(call, visitor, &code).await?;
             let form = call.form().await?;
             let (name, of) = (name(&form, "name")?, code.clone());
             let started = call.run(move |app| done(app.start_own_run(&caller, &of, &name))).await?;

@@ -74,7 +74,8 @@ impl From<Undoable> for Found {
 
 /// Reads the choice of a query or a form, one of three; `None` if there is none.
 fn chosen(text: &str) -> Result<Option<UndoScope>, Stop> {
-    let value = |name| Query::new(text).read(name, |text| Some(text.to_owned())).filter(|text| !text.is_empty());
+    let value =
+        |name| Query::new(text).read(name, |text| Some(text.to_owned())).filter(|text| !text.is_empty());
     if let Some(run) = value("run") {
         return Ok(Some(UndoScope::Run(run)));
     }

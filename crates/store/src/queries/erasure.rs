@@ -1,5 +1,6 @@
 //! Removes all rows of accounts (decision 0018) and of suppliers (decision 0044).
 
+use super::runs::erase_outcomes;
 use super::schema::{
     account_additions, account_events, account_instructions, accounts, agreements,
     business_instruction_accounts, customers, historical_statements, ledgers, line_items, meter_points,
@@ -7,7 +8,6 @@ use super::schema::{
     process_causes, process_contracts, process_history, processes, property_administrators, readings,
     registers, statements, supply_addresses, tax_items, transactions, wave_accounts,
 };
-use super::runs::erase_outcomes;
 use super::types::Digits;
 use super::{Conn, SqlTx, number};
 use crate::error::{Error, Result};

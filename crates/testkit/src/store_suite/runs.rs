@@ -102,8 +102,7 @@ pub fn runs_read_back(store: &dyn Store) {
 pub fn the_last_outcome_of_an_account_is_kept(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 4);
-    let ids: Vec<i64> =
-        (0..4).map(|n| process(store, &acme, &format!("A-{n}")).process.id()).collect();
+    let ids: Vec<i64> = (0..4).map(|n| process(store, &acme, &format!("A-{n}")).process.id()).collect();
     let run = start(store, &acme, "first");
     assert_eq!(figures(store, &run), RunFigures::default());
     record(store, &run, vec![failed(ids[0], 10), passed(ids[1], 11), failed(ids[2], 12)]);

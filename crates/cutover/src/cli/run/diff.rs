@@ -171,12 +171,7 @@ pub(super) fn run(app: &App, output: Output, runs: (&str, &str, &str), all: bool
     Ok(out.flush()?)
 }
 
-fn print_json(
-    app: &App,
-    out: &mut dyn Write,
-    runs: (&str, &str, &str),
-    shown: &Shown,
-) -> Result<(), Error> {
+fn print_json(app: &App, out: &mut dyn Write, runs: (&str, &str, &str), shown: &Shown) -> Result<(), Error> {
     writeln!(out, "{{")?;
     for (difference, group) in shown.groups() {
         write!(out, "  \"{difference}\": {{\n    \"count\": {},\n    \"examples\": [", group.count)?;
@@ -194,12 +189,7 @@ fn print_json(
     Ok(())
 }
 
-fn print_text(
-    app: &App,
-    out: &mut dyn Write,
-    runs: (&str, &str, &str),
-    shown: &Shown,
-) -> Result<(), Error> {
+fn print_text(app: &App, out: &mut dyn Write, runs: (&str, &str, &str), shown: &Shown) -> Result<(), Error> {
     for (difference, group) in shown.groups() {
         writeln!(out, "{difference} {}", group.count)?;
         app.each_difference(runs, difference, &mut |number| {

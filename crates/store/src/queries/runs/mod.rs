@@ -82,6 +82,9 @@ pub(super) fn erase_outcomes(conn: &mut Conn, process_ids: &[i64]) -> Result<Vec
 /// Removes the runs of a supplier, whose outcomes are gone.
 pub(super) fn erase_runs(conn: &mut Conn, supplier_id: i64) -> Result<Vec<ErasedRows>> {
     let ids: Vec<i64> = runs::table.filter(runs::supplier_id.eq(supplier_id)).select(runs::id).load(conn)?;
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     let ids = &ids[..];
     Ok(erase!(conn, ids: run_outcomes.run_id run_figures.run_id runs.id))
 }
@@ -127,8 +130,7 @@ impl Runs for SqlTx<'_> {
         self.run(|conn| {
             let of_supplier = runs::table.filter(runs::supplier_id.eq(supplier_id));
             let earlier = of_supplier.filter(runs::id.lt(before.unwrap_or(i64::MAX)));
-            let rows: Vec<Row> =
-                earlier.order(runs::id.desc()).limit(limit.into()).select(ROW).load(conn)?;
+            let rows: Vec<Row> = earlier.order(runs::id.desc()).limit(limit.into()).select(ROW).load(conn)?;
             rows.into_iter().map(run).collect()
         })
     }

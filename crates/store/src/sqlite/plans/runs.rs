@@ -1,7 +1,7 @@
 //! Runs: what an end of an account reads, with and without an open run, and what is read of a run.
 
 use super::{assert_no_scan, assert_uses, database, plan_of};
-use crate::sqlite::testing::at;
+use crate::sqlite::testing::{at, with};
 use cutover_app::port::Outcome;
 use cutover_model::Totals;
 use cutover_process::State;
@@ -26,8 +26,8 @@ fn runs_and_outcomes_are_found_by_their_keys() {
     let plan = plan_of(&mut conn, |tx| tx.lock_open_runs(&codes).map(drop));
     assert_no_scan(&plan);
     assert_uses(&plan, "INDEX open_runs (supplier_id=?)");
+    with(&mut conn, |tx| tx.start_run(1, "night", at(1))).unwrap();
     let plan = plan_of(&mut conn, |tx| {
-        tx.start_run(1, "night", at(1))?;
         let run = tx.open_run(1)?.unwrap().id;
         for _ in 0..2 {
             tx.record_outcomes(run, &[outcome(1), outcome(2)])?;
@@ -46,5 +46,5 @@ fn runs_and_outcomes_are_found_by_their_keys() {
     assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE FOR ORDER")), "{plan:#?}");
     assert_uses(&plan, "run_outcomes USING PRIMARY KEY (run_id=? AND process_id>?)");
     assert_uses(&plan, "run_figures USING PRIMARY KEY (run_id=?)");
-    assert_uses(&plan, "INDEX runs_of_supplier (supplier_id=? AND rowid<?)");
+    assert_uses(&plan, "INDEX runs_of_supplier (supplier_id=? AND id<?)");
 }
