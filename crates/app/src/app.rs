@@ -74,6 +74,8 @@ pub struct App {
     pub(crate) poller: Mutex<()>,
     /// Claims that could not be ended during an outage of the database.
     pub(crate) interrupted: Mutex<Vec<Interrupted>>,
+    /// Held while a certificate is issued.
+    pub(crate) issuing: Mutex<()>,
 }
 
 impl App {
@@ -102,6 +104,7 @@ impl App {
             wake,
             poller,
             interrupted: Mutex::default(),
+            issuing: Mutex::default(),
         }
     }
 

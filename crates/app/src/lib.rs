@@ -9,6 +9,7 @@ mod masked;
 pub mod account;
 pub mod additions;
 pub mod auth;
+pub mod certificate;
 pub mod fault;
 pub mod job;
 pub mod nodes;

@@ -254,7 +254,10 @@ advice! {
     PermissionDenied: "Use a key of a role that may do it.";
     NotFound: "Check the path, the code of the supplier, and the API key's organisation.";
     MethodNotAllowed: "Use a method of the header Allow.";
+    ManifestNotDeclared: "Declare one with PUT.";
     EventsExpired: "Read the imported accounts anew, then follow the feed from there.";
+    CertificateNotIssued: "Issue one with POST.";
+    CertificateLeavesRemoved: "Issue another certificate; the leaves of the latest ten are kept.";
     RequestTimeout: "Send the request again, over a faster connection or in smaller parts.";
     PayloadTooLarge: "Send it in smaller parts; limits count unpacked bytes.";
     UnsupportedMediaType: "Send Content-Type: application/json, for bulk application/x-ndjson.";

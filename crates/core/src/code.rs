@@ -212,6 +212,8 @@ codes! {
         PermissionDenied = "permission_denied", "The role of this API key does not permit this.";
         NotFound = "not_found", "Not found.";
         ManifestNotDeclared = "manifest_not_declared", "No manifest has been declared.";
+        CertificateNotIssued = "certificate_not_issued", "No certificate has been issued.";
+        CertificateLeavesRemoved = "certificate_leaves_removed", "The leaves of this certificate are not kept any more; issue another one.";
         AccountImportProcessNotPending = "account_import_process_not_pending", "The account is not waiting to be imported, so it cannot be cancelled.";
         MethodNotAllowed = "method_not_allowed", "This method is not allowed here.";
         EventsExpired = "events_expired", "Events after this position have been removed already; begin again from the oldest.";

@@ -238,6 +238,17 @@ impl Call {
         self.service.run_page(self.organisation, job).await
     }
 
+    /// Calls a use case that may take long, and waits until it has ended; see [`Service::run_to_end`].
+    ///
+    /// # Errors
+    /// The use case's refusal.
+    pub(crate) async fn run_to_end<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.service.run_to_end(self.organisation, job).await
+    }
+
     /// Calls a use case that works on a body and waits for a commit; see [`Service::run_on_body`].
     ///
     /// # Errors

@@ -40,5 +40,6 @@ mod service;
 mod testing;
 
 pub use config::Config;
+pub use console::certificate_html;
 pub use server::{Readiness, Running, start};
 pub use service::Parts;

@@ -1,5 +1,5 @@
 use super::AddRefused;
-use super::request::{add_documents, check, known, number, request, target_to_change, valid};
+use super::request::{add_documents, check, contents, known, number, request, target_to_change, valid};
 use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
@@ -7,8 +7,9 @@ use crate::documents::{FoundDocuments, Step};
 use crate::port::{NewNote, NoteContent, StoreError, StoredIssue, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, FeedEventType, IssueSource, Now, Zone};
+use cutover_model::certificate::Addition;
 use cutover_model::service::documents_of_note;
-use cutover_model::{IntoOwned, Note, NoteResult, NoteStatus, decode_notes, draft};
+use cutover_model::{ContentHash, IntoOwned, Note, NoteResult, NoteStatus, Totals, decode_notes, draft};
 use cutover_rules::{check_notes, documents_of_notes};
 
 request!(NotesRequest: decode_notes, check_notes, import_supplier, documents_of_notes);
@@ -34,8 +35,10 @@ impl App {
         let request = valid(request.into_valid())?.into_owned();
         let supplier = known(supplier)?;
         let number = number(&request.external_account_number)?;
-        let notes =
-            request.notes.into_iter().map(|note| new_note(note, now)).collect::<Result<Vec<_>, _>>()?;
+        let contents = contents(Addition::Note, body)?;
+        let notes = request.notes.into_iter().zip(contents);
+        let notes = notes.map(|(note, content)| Ok((new_note(note, now)?, content)));
+        let notes = notes.collect::<Result<Vec<_>, StoreError>>()?;
         write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &notes, &warnings, now))
             .map(Step::Done)
     }
@@ -56,16 +59,16 @@ fn add(
     tx: &mut dyn Tx,
     supplier_id: i64,
     number: &ExternalAccountNumber,
-    notes: &[NewNote],
+    notes: &[(NewNote, ContentHash)],
     warnings: &[StoredIssue],
     now: Now,
 ) -> Result<Vec<NoteResult>, AddRefused> {
     let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
-    let (mut added, mut documents) = (0, 0);
-    let one = |note: &NewNote| {
+    let (mut added, mut documents) = (Vec::new(), 0);
+    let one = |(note, content): &(NewNote, ContentHash)| {
         let (created_at, status) = add_one(tx, account.id, note)?;
         if status == NoteStatus::Created {
-            added += 1;
+            added.push(*content);
             documents += documents_of_note(&note.note);
         }
         Ok(result(note, created_at, status, now.zone))
@@ -73,7 +76,8 @@ fn add(
     let results = notes.iter().map(one).collect::<Result<_, AddRefused>>()?;
     account.add_warnings(tx, warnings)?;
     add_documents(tx, supplier_id, documents)?;
-    account.note_added(tx, FeedEventType::NotesAdded, added, now.instant)?;
+    account.certify(tx, &added, &Totals { documents, ..Totals::default() })?;
+    account.note_added(tx, FeedEventType::NotesAdded, added.len(), now.instant)?;
     Ok(results)
 }
 

@@ -10,7 +10,8 @@ use cutover_core::{
     Code, ExternalAccountNumber, FeedEventType, Issue, IssueSource, Now, ServiceAccountNumber, SupplierCode,
     Zone,
 };
-use cutover_model::{Decoded, EventData, Field, Limits, SyntaxError, Text, Totals};
+use cutover_model::certificate::{Addition, addition_contents};
+use cutover_model::{ContentHash, Decoded, EventData, Field, Limits, SyntaxError, Text, Totals};
 use cutover_process::State;
 use cutover_rules::{Facts, Profile, Report, listed};
 
@@ -165,6 +166,11 @@ fn code(field: &Field<Text<'_>>) -> Option<SupplierCode> {
     field.usable()?.trimmed().parse().ok()
 }
 
+/// Hashes what a request adds, item by item, as it was sent.
+pub(super) fn contents(kind: Addition, body: &[u8]) -> Result<Vec<ContentHash>, StoreError> {
+    addition_contents(kind, body).map_err(|_| StoreError::Failed("a valid request is not JSON".into()))
+}
+
 /// Unwraps the valid form, which every request without errors has.
 pub(super) fn valid<T>(form: Option<T>) -> Result<T, StoreError> {
     form.ok_or_else(|| StoreError::Failed("a request without errors has no valid form".into()))
@@ -203,6 +209,17 @@ impl Target {
             }
         }
         if issues.warnings.len() > kept { tx.set_issues(self.id, &issues) } else { Ok(()) }
+    }
+
+    /// Keeps with the account, which is locked, what certificates say of an addition: the hashes of what was added, and the
+    /// change of the totals.
+    pub(super) fn certify(
+        &self,
+        tx: &mut dyn Tx,
+        contents: &[ContentHash],
+        added: &Totals,
+    ) -> Result<(), StoreError> {
+        if contents.is_empty() { Ok(()) } else { tx.certify_addition(self.id, contents, added) }
     }
 
     /// Notes with the account, which is locked, that `count` things were added to it, if there are any, and publishes it.

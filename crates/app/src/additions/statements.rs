@@ -1,5 +1,5 @@
 use super::AddRefused;
-use super::request::{add_documents, check, known, number, request, target_to_change, valid};
+use super::request::{add_documents, check, contents, known, number, request, target_to_change, valid};
 use crate::App;
 use crate::auth::Caller;
 use crate::codec;
@@ -7,8 +7,11 @@ use crate::documents::{FoundDocuments, Step};
 use crate::port::{NewHistoricalStatement, StoredIssue, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType, IssueSource};
+use cutover_model::certificate::Addition;
 use cutover_model::service::{historical_statements, names_document};
-use cutover_model::{HistoricalStatement, IntoOwned, decode_historical_statements, draft};
+use cutover_model::{
+    ContentHash, HistoricalStatement, IntoOwned, Totals, decode_historical_statements, draft,
+};
 use cutover_rules::service::PST_08;
 use cutover_rules::{check_historical_statements, documents_of_statements};
 
@@ -40,7 +43,8 @@ impl App {
         let number = number(&request.external_account_number)?;
         let answer = historical_statements(&request);
         let new = |statement| new_statement(statement, now.instant);
-        let statements: Vec<_> = request.statements.into_iter().map(new).collect();
+        let contents = contents(Addition::HistoricalStatement, body)?;
+        let statements: Vec<_> = request.statements.into_iter().map(new).zip(contents).collect();
         write_with_retry(&*self.store, move |tx| {
             add(tx, supplier.id, &number, &statements, &warnings, now.instant)
         })?;
@@ -62,17 +66,17 @@ fn add(
     tx: &mut dyn Tx,
     supplier_id: i64,
     number: &ExternalAccountNumber,
-    statements: &[NewHistoricalStatement],
+    statements: &[(NewHistoricalStatement, ContentHash)],
     warnings: &[StoredIssue],
     at: DateTime<Utc>,
 ) -> Result<(), AddRefused> {
     let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
-    let (mut faults, mut added, mut documents) = (Vec::new(), 0, 0);
-    for (index, new) in (0..).zip(statements) {
+    let (mut faults, mut added, mut documents) = (Vec::new(), Vec::new(), 0);
+    for (index, (new, content)) in (0..).zip(statements) {
         match tx.historical_statement(account.id, new.statement.statement_id.trimmed())? {
             None => {
                 tx.add_historical_statement(account.id, new)?;
-                added += 1;
+                added.push(*content);
                 documents += u64::from(names_document(new.statement.statement_path.as_ref()));
             }
             Some(stored) if stored == new.fingerprint => {}
@@ -87,5 +91,6 @@ fn add(
     }
     account.add_warnings(tx, warnings)?;
     add_documents(tx, supplier_id, documents)?;
-    Ok(account.note_added(tx, FeedEventType::HistoricalStatementsAdded, added, at)?)
+    account.certify(tx, &added, &Totals { documents, ..Totals::default() })?;
+    Ok(account.note_added(tx, FeedEventType::HistoricalStatementsAdded, added.len(), at)?)
 }

@@ -1,6 +1,7 @@
 use super::processes::{locate, missing};
 use super::{Audited, OperatorError, record_action};
 use crate::App;
+use crate::certificate::forget_account;
 use crate::codec::unpack;
 use crate::port::{
     AuditAction, Detail, ErasedRows, MayConflict, NewFeedEvent, StoreError, StoredProcess, Subject, Supplier,
@@ -65,10 +66,13 @@ impl App {
         let (code, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
         let by = self.operator.clone();
         let (what, rows) = write_with_retry(&*self.store, move |tx| {
+            // No certificate is begun meanwhile.
+            tx.lock_suppliers()?;
             let (supplier, stored) = locked(tx, &code, &number)?;
             refuse_running(stored.process.known_state())?;
             let what = erasable(tx, &supplier, &stored)?;
             let rows = erase(tx, &supplier, what.process_id)?;
+            forget_account(tx, supplier.id, stored.process.snapshot().external_account_number.as_str())?;
             forget_refusal(tx, &supplier, stored.process.snapshot().external_account_number.as_str())?;
             tx.publish(&NewFeedEvent {
                 supplier_id: supplier.id,

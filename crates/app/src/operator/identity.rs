@@ -33,7 +33,7 @@ pub enum OperatorError {
 }
 
 impl OperatorError {
-    pub(super) fn not_found(what: &'static str, name: impl ToString) -> Self {
+    pub(crate) fn not_found(what: &'static str, name: impl ToString) -> Self {
         Self::NotFound { what, name: name.to_string() }
     }
 }

@@ -26,7 +26,7 @@ mod unfinished;
 mod vendors;
 mod webhooks;
 
-use suppliers::find;
+pub(crate) use suppliers::find;
 
 pub use archive::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess};
 pub use attempts::{AccountView, Attempt, Attempts, SentPayload};

@@ -237,7 +237,7 @@ fn publish_status(tx: &mut dyn Tx, supplier: &Supplier, at: DateTime<Utc>) -> Re
 }
 
 /// Returns the supplier with this code, which may be any text.
-pub(super) fn find(tx: &mut dyn Tx, code: &str) -> Result<Option<Supplier>, StoreError> {
+pub(crate) fn find(tx: &mut dyn Tx, code: &str) -> Result<Option<Supplier>, StoreError> {
     match code.parse() {
         Ok(code) => tx.supplier(&code),
         Err(_) => Ok(None),

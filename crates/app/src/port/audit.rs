@@ -60,6 +60,10 @@ string_enum! {
         SigningKeyRotated = "signing-key.rotate",
         /// A signing key was taken away; by its id.
         SigningKeyRevoked = "signing-key.revoke",
+        /// A new key signs certificates; by its id.
+        CertificateKeyRotated = "certificate-key.rotate",
+        /// A certificate was issued; by its id.
+        CertificateIssued = "supplier.certificate",
         /// An import supplier was added; with the settings that were given.
         SupplierAdded = "supplier.add",
         /// Settings of an import supplier were given, its status among them: paused, resumed, completed.

@@ -40,6 +40,8 @@ pub enum Access {
     Send,
     /// Reports what happened to imported accounts elsewhere.
     Report,
+    /// Issues certificates.
+    Certify,
 }
 
 impl ApiKeyRole {
@@ -54,7 +56,7 @@ impl ApiKeyRole {
     /// Returns true if a token of a key with this role may be used for this (contract D19).
     pub fn permits(self, access: Access) -> bool {
         match access {
-            Access::Read => self.obtains_tokens(),
+            Access::Read | Access::Certify => self.obtains_tokens(),
             Access::ReadAccounts | Access::Report => self == Self::Reader,
             Access::Send => self == Self::Supplier,
         }

@@ -4,6 +4,7 @@ mod accounts;
 mod audit;
 mod businesses;
 mod causes;
+mod certificates;
 mod clock;
 mod documents;
 mod erasure;
@@ -30,6 +31,9 @@ pub use accounts::{Accounts, ImportedAccount, ImportedPage, MeterPointQuestion, 
 pub use audit::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject};
 pub use businesses::{BusinessRecord, Businesses, NewBusiness, StoredBusiness};
 pub use causes::{Cause, CauseCount, MAX_CAUSES};
+pub use certificates::{
+    CertificateKey, CertificateSubtree, Certificates, CertifiedAccount, StoredCertificate,
+};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};

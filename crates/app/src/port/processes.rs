@@ -2,7 +2,7 @@ use super::StoreError;
 use super::causes::Cause;
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, IssueSource, ServiceAccountNumber, Word};
-use cutover_model::Totals;
+use cutover_model::{ContentHash, Totals};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, ProcessError, State};
 
 /// The accepted payload of a process.
@@ -14,6 +14,8 @@ pub struct Staged {
     pub fingerprint: [u8; 32],
     /// The totals of the account, one account, by which [`sent`](super::Figures::sent) counts it.
     pub totals: Totals,
+    /// The hash of the account's content, for certificates; `None` if an earlier version staged it.
+    pub content: Option<ContentHash>,
 }
 
 masked! { Staged }

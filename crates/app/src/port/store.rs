@@ -1,7 +1,7 @@
 use super::{
-    Accounts, Audit, Businesses, Creation, Erasure, Feed, Figures, Gates, HistoricalStatements, Identity,
-    Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces, Undo,
-    Vendors, Webhooks,
+    Accounts, Audit, Businesses, Certificates, Creation, Erasure, Feed, Figures, Gates, HistoricalStatements,
+    Identity, Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Staging, Suppliers, Traces,
+    Undo, Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -82,6 +82,7 @@ pub trait Tx:
     + HistoricalStatements
     + Instructions
     + Businesses
+    + Certificates
     + Vendors
     + Figures
     + Feed
@@ -106,6 +107,7 @@ impl<T> Tx for T where
         + HistoricalStatements
         + Instructions
         + Businesses
+        + Certificates
         + Vendors
         + Figures
         + Feed

@@ -5,6 +5,7 @@ mod api_key;
 mod audit;
 mod backup;
 mod business;
+mod certificate_key;
 mod doctor;
 mod encryption_key;
 mod export;
@@ -102,6 +103,9 @@ enum Command {
     /// Manage the keys that sign access tokens
     #[command(subcommand, after_help = signing_key::EXAMPLES)]
     SigningKey(signing_key::Command),
+    /// Manage the keys that sign certificates
+    #[command(subcommand, after_help = certificate_key::EXAMPLES)]
+    CertificateKey(certificate_key::Command),
     /// Manage the keys that encrypt payloads and bank details in the database
     #[command(subcommand, after_help = encryption_key::EXAMPLES)]
     EncryptionKey(encryption_key::Command),
@@ -155,6 +159,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         Command::Export(args) => export::run(&in_context(settings)?, &args),
         Command::Audit(args) => audit::run(&in_context(settings)?, args),
         Command::SigningKey(command) => signing_key::run(&in_context(settings)?, command),
+        Command::CertificateKey(command) => certificate_key::run(&in_context(settings)?, command),
         Command::EncryptionKey(command) => encryption_key::run(&in_context(settings)?, &command),
         Command::Migrate(args) => migrate::run(&in_context(settings)?, &args),
         Command::Backup(args) => backup::run(&in_context(settings)?, &args),

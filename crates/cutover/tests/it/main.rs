@@ -14,6 +14,8 @@ mod browser;
 mod bulk;
 mod businesses;
 mod causes;
+mod certificates;
+mod certificates_verified;
 mod commands;
 mod consumers;
 mod crash;

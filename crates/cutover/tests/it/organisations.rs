@@ -48,7 +48,7 @@ fn neighbours() -> (Installation, Server, Client, Client, Vendor) {
 /// Failure 21.
 #[test]
 fn another_organisations_supplier_is_answered_as_missing() {
-    let (installation, _server, client, _owner, vendor) = neighbours();
+    let (installation, _server, client, owner, vendor) = neighbours();
     let before = installation.show_of("OTHERS", "O-1");
     let mut posts: Vec<(&str, Value)> = additions("O-1").into();
     posts.push((INSTRUCTION, instruction("O-1", "PAY", "CARD", "R")));
@@ -87,6 +87,15 @@ fn another_organisations_supplier_is_answered_as_missing() {
         let ask = |supplier| client.get(&format!("{}{supplier}/{query}", LISTS[0]));
         assert_alike(&ask("NOBODY"), &ask("OTHERS"), query);
     }
+    let suppliers = "/v2/data-import/import-suppliers/";
+    let issued = owner.post(&format!("{suppliers}OTHERS/certificate/"), "").json();
+    let id = issued["id"].as_str().unwrap();
+    for rest in ["", &format!("{id}/"), &format!("{id}/leaves/"), &format!("{id}/proof/O-1/")] {
+        let ask = |supplier| client.get(&format!("{suppliers}{supplier}/certificate/{rest}"));
+        assert_alike(&ask("NOBODY"), &ask("OTHERS"), rest);
+    }
+    let ask = |supplier| client.post(&format!("{suppliers}{supplier}/certificate/"), "");
+    assert_alike(&ask("NOBODY"), &ask("OTHERS"), "issue");
     assert_eq!(installation.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
     assert_eq!(vendor.asked("/").len(), 0);
 }
@@ -289,14 +298,19 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
             let ask = |of: &str| ("POST", format!("{ACCOUNTS}{of}/cancel/"), Vec::new());
             vec![Pair(ask("NOBODY/O-1"), ask("OTHERS/O-1")), Pair(ask("ACME/NONE"), ask("ACME/O-1"))]
         }
-        ("get", path) if path.starts_with("/v2/data-import/import-suppliers/{supplier}/") => {
-            let ask = |supplier| ("GET", path.replace("{supplier}", supplier), Vec::new());
+        ("get" | "post", path) if path.starts_with("/v2/data-import/import-suppliers/{supplier}/") => {
+            // Certificates that exist: `another_organisations_supplier_is_answered_as_missing`.
+            let path = path.replace("{certificate}", "0").replace("{number}", "O-1");
+            let method = if method == "get" { "GET" } else { "POST" };
+            let ask = |supplier| (method, path.replace("{supplier}", supplier), Vec::new());
             vec![Pair(ask("NOBODY"), ask("OTHERS"))]
         }
         ("put", path) if path.starts_with("/v2/data-import/import-suppliers/{supplier}/") => {
             let ask = |supplier| ("PUT", path.replace("{supplier}", supplier), b"{}".to_vec());
             vec![Pair(ask("NOBODY"), ask("OTHERS"))]
         }
+        // Keys of the installation, which name nothing.
+        ("get", "/v2/data-import/certificate-keys/") => Vec::new(),
         // The list names nothing; `another_organisations_businesses_are_not_listed`.
         ("get", BUSINESSES) => Vec::new(),
         ("get" | "put", "/v2/data-import/businesses/{business}/") => {

@@ -9,6 +9,7 @@ mod actions;
 mod assets;
 mod audit;
 mod businesses;
+mod certificates;
 mod escape;
 mod failed;
 mod jobs;
@@ -28,6 +29,7 @@ mod visit;
 mod visitor;
 mod webhooks;
 
+pub use certificates::certificate_html;
 pub(crate) use escape::Escaped;
 pub(crate) use links::has;
 pub(crate) use page::not_served;
@@ -71,6 +73,9 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     get("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::ask_retry),
     post("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::retry),
     get("/console/suppliers/<supplier>/refused/", refused::list),
+    get("/console/suppliers/<supplier>/certificates/", certificates::list),
+    post("/console/suppliers/<supplier>/certificates/", certificates::issue),
+    get("/console/suppliers/<supplier>/certificates/<certificate>/<form>/", certificates::download),
     get("/console/businesses/", businesses::list),
     get("/console/businesses/<business>/", businesses::show),
     get("/console/audit/", audit::list),

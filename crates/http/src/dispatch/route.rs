@@ -1,7 +1,7 @@
 use crate::console;
 use crate::endpoint::{
     Endpoint, Kind, account_issues, account_lists, account_status, account_totals, bulk, businesses,
-    cancel_account, create_account, create_business, create_business_payment_instruction,
+    cancel_account, certificates, create_account, create_business, create_business_payment_instruction,
     create_historical_statements, create_notes, create_payment_instruction, create_transactions, events,
     find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, metrics, openapi,
     progress, readyz, refused_creates, report_billed, supplier, transfer_status, validate_account,
@@ -25,6 +25,12 @@ static API: &[Endpoint] = &[
     progress::ENDPOINT,
     manifest::GET,
     manifest::PUT,
+    certificates::POST,
+    certificates::LATEST,
+    certificates::GET,
+    certificates::LEAVES,
+    certificates::PROOF,
+    certificates::KEYS,
     account_totals::ENDPOINT,
     refused_creates::ENDPOINT,
     create_notes::ENDPOINT,

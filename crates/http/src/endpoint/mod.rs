@@ -7,6 +7,7 @@ pub(crate) mod account_totals;
 pub(crate) mod bulk;
 pub(crate) mod businesses;
 pub(crate) mod cancel_account;
+pub(crate) mod certificates;
 pub(crate) mod create_account;
 pub(crate) mod create_business;
 pub(crate) mod create_business_payment_instruction;

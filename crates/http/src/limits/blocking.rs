@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
 /// Time limit of a use case, after which the client is told to come again: longer than the default statement
@@ -165,20 +166,47 @@ impl Blocking {
         }
     }
 
+    /// Like [`run_when_free`](Self::run_when_free), without a time limit for the job. It ends even if the caller does not
+    /// wait.
+    ///
+    /// # Errors
+    /// The job's refusal; [`Refusal::Unexpected`] if it panicked.
+    pub(crate) async fn run_to_end<T: Send + 'static>(
+        &self,
+        organisation: Option<i64>,
+        job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        match self.slots.take(organisation).await {
+            Ok(slot) => self.spawned(slot, job)?.await.unwrap_or_else(panicked),
+            Err(error) => Err(Refusal::Unexpected(error.to_string())),
+        }
+    }
+
     async fn at<T: Send + 'static>(
         &self,
         slot: Slot,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
+        let done = self.spawned(slot, job)?;
+        timeout(SILENCE, done).await.map_err(|_| silent())?.unwrap_or_else(panicked)
+    }
+
+    fn spawned<T: Send + 'static>(
+        &self,
+        slot: Slot,
+        job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<JoinHandle<Result<T, Refusal>>, Refusal> {
         let job = move || {
             let _slot = slot;
             job()
         };
         let ended = || Refusal::Unexpected("the threads for blocking jobs have ended".into());
-        let done = self.threads.as_ref().ok_or_else(ended)?.spawn_blocking(job);
-        let panicked = |_| Err(Refusal::Unexpected("a blocking job panicked".into()));
-        timeout(SILENCE, done).await.map_err(|_| silent())?.unwrap_or_else(panicked)
+        Ok(self.threads.as_ref().ok_or_else(ended)?.spawn_blocking(job))
     }
+}
+
+fn panicked<T>(_: JoinError) -> Result<T, Refusal> {
+    Err(Refusal::Unexpected("a blocking job panicked".into()))
 }
 
 #[cfg(test)]

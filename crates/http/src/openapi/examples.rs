@@ -6,16 +6,20 @@ use cutover_app::port::ImportedAccount;
 use cutover_core::{
     Code, FeedEventType, IssueSource, ServiceAccountNumber, ShownEvent, State, StateV1, Zone,
 };
+use cutover_model::certificate::{
+    CERTIFICATE_TYPE, Certificate, CertificateCause, CertificateKeyShown, CertificateManifest,
+    InclusionProof, Leaf, LeafTotals,
+};
 use cutover_model::describe::Json;
 use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     AccountError, AccountIssues, AccountTotals, AccountWarning, BusinessCreated,
-    BusinessPaymentInstructionStored, Event, HoldShown, LatestEvent, Limits, ListedStatus, ManifestDeclared,
-    ManifestShown, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus,
-    RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts, SupplierProgress,
-    SupplierShown, Timestamp, TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus,
-    decode_account, decode_historical_statements, decode_manifest, decode_transactions,
+    BusinessPaymentInstructionStored, ControlTotals, Event, HoldShown, LatestEvent, Limits, ListedStatus,
+    ManifestDeclared, ManifestShown, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError,
+    ProcessStatus, RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts,
+    SupplierProgress, SupplierShown, Timestamp, TopCause, Totals, TransactionResult, TransactionStatus,
+    TransferStatus, decode_account, decode_historical_statements, decode_manifest, decode_transactions,
 };
 use serde::Serialize;
 
@@ -68,6 +72,90 @@ fn declared() -> Totals {
 pub(crate) fn manifest() -> Json {
     let at = DateTime::from_timestamp(1_795_225_500, 0).unwrap_or_default();
     written(&ManifestDeclared::new(declared(), Timestamp(at.fixed_offset())))
+}
+
+fn leaf() -> Leaf {
+    Leaf {
+        import_supplier: "ACME_ENERGY".into(),
+        external_account_number: "ELEC-1001".into(),
+        status: State::Processed.to_string(),
+        totals: Some(LeafTotals {
+            ledger_balance: "-12.50".into(),
+            readings: 4,
+            transactions: 3,
+            documents: 1,
+        }),
+        content: Some("5f1c0a52a7d3b6f0c9e84d7761b2935ec8f04a3d96e7b1258d4c30f9ae6b7215".into()),
+        salt: "9a04e1c27fb35d6880c2f49b17ade653".into(),
+    }
+}
+
+/// The leaf of an account in a certificate.
+pub(crate) fn leaf_json() -> Json {
+    written(&leaf())
+}
+
+const ROOT: &str = "ec75e6acc09e1acfb8dc07cff0d7e3f54c7e4fc0f4adf4f73f4d0b0ee5e8a2d7";
+
+/// A certificate.
+pub(crate) fn certificate() -> Json {
+    let totals = |transactions| ControlTotals {
+        accounts: 2,
+        ledger_balance: "-12.50".into(),
+        readings: 4,
+        transactions,
+        documents: 1,
+    };
+    written(&Certificate {
+        kind: CERTIFICATE_TYPE.into(),
+        id: "0f4b9c6a1d2e38577a90b1c2d3e4f506".into(),
+        installation: "5e0c7e0b7a6d4f6f8a1b2c3d4e5f6071".into(),
+        import_supplier: "ACME_ENERGY".into(),
+        issued_at: "2026-11-21T03:00:00.118203Z".into(),
+        accounts: 2,
+        counts: StatusCounts::new(|state| u64::from(state == State::Processed) * 2),
+        manifest: CertificateManifest {
+            declared: Some(totals(2)),
+            sent: Some(totals(2)),
+            imported: totals(3),
+        },
+        failed: Vec::new(),
+        refused_accounts: 1,
+        refused_without_number: 0,
+        refused: vec![CertificateCause {
+            code: "invalid_phone_number".into(),
+            attr: Some("customers.#.landline".into()),
+            count: 1,
+        }],
+        merkle_root: ROOT.into(),
+        key_id: "fe812c12f3ab4ce6".into(),
+        signature: "upjoS/HE8ei3iRO1YO1Mkg2iZrKU09SlPZgVLclG2jLgZvpFf7dYEPgRBTZ9gli8+Bx/s7T8bgD3xwGHNgI7Dg=="
+            .into(),
+    })
+}
+
+/// The public keys of certificates.
+pub(crate) fn certificate_keys() -> Json {
+    let at = DateTime::from_timestamp(1_795_225_500, 0).unwrap_or_default();
+    written(&vec![CertificateKeyShown {
+        key_id: "fe812c12f3ab4ce6".into(),
+        algorithm: "Ed25519",
+        public_key: "6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vntkSjqXs5VsMCI=".into(),
+        created_at: Timestamp(at.fixed_offset()),
+        retired_at: None,
+    }])
+}
+
+/// The proof that a certificate covers an account.
+pub(crate) fn proof() -> Json {
+    written(&InclusionProof {
+        certificate: "0f4b9c6a1d2e38577a90b1c2d3e4f506".into(),
+        leaf_index: 0,
+        tree_size: 2,
+        leaf: leaf(),
+        path: vec!["96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7".into()],
+        merkle_root: ROOT.into(),
+    })
 }
 
 /// The status of an imported account.

@@ -153,6 +153,7 @@ fn path_parameter(name: &str) -> Json {
         "number" => ("The account's number in the supplier's system; percent-encoded.", 128_u32),
         "code" => ("An error code, for example `invalid_phone_number`.", 128),
         "rule" => ("The id of a rule, for example `CUS-01`.", 16),
+        "certificate" => ("The id of the certificate.", 64),
         "business" => ("The business's identifier in the supplier's system; percent-encoded.", 128),
         _ => ("The code of the import supplier.", 64),
     };

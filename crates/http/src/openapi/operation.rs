@@ -84,8 +84,8 @@ pub(crate) const fn empty_response(status: u16, means: &'static str) -> Response
 
 /// Refers to a declared response.
 macro_rules! schema_of {
-    ($name:ident) => {
-        |schemas| schemas.answer(&cutover_model::$name::SPEC)
+    ($($name:ident)::+) => {
+        |schemas| schemas.answer(&cutover_model::$($name)::+::SPEC)
     };
 }
 pub(crate) use schema_of;

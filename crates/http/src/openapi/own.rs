@@ -3,6 +3,7 @@
 
 use super::examples;
 use cutover_core::Code;
+use cutover_model::certificate::Leaf;
 use cutover_model::describe::{AnswerKind, Json, Schemas};
 use cutover_model::{Account, BusinessRequest, HistoricalStatement, ProcessStatus};
 
@@ -349,4 +350,27 @@ pub(crate) fn bulk_answer(schemas: &mut Schemas) -> Json {
 
 pub(crate) fn bulk_example() -> Json {
     examples::of(br#"{"line": 1, "external_account_number": "ELEC-1001", "status": 201, "body": {}}"#)
+}
+
+/// The schema of a line with the leaf of an account.
+pub(crate) fn certificate_line(schemas: &mut Schemas) -> Json {
+    let leaf = schemas.answer(&Leaf::SPEC);
+    let erased = schemas.define("ErasedLeaf", |_| {
+        let members = [
+            ("erased", typed("boolean").with("const", true)),
+            ("leaf_hash", text("The hash of the leaf as it was, in hexadecimal digits.")),
+        ];
+        object("What is left of the leaf of an erased account.", &members, &["erased", "leaf_hash"])
+    });
+    Json::object().with("anyOf", vec![leaf, erased])
+}
+
+pub(crate) fn certificate_leaf_example() -> Json {
+    examples::leaf_json()
+}
+
+pub(crate) fn erased_leaf_example() -> Json {
+    examples::of(
+        br#"{"erased": true, "leaf_hash": "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"}"#,
+    )
 }

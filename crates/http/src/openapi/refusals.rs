@@ -135,6 +135,16 @@ pub(crate) fn of_manifest() -> Vec<Refusal> {
     also(of_path, [Refusal::NoManifest])
 }
 
+/// Refusals of the latest certificate.
+pub(crate) fn of_latest_certificate() -> Vec<Refusal> {
+    also(of_path, [Refusal::NoCertificate])
+}
+
+/// Refusals of the leaves of a certificate.
+pub(crate) fn of_leaves() -> Vec<Refusal> {
+    also(of_path, [Refusal::LeavesRemoved])
+}
+
 /// Refusals of the declaration of a manifest.
 pub(crate) fn of_declaration() -> Vec<Refusal> {
     let fault = issue("STR-01", AttrPath::root().name("documents"), Code::Required);

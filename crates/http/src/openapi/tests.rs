@@ -286,6 +286,31 @@ fn requests() -> Vec<Sent> {
             "/v2/data-import/import-suppliers/NOBODY/progress/",
             "/v2/data-import/import-suppliers/{supplier}/progress/",
         ),
+        (
+            Method::GET,
+            "/v2/data-import/import-suppliers/ACME_ENERGY/certificate/",
+            "/v2/data-import/import-suppliers/{supplier}/certificate/",
+            String::new(),
+        ),
+        (
+            Method::POST,
+            "/v2/data-import/import-suppliers/ACME_ENERGY/certificate/",
+            "/v2/data-import/import-suppliers/{supplier}/certificate/",
+            String::new(),
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/certificate/",
+            "/v2/data-import/import-suppliers/{supplier}/certificate/",
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/certificate/none/",
+            "/v2/data-import/import-suppliers/{supplier}/certificate/{certificate}/",
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/certificate/none/proof/ELEC-1001/",
+            "/v2/data-import/import-suppliers/{supplier}/certificate/{certificate}/proof/{number}/",
+        ),
+        get("/v2/data-import/certificate-keys/", "/v2/data-import/certificate-keys/"),
         post("/v1/data-import/notes/create/", example("notes")),
         post("/v1/data-import/notes/create/", example("notes").replace("ELEC-1001", "none")),
         post("/v1/data-import/transactions/create/", example("transactions")),

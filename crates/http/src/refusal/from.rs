@@ -7,6 +7,7 @@ use cutover_app::account::{
 };
 use cutover_app::additions::{AddRefused, ReplaceRefused, TransactionsRefused, VendorRefused};
 use cutover_app::auth::AuthError;
+use cutover_app::certificate::CertificateError;
 use cutover_app::port::{DocumentsUnavailable, StoreError};
 
 impl From<StoreError> for Refusal {
@@ -101,6 +102,17 @@ impl From<ManifestRefused> for Refusal {
             ManifestRefused::Syntax(error) => Self::NotJson(error.to_string()),
             ManifestRefused::Faults(issues) => Self::Faults(issues),
             ManifestRefused::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<CertificateError> for Refusal {
+    fn from(refused: CertificateError) -> Self {
+        match refused {
+            CertificateError::NotFound => Self::NotFound,
+            CertificateError::NotIssued => Self::NoCertificate,
+            CertificateError::LeavesRemoved => Self::LeavesRemoved,
+            CertificateError::Store(error) => error.into(),
         }
     }
 }

@@ -23,6 +23,10 @@ pub(crate) enum Refusal {
     NotFound,
     /// The supplier has declared no manifest.
     NoManifest,
+    /// No certificate of the supplier was issued (contract D17).
+    NoCertificate,
+    /// The leaves of the certificate were removed (contract D17).
+    LeavesRemoved,
     /// The route has only these other methods.
     MethodNotAllowed(String),
     /// No token was sent.
@@ -115,6 +119,8 @@ impl Refusal {
         match self {
             Self::NotFound => Code::NotFound,
             Self::NoManifest => Code::ManifestNotDeclared,
+            Self::NoCertificate => Code::CertificateNotIssued,
+            Self::LeavesRemoved => Code::CertificateLeavesRemoved,
             Self::MethodNotAllowed(_) => Code::MethodNotAllowed,
             Self::NotAuthenticated => Code::NotAuthenticated,
             Self::AuthenticationFailed => Code::AuthenticationFailed,
@@ -146,11 +152,13 @@ impl Refusal {
     /// Returns the status code.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
-            Self::NotFound | Self::NoManifest | Self::NoAccount(_) => StatusCode::NOT_FOUND,
+            Self::NotFound | Self::NoManifest | Self::NoCertificate | Self::NoAccount(_) => {
+                StatusCode::NOT_FOUND
+            }
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAuthenticated | Self::AuthenticationFailed => StatusCode::UNAUTHORIZED,
             Self::PermissionDenied => StatusCode::FORBIDDEN,
-            Self::EventsExpired => StatusCode::GONE,
+            Self::EventsExpired | Self::LeavesRemoved => StatusCode::GONE,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -349,6 +357,8 @@ mod tests {
         let all = [
             Refusal::NotFound,
             Refusal::NoManifest,
+            Refusal::NoCertificate,
+            Refusal::LeavesRemoved,
             Refusal::MethodNotAllowed("GET, HEAD".into()),
             Refusal::NotAuthenticated,
             Refusal::AuthenticationFailed,

@@ -29,6 +29,9 @@ const CHECKS: usize = 2;
 /// Accounts that wait to be stored at a time, which takes no thread. Those that wait together share a commit:
 /// the more, the cheaper.
 const STAGINGS: usize = 256;
+/// Use cases that take long at a time, one for an organisation, so that nobody waits for all that another one has asked
+/// for. Each reads and writes at the same time, with two connections.
+const LONG_JOBS: usize = 2;
 /// Probes at a time: they have slots of their own, to report the truth when all others are taken.
 const PROBES: usize = 4;
 /// Lists streamed at a time, half as many for one organisation; each has two pages in memory, a good MB
@@ -64,6 +67,8 @@ pub(crate) struct Service {
     pub(crate) lines: Semaphore,
     /// Slots for lines that take a thread: part of those for use cases.
     pub(crate) line_slots: Slots,
+    /// Slots for use cases that take long.
+    pub(crate) long_jobs: Slots,
     /// Slots for pages of filtered lists.
     pub(crate) pages: Slots,
     pub(crate) body_limit: usize,
@@ -116,6 +121,7 @@ impl Service {
             probes: Blocking::new("probes", PROBES, PROBES, PATIENCE)?,
             lists: Arc::new(Allowance::new(LISTS, "too many lists are being streamed")),
             stagings: Arc::new(Semaphore::new(STAGINGS)),
+            long_jobs: Slots::new(LONG_JOBS, 1),
             lines: Semaphore::new(STAGINGS / 2),
             // Part of an organisation's share is left to its other requests.
             line_slots: Slots::new(BLOCKING / 2, of_each - of_each / 4),

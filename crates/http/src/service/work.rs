@@ -68,6 +68,26 @@ impl Service {
         self.run(organisation, job).await
     }
 
+    /// Calls a use case for an organisation that may take minutes, off the event loop. It ends even if the caller does not
+    /// wait. Those that wait for another one hold no slot.
+    ///
+    /// # Errors
+    /// The use case's refusal.
+    pub(crate) async fn run_to_end<T: Send + 'static>(
+        self: &Arc<Self>,
+        organisation: Option<i64>,
+        job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let ended = |_| Refusal::Unexpected("the slots for long use cases are closed".into());
+        let slot = self.long_jobs.take(organisation).await.map_err(ended)?;
+        let app = self.app.clone();
+        let job = move || {
+            let _slot = slot;
+            job(&app)
+        };
+        self.blocking.run_to_end(organisation, job).await
+    }
+
     /// Decompresses a body and takes its weight. The decoder holds the weight, even if the caller has gone.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! The certificate itself, and its signature.
 
+use super::canonical::canonical;
 use super::leaf::Leaf;
 use super::merkle::{Hash, root_by_path};
 use super::{CERTIFICATE_TYPE, from_hex, hash_of_line, to_hex};
@@ -136,7 +137,7 @@ pub fn signed_bytes(json: &[u8]) -> Result<Vec<u8>, InvalidCertificate> {
     let mut value: Value = serde_json::from_slice(json).map_err(form)?;
     let members = value.as_object_mut().ok_or_else(|| InvalidCertificate::Form("it is no object".into()))?;
     members.shift_remove("signature");
-    serde_json_canonicalizer::to_vec(&value).map_err(form)
+    canonical(value).ok_or_else(|| InvalidCertificate::Form("a number is not whole".into()))
 }
 
 /// Reads a certificate and verifies its signature with a public key in base64.
@@ -174,7 +175,8 @@ impl Certificate {
         let unsigned = serde_json::to_vec(&self).map_err(refused)?;
         let signed = signed_bytes(&unsigned).map_err(|error| CertificateRefused(error.to_string()))?;
         self.signature = BASE64_STANDARD.encode(sign(&signed));
-        serde_json_canonicalizer::to_vec(&self).map_err(refused)
+        let signed = serde_json::to_value(&self).map_err(refused)?;
+        canonical(signed).ok_or_else(|| CertificateRefused("a number is too large".into()))
     }
 
     /// Returns the root of its tree; `None` if the text is no hash.

@@ -1,39 +1,40 @@
 //! The leaf of an account: a JSON object in its canonical form, whose bytes are hashed.
 
+use super::canonical::canonical;
 use super::merkle::{Hash, leaf_hash};
 use super::{from_hex, to_hex};
+use crate::Totals;
 use crate::response::money;
-use crate::{ContentHash, Totals};
 use serde::{Deserialize, Serialize};
 
 answers! {
     /// The leaf of an account in the tree of a certificate (contract D17).
     Leaf (Debug, Eq, Serialize, Deserialize) {
-        /// The code of its import supplier.
-        import_supplier: String;
+        /// The hash of everything that was sent of it, in hexadecimal digits; `null` if it was accepted by a version that
+        /// kept none.
+        content: Option<String>;
         /// The account's number at its previous supplier.
         external_account_number: String;
+        /// The code of its import supplier.
+        import_supplier: String;
+        /// Random digits that belong to this leaf alone.
+        salt: String;
         /// Its status at the moment of the certificate.
         status: String;
         /// What was imported of it, including what was added since; `null` if it is not imported.
         totals: Option<LeafTotals>;
-        /// The hash of everything that was sent of it, in hexadecimal digits; `null` if it was accepted by a version that
-        /// kept none.
-        content: Option<String>;
-        /// Random digits that belong to this leaf alone.
-        salt: String;
     }
 
     /// The totals of an imported account (contract D17).
     LeafTotals (Debug, Eq, Serialize, Deserialize) {
+        /// Documents of its notes and statements.
+        documents: u64;
         /// Sum of the balances of its ledgers, exact, in the main currency unit; above 0 = in credit.
         ledger_balance: String, decimal;
         /// Readings of its meters.
         readings: u64;
         /// Transactions of its ledgers.
         transactions: u64;
-        /// Documents of its notes and statements.
-        documents: u64;
     }
 }
 
@@ -50,17 +51,13 @@ impl From<Totals> for LeafTotals {
 pub struct InvalidLeaf(String);
 
 impl Leaf {
-    /// Returns the text of a hash of content, as a leaf has it.
-    pub fn content_text(content: ContentHash) -> String {
-        content.to_string()
-    }
-
     /// Returns the canonical form of the leaf (RFC 8785), without a line break: what is hashed, and what the service sends.
+    /// The members are declared in the order of their names.
     ///
     /// # Errors
-    /// [`InvalidLeaf`] if a number is too large for JSON of that form.
+    /// [`InvalidLeaf`] if it has no form in JSON.
     pub fn to_line(&self) -> Result<Vec<u8>, InvalidLeaf> {
-        serde_json_canonicalizer::to_vec(self).map_err(|error| InvalidLeaf(error.to_string()))
+        serde_json::to_vec(self).map_err(|error| InvalidLeaf(error.to_string()))
     }
 }
 
@@ -88,9 +85,8 @@ pub fn hash_of_line(line: &[u8]) -> Result<(Hash, Option<Leaf>), InvalidLeaf> {
     }
     // Members of later versions are part of the hash.
     let value: serde_json::Value = serde_json::from_slice(line).map_err(|e| InvalidLeaf(e.to_string()))?;
-    let canonical =
-        serde_json_canonicalizer::to_vec(&value).map_err(|error| InvalidLeaf(error.to_string()))?;
     let leaf = Leaf::deserialize(&value).map_err(|error| InvalidLeaf(error.to_string()))?;
+    let canonical = canonical(value).ok_or_else(|| InvalidLeaf("a number is not whole".into()))?;
     Ok((leaf_hash(&canonical), Some(leaf)))
 }
 

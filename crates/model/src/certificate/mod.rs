@@ -5,6 +5,7 @@
 //! key.
 
 mod additions;
+mod canonical;
 mod document;
 mod hex;
 mod leaf;

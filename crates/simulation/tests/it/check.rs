@@ -163,6 +163,7 @@ impl Simulation {
             self.fault_of_counts(&supplier, &all),
             self.fault_of_totals(&supplier, totals),
             self.fault_of_sent(&supplier, &all),
+            self.fault_of_certificate(&supplier, &all, totals),
         ];
         faults.into_iter().flatten().for_each(|fault| {
             self.oracle().violate(format!("{code}: {fault}"));

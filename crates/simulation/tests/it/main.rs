@@ -12,6 +12,7 @@ mod answer;
 mod bounds;
 mod businesses;
 mod calls;
+mod certified;
 mod check;
 mod coverage;
 mod databases;

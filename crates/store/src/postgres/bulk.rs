@@ -6,7 +6,7 @@ use super::queries::processes::write::Step;
 use super::queries::refusals;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
-use super::queries::types::{Day, Json, Timestamp};
+use super::queries::types::{Bits, Day, Json, Timestamp};
 use crate::error::Result;
 use cutover_app::port::{MeterPointHolder, MeterPointQuestion};
 use diesel::prelude::*;
@@ -22,6 +22,7 @@ bind_arrays! {
     Vec<Option<Json<'static>>> => Nullable<columns::Json>;
     Vec<Day> => columns::Day;
     Vec<Vec<u8>> => Binary;
+    Vec<Option<Bits>> => Nullable<Binary>;
 }
 
 statement! {

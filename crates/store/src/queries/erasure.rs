@@ -1,11 +1,11 @@
 //! Removes all rows of accounts (decision 0018) and of suppliers (decision 0044).
 
 use super::schema::{
-    account_events, account_instructions, accounts, agreements, business_instruction_accounts, customers,
-    historical_statements, ledgers, line_items, meter_points, meters, note_documents, notes, payloads,
-    payment_instructions, payment_schedules, previous_attempts, process_causes, process_contracts,
-    process_history, processes, property_administrators, readings, registers, statements, supply_addresses,
-    tax_items, transactions, wave_accounts,
+    account_additions, account_events, account_instructions, accounts, agreements,
+    business_instruction_accounts, customers, historical_statements, ledgers, line_items, meter_points,
+    meters, note_documents, notes, payloads, payment_instructions, payment_schedules, previous_attempts,
+    process_causes, process_contracts, process_history, processes, property_administrators, readings,
+    registers, statements, supply_addresses, tax_items, transactions, wave_accounts,
 };
 use super::types::Digits;
 use super::{Conn, SqlTx, number};
@@ -40,6 +40,7 @@ pub(super) fn erase_accounts(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedR
         account_events.account_id
         historical_statements.account_id
         account_instructions.account_id
+        account_additions.account_id
         business_instruction_accounts.account_id
         accounts.id
     ))
@@ -83,7 +84,8 @@ fn documents(paths: Vec<Option<String>>) -> impl Iterator<Item = String> {
     paths.into_iter().flatten().filter(|path| names_document(Some(&path.as_str().into())))
 }
 
-fn totals(conn: &mut Conn, id: i64) -> Result<Totals> {
+/// Counts the totals of an account from its rows.
+pub(super) fn totals(conn: &mut Conn, id: i64) -> Result<Totals> {
     let balances: Vec<Option<Digits<'static>>> = column!(conn, id, ledgers.balance);
     let counted = Totals {
         accounts: 1,

@@ -21,6 +21,7 @@ mod accounts;
 pub(crate) mod at_rest;
 mod audit;
 mod businesses;
+mod certificates;
 mod erasure;
 pub(crate) mod feed;
 mod figures;

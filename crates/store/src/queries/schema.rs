@@ -125,6 +125,7 @@ tables! {
         sent_readings -> BigInt,
         sent_transactions -> BigInt,
         sent_documents -> BigInt,
+        content -> Nullable<Binary>,
     }
 
     process_causes (process_id, level, code, attr) {
@@ -236,6 +237,10 @@ tables! {
         details -> Nullable<Json>,
         added_at -> Nullable<Instant>,
         billed_at -> Nullable<Instant>,
+        total_balance -> Nullable<Text>,
+        total_readings -> Nullable<BigInt>,
+        total_transactions -> Nullable<BigInt>,
+        total_documents -> Nullable<BigInt>,
     }
 
     retired_numbers (number) {
@@ -628,6 +633,42 @@ tables! {
         transactions -> BigInt,
         documents -> BigInt,
         declared_at -> Instant,
+    }
+
+    account_additions (account_id, content) {
+        account_id -> BigInt,
+        content -> Binary,
+        copies -> BigInt,
+    }
+
+    certificate_keys (key_id) {
+        key_id -> Text,
+        public_key -> Binary,
+        secret -> Binary,
+        created_at -> Instant,
+        retired_at -> Nullable<Instant>,
+    }
+
+    certificates (id) {
+        id -> BigInt,
+        name -> Text,
+        supplier_id -> BigInt,
+        begun_at -> Instant,
+        document -> Nullable<Text>,
+        has_leaves -> Bool,
+    }
+
+    certificate_subtrees (certificate_id, position) {
+        certificate_id -> BigInt,
+        position -> BigInt,
+        first_number -> Nullable<Text>,
+        root -> Binary,
+        leaves -> Binary,
+    }
+
+    certificate_erasures (certificate_id, external_account_number) {
+        certificate_id -> BigInt,
+        external_account_number -> Text,
     }
 
     audit_trail (id) {

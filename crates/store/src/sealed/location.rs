@@ -10,6 +10,8 @@ pub(crate) enum Location<'a> {
     Row { table: &'static str, owner: i64, position: i64 },
     /// A signing key, by its id.
     SigningKey { kid: &'a str },
+    /// A key that signs certificates, by its id.
+    CertificateKey { key_id: &'a str },
 }
 
 impl Location<'_> {
@@ -20,6 +22,7 @@ impl Location<'_> {
             Self::Payload { supplier_id, number } => ("payloads", *supplier_id, number.as_bytes()),
             Self::Row { table, owner, position } => (*table, *owner, &position.to_be_bytes()[..]),
             Self::SigningKey { kid } => ("signing_keys", 0, kid.as_bytes()),
+            Self::CertificateKey { key_id } => ("certificate_keys", 0, key_id.as_bytes()),
         };
         [head, table.as_bytes(), b"\0", &first.to_be_bytes(), rest].concat()
     }
@@ -32,6 +35,7 @@ impl fmt::Display for Location<'_> {
             Self::Payload { .. } => f.write_str("a payload"),
             Self::Row { table, owner, position } => write!(f, "row {position} of {owner} in {table}"),
             Self::SigningKey { kid } => write!(f, "the signing key {kid}"),
+            Self::CertificateKey { key_id } => write!(f, "the certificate key {key_id}"),
         }
     }
 }

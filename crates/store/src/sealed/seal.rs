@@ -17,19 +17,22 @@ pub enum SealedTable {
     BusinessInstructions,
     /// Secrets that sign access tokens.
     SigningKeys,
+    /// Private keys that sign certificates.
+    CertificateKeys,
     /// Secrets that sign deliveries of webhooks.
     WebhookSecrets,
 }
 
 impl SealedTable {
     /// All tables.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Payloads,
         Self::PreviousAttempts,
         Self::PaymentInstructions,
         Self::AccountInstructions,
         Self::BusinessInstructions,
         Self::SigningKeys,
+        Self::CertificateKeys,
         Self::WebhookSecrets,
     ];
 
@@ -42,6 +45,7 @@ impl SealedTable {
             Self::AccountInstructions => "account_instructions",
             Self::BusinessInstructions => "business_instructions",
             Self::SigningKeys => "signing_keys",
+            Self::CertificateKeys => "certificate_keys",
             Self::WebhookSecrets => "webhook_secrets",
         }
     }

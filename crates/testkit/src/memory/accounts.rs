@@ -5,8 +5,8 @@ use cutover_app::port::{
     NewHistoricalStatement, NewNote, NewTransaction, Position, StoreError, VerifiedInstruction,
 };
 use cutover_core::{ExternalAccountNumber, Zone, trimmed};
-use cutover_model::{Account, DateTime, Ledger, MeterPoint, Note};
-use std::collections::HashSet;
+use cutover_model::{Account, ContentHash, DateTime, Ledger, MeterPoint, Note};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// An account with the additions since its import, in their order.
@@ -18,6 +18,8 @@ pub(super) struct Imported {
     pub(super) transactions: Vec<(i64, NewTransaction)>,
     pub(super) statements: Vec<NewHistoricalStatement>,
     pub(super) instructions: Vec<VerifiedInstruction>,
+    /// Hashes of what was added, and how often.
+    pub(super) additions: BTreeMap<ContentHash, u64>,
     pub(super) added_at: Option<chrono::DateTime<Utc>>,
     pub(super) billed_at: Option<chrono::DateTime<Utc>>,
 }
@@ -30,6 +32,7 @@ impl Imported {
             transactions: Vec::new(),
             statements: Vec::new(),
             instructions: Vec::new(),
+            additions: BTreeMap::new(),
             added_at: None,
             billed_at: None,
         }

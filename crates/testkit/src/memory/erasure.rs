@@ -18,7 +18,7 @@ impl Imported {
         of_notes.chain(named.map(|path: &Text<'_>| path.as_sent().to_owned())).collect()
     }
 
-    fn totals(&self) -> Totals {
+    pub(super) fn totals(&self) -> Totals {
         let of_account = Totals::of(&self.grown(), self.new.zone);
         Totals { documents: self.paths().len() as u64, ..of_account }
     }
@@ -51,7 +51,8 @@ impl Erasure for State {
     fn supplier_rows(&mut self, supplier_id: i64) -> Result<Vec<ErasedRows>, StoreError> {
         let businesses = self.businesses.iter().filter(|business| business.supplier_id == supplier_id);
         let jobs = self.jobs.iter().filter(|row| row.job.supplier_id == supplier_id);
-        Ok(some([("businesses", businesses.count()), ("jobs", jobs.count())]))
+        let certificates = self.certificates.of(supplier_id).count();
+        Ok(some([("businesses", businesses.count()), ("certificates", certificates), ("jobs", jobs.count())]))
     }
 
     /// Figures by the minute are counted when they are read.
@@ -61,6 +62,10 @@ impl Erasure for State {
         job_id: i64,
         limit: u32,
     ) -> Result<Vec<ErasedRows>, StoreError> {
+        if self.certificates.of(supplier_id).next().is_some() {
+            let removed = self.certificates.remove_all(supplier_id);
+            return Ok(vec![("certificates", removed)]);
+        }
         let is_other = |row: &JobRow| row.job.supplier_id == supplier_id && row.job.id != job_id;
         let Some(place) = self.jobs.iter().position(is_other) else { return Ok(Vec::new()) };
         let items = &mut self.jobs[place].items;
@@ -79,6 +84,7 @@ impl Erasure for State {
     fn erase_supplier(&mut self, supplier_id: i64) -> Result<Option<Vec<ErasedRows>>, StoreError> {
         let is_in_use = self.processes.iter().any(|row| row.supplier_id == supplier_id)
             || self.businesses.iter().any(|business| business.supplier_id == supplier_id)
+            || self.certificates.of(supplier_id).next().is_some()
             || self.refused.keys().any(|(of, _)| *of == supplier_id);
         if is_in_use {
             return Ok(None);
@@ -96,7 +102,7 @@ impl Erasure for State {
     }
 }
 
-fn some(rows: [(&'static str, usize); 2]) -> Vec<ErasedRows> {
+fn some<const N: usize>(rows: [(&'static str, usize); N]) -> Vec<ErasedRows> {
     rows.into_iter().filter(|(_, rows)| *rows > 0).map(|(table, rows)| (table, rows as u64)).collect()
 }
 

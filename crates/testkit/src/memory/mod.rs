@@ -5,6 +5,7 @@ mod accounts;
 mod archive;
 mod audit;
 mod businesses;
+mod certificates;
 mod erasure;
 mod feed;
 mod figures;
@@ -101,6 +102,7 @@ struct State {
     webhooks: Vec<WebhookRow>,
     /// Gates by supplier.
     gates: BTreeMap<i64, Gate>,
+    certificates: certificates::CertificateRows,
     /// Accounts of waves: their supplier, and true for an open one.
     wave_accounts: BTreeMap<i64, (i64, bool)>,
 }

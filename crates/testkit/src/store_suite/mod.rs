@@ -16,6 +16,7 @@ pub mod archive;
 pub mod audit;
 pub mod businesses;
 pub mod causes;
+pub mod certificates;
 pub mod erasure;
 pub mod feed;
 pub mod figures;
@@ -115,6 +116,14 @@ stories! { $
         a_stale_step_keeps_no_attempt
         the_previous_attempt_goes_with_the_account
         attempts_of_a_batch_are_kept;
+    certificates:
+        keys_of_certificates_are_listed_newest_first
+        accounts_are_certified_by_number
+        additions_are_certified_whatever_their_order
+        an_undone_account_loses_its_additions
+        leaves_are_found_by_number
+        erasures_are_noted_while_a_certificate_is_issued
+        certificates_are_removed_with_their_supplier;
     causes:
         failures_are_counted_by_code_and_pattern
         causes_end_with_the_failure

@@ -3,10 +3,11 @@ use super::{
 };
 use crate::App;
 use crate::additions::AddRefused;
-use crate::additions::request::{Target, check_at_once, valid};
+use crate::additions::request::{Target, check_at_once, contents, valid};
 use crate::auth::Caller;
 use crate::port::{InstructionKey, StoreError, Supplier, Tx, Vendor, read};
 use cutover_core::{AttrPath, IssueSource};
+use cutover_model::certificate::Addition;
 use cutover_model::{PaymentInstructionStored, Text, draft};
 
 impl App {
@@ -40,7 +41,9 @@ impl App {
             }
             Lookup { vendor: Some(vendor), account: Some(account), .. } => {
                 let answer = answer(&account);
-                let owner = Owner::Account(account);
+                let content = contents(Addition::PaymentInstruction, body)?.pop();
+                let missing = || StoreError::Failed("the request has no content".into());
+                let owner = Owner::Account { account, content: content.ok_or_else(missing)? };
                 Ok(InstructionStep::Ask(Box::new(PendingInstruction {
                     vendor,
                     key,

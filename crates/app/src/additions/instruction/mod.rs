@@ -12,8 +12,8 @@ use crate::port::{
 use cutover_core::{AttrPath, Code, FeedEventType, Issue};
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{
-    BusinessPaymentInstructionStored, PaymentInstructionStored, Text, decode_business_payment_instruction,
-    decode_payment_instruction,
+    BusinessPaymentInstructionStored, ContentHash, PaymentInstructionStored, Text, Totals,
+    decode_business_payment_instruction, decode_payment_instruction,
 };
 use cutover_rules::service::{PST_04, PST_11};
 use cutover_rules::{check_business_payment_instruction, check_payment_instruction};
@@ -58,7 +58,7 @@ pub struct PendingInstruction {
 /// The owner of an instruction.
 #[derive(Debug, Clone)]
 enum Owner {
-    Account(Target),
+    Account { account: Target, content: ContentHash },
     Business { id: i64, accounts: Vec<Target> },
 }
 
@@ -122,11 +122,12 @@ fn store(
     verified: &VerifiedInstruction,
 ) -> Result<(), StoreError> {
     match owner {
-        Owner::Account(account) => {
+        Owner::Account { account, content } => {
             lock(tx, account)?;
             account.add_warnings(tx, warnings)?;
             if !tx.account_has_instruction(account.id, &verified.key)? {
                 tx.add_account_instruction(account.id, verified)?;
+                account.certify(tx, &[*content], &Totals::default())?;
                 note(tx, account, verified)?;
             }
         }

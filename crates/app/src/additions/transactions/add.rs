@@ -6,7 +6,7 @@ use crate::additions::AddRefused;
 use crate::additions::request::{Target, target_to_change};
 use crate::port::{LedgerHead, NewNote, NewTransaction, StoreError, StoredIssue, StoredTransaction, Tx};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType, Issue, Now};
-use cutover_model::{Decimal, Totals, Transaction, TransactionResult, TransactionStatus};
+use cutover_model::{ContentHash, Decimal, Totals, Transaction, TransactionResult, TransactionStatus};
 use cutover_rules::service::{PST_06, PST_07};
 
 /// All that the transaction of the store needs, owned: it runs on the writer's thread.
@@ -14,6 +14,8 @@ pub(super) struct Addition {
     pub(super) supplier_id: i64,
     pub(super) number: ExternalAccountNumber,
     pub(super) transactions: Vec<Transaction<'static>>,
+    /// The hash of each, as it was sent.
+    pub(super) contents: Vec<ContentHash>,
     pub(super) warnings: Vec<StoredIssue>,
     pub(super) query: AddTransactions,
     pub(super) now: Now,
@@ -95,19 +97,21 @@ impl Addition {
     ) -> Result<Vec<TransactionResult>, StoreError> {
         let account_id = account.id;
         let (mut results, mut amounts, mut moved) = (Vec::new(), Vec::new(), Vec::new());
+        let mut contents = Vec::new();
         let adds = decisions.iter().any(|decision| matches!(decision, Decision::Add(_)));
         let before = if adds {
             Some(of_payload(ledger, || tx.current_amounts(account_id, ledger.position))?)
         } else {
             None
         };
-        for decision in decisions {
+        for (decision, content) in decisions.into_iter().zip(&self.contents) {
             let (status, transaction) = match decision {
                 Decision::Known(stored) => (TransactionStatus::Exists, stored.transaction),
                 Decision::Add(Placement::AsSent(new) | Placement::Moved(new)) => {
                     tx.add_transaction(account_id, ledger.position, &new)?;
                     amounts.push((new.transaction.kind, new.transaction.amount.value()));
                     moved.extend(moved_from(&new));
+                    contents.push(*content);
                     (TransactionStatus::Added, new.transaction)
                 }
                 // Unreachable: the request was refused.
@@ -123,6 +127,7 @@ impl Addition {
             let ledger_balance = change(ledger, after)?;
             let added = Totals { ledger_balance, transactions: count as u64, ..Totals::default() };
             tx.add_totals(self.supplier_id, &added)?;
+            account.certify(tx, &contents, &added)?;
         }
         if let Some(note) = pinned_note(&moved) {
             tx.add_note(account_id, &NewNote { note, created_at: self.now.instant, unpin_at: None })?;

@@ -6,13 +6,13 @@ mod period;
 mod placement;
 mod refusal;
 
-use super::request::{check_at_once, known, number, request, valid};
+use super::request::{check_at_once, contents, known, number, request, valid};
 use crate::App;
 use crate::auth::Caller;
 use crate::port::write_with_retry;
 use add::Addition;
 use cutover_core::{AttrPath, Code, Issue, IssueSource};
-use cutover_model::{IntoOwned, TransactionResult, decode_transactions, draft};
+use cutover_model::{IntoOwned, TransactionResult, certificate, decode_transactions, draft};
 use cutover_rules::{check_transactions, rule};
 pub use refusal::TransactionsRefused;
 use refusal::failed;
@@ -61,6 +61,7 @@ impl App {
             supplier_id: supplier.id,
             number,
             transactions: request.transactions,
+            contents: contents(certificate::Addition::Transaction, body)?,
             warnings,
             query,
             now,

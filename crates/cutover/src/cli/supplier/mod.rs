@@ -1,3 +1,4 @@
+mod certificate;
 mod erase;
 mod manifest;
 mod options;
@@ -28,6 +29,7 @@ Examples:
   cutover supplier release ACME                        the next wave
   cutover supplier show ACME --json
   cutover supplier manifest ACME                       declared, sent and imported
+  cutover supplier certificate ACME --out acme.json    sign what is here of each account
   cutover supplier undo ACME --since 2026-11-21T22:00:00+11:00     show which imports would be undone
   cutover supplier undo ACME --number A-1 A-2 --yes    undo imports of accounts that are unchanged since
   cutover supplier erase ACME                          show what would be removed
@@ -92,6 +94,8 @@ pub(crate) enum Command {
     },
     /// Show what a supplier has declared, sent and got imported
     Manifest(manifest::ManifestArgs),
+    /// Issue a certificate of what is here of a supplier's accounts
+    Certificate(certificate::CertificateArgs),
     /// Undo imports of accounts that are unchanged since
     Undo(undo::UndoArgs),
     /// Erase everything that is kept of a supplier
@@ -128,6 +132,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             output.list(&rows)?;
         }
         Command::Manifest(args) => manifest::run(&app, context, &args)?,
+        Command::Certificate(args) => certificate::run(&app, context, &args)?,
         Command::Undo(args) => undo::run(&app, context, args)?,
         Command::Erase(args) => erase::run(&app, context, &args)?,
         Command::List => {

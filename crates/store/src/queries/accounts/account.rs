@@ -1,11 +1,11 @@
-use super::super::Conn;
 use super::super::schema::{accounts, suppliers};
 use super::super::types::{Day, Digits, Json, Timestamp};
+use super::super::{Conn, fit};
 use super::builder::{details, identity, text};
 use super::json::Members;
 use crate::error::Result;
 use cutover_app::port::NewAccount;
-use cutover_model::Writer;
+use cutover_model::{Totals, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -27,6 +27,10 @@ row! {
         last_billed_to_date: Option<Day>,
         business_contract_identifier: Option<Cow<'a, str>>,
         details: Option<Json<'a>>,
+        total_balance: Option<Cow<'a, str>>,
+        total_readings: Option<i64>,
+        total_transactions: Option<i64>,
+        total_documents: Option<i64>,
     }
 }
 
@@ -50,10 +54,11 @@ const OTHERS: &[&str] = &[
 ];
 
 impl<'a> AccountRow<'a> {
-    pub(super) fn new(new: &'a NewAccount) -> Self {
+    pub(super) fn new(new: &'a NewAccount) -> Result<Self> {
+        let totals = Totals::of(&new.account, new.zone);
         let account = &new.account;
         let contract = account.business.as_ref().and_then(|b| b.business_contract_identifier.as_ref());
-        Self {
+        Ok(Self {
             id: new.process_id,
             supplier_id: new.supplier_id,
             external_account_number: identity(&account.external_account_number),
@@ -66,7 +71,11 @@ impl<'a> AccountRow<'a> {
             last_billed_to_date: account.last_billed_to_date.map(Day::from),
             business_contract_identifier: contract.map(identity),
             details: details(account, OTHERS, new.zone),
-        }
+            total_balance: Some(totals.ledger_balance.to_string().into()),
+            total_readings: Some(fit(totals.readings)?),
+            total_transactions: Some(fit(totals.transactions)?),
+            total_documents: Some(fit(totals.documents)?),
+        })
     }
 
     pub(super) fn write(&self, supplier: &str, writer: &mut Writer) {

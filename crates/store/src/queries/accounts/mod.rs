@@ -40,7 +40,7 @@ impl Accounts for SqlTx<'_> {
     fn insert_accounts(&mut self, new: &[&NewAccount]) -> Result<(), StoreError> {
         let sealer = self.sealer;
         self.run(|conn| {
-            let heads: Vec<AccountRow<'_>> = new.iter().map(|new| AccountRow::new(new)).collect();
+            let heads = new.iter().map(|new| AccountRow::new(new)).collect::<Result<Vec<_>>>()?;
             let mut rows = new.iter().map(|new| Builder::rows_of(new)).collect::<Result<Vec<_>>>()?;
             rows.iter_mut().try_for_each(|rows| rows.seal(sealer))?;
             AccountRow::insert_all(&heads, conn)?;

@@ -4,8 +4,8 @@ use super::super::Conn;
 use super::super::dialect::Db;
 use super::super::processes::payloads::PayloadLocations;
 use super::super::schema::{
-    account_instructions, business_instructions, payloads, payment_instructions, previous_attempts,
-    signing_keys, webhook_secrets,
+    account_instructions, business_instructions, certificate_keys, payloads, payment_instructions,
+    previous_attempts, signing_keys, webhook_secrets,
 };
 use super::super::statement::Bind;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 pub(super) enum RowKey {
     /// Its owner and its position.
     Row(i64, i64),
-    /// The id of a signing key.
+    /// The id of a key that signs.
     Kid(String),
 }
 
@@ -27,7 +27,7 @@ pub(super) enum RowKey {
 pub(super) const START: RowKey = RowKey::Row(i64::MIN, i64::MIN);
 
 impl RowKey {
-    /// Returns its owner and its position, or those before every row for a signing key.
+    /// Returns its owner and its position, or those before every row for a key that signs.
     fn row(&self) -> (i64, i64) {
         match self {
             Self::Row(owner, position) => (*owner, *position),
@@ -35,7 +35,7 @@ impl RowKey {
         }
     }
 
-    /// Returns the id of a signing key, or the one before all for other rows.
+    /// Returns the id of a key that signs, or the one before all for other rows.
     fn kid(&self) -> &str {
         match self {
             Self::Row(..) => "",
@@ -95,6 +95,7 @@ pub(super) fn page(conn: &mut Conn, table: SealedTable, after: &RowKey, limit: i
         SealedTable::Payloads => return Ok(payloads_page(Payloads { after, limit }.load(conn)?)),
         SealedTable::PreviousAttempts => return Ok(payloads_page(Previous { after, limit }.load(conn)?)),
         SealedTable::SigningKeys => return signing_keys_after(conn, kid, limit),
+        SealedTable::CertificateKeys => return certificate_keys_after(conn, kid, limit),
         SealedTable::PaymentInstructions => OfPayloads { after, after_position, limit }.load(conn)?,
         SealedTable::AccountInstructions => OfAccounts { after, after_position, limit }.load(conn)?,
         SealedTable::BusinessInstructions => OfBusinesses { after, after_position, limit }.load(conn)?,
@@ -113,6 +114,7 @@ pub(super) fn row(conn: &mut Conn, table: SealedTable, key: &RowKey) -> Result<O
     let (owner, position) = key.row();
     let before = match table {
         SealedTable::SigningKeys => return Ok(signing_key(conn, key.kid())?.map(of_signing_key)),
+        SealedTable::CertificateKeys => return Ok(certificate_key(conn, key.kid())?.map(of_signing_key)),
         SealedTable::Payloads | SealedTable::PreviousAttempts => RowKey::Row(owner - 1, position),
         _ => RowKey::Row(owner, position - 1),
     };
@@ -136,7 +138,7 @@ fn payloads_page(payloads: Vec<(i64, Vec<u8>, i64)>) -> Page {
     Page { last: rows.last().map(|row| row.key.clone()), rows }
 }
 
-/// The id of a signing key and its stored secret.
+/// The id of a key that signs and its stored secret.
 type StoredSecret = (String, Vec<u8>);
 
 fn signing_keys_after(conn: &mut Conn, kid: &str, limit: i64) -> Result<Page> {
@@ -148,6 +150,22 @@ fn signing_keys_after(conn: &mut Conn, kid: &str, limit: i64) -> Result<Page> {
         .load(conn)?;
     let rows: Vec<Row> = secrets.into_iter().map(of_signing_key).collect();
     Ok(Page { last: rows.last().map(|row| row.key.clone()), rows })
+}
+
+fn certificate_keys_after(conn: &mut Conn, kid: &str, limit: i64) -> Result<Page> {
+    let secrets: Vec<StoredSecret> = certificate_keys::table
+        .filter(certificate_keys::key_id.gt(kid))
+        .order(certificate_keys::key_id)
+        .limit(limit)
+        .select((certificate_keys::key_id, certificate_keys::secret))
+        .load(conn)?;
+    let rows: Vec<Row> = secrets.into_iter().map(of_signing_key).collect();
+    Ok(Page { last: rows.last().map(|row| row.key.clone()), rows })
+}
+
+fn certificate_key(conn: &mut Conn, kid: &str) -> Result<Option<StoredSecret>> {
+    let key = certificate_keys::table.find(kid).select((certificate_keys::key_id, certificate_keys::secret));
+    Ok(key.get_result(conn).optional()?)
 }
 
 fn signing_key(conn: &mut Conn, kid: &str) -> Result<Option<StoredSecret>> {
@@ -178,7 +196,7 @@ pub(super) fn last(conn: &mut Conn, table: SealedTable) -> Result<Option<i64>> {
         SealedTable::WebhookSecrets => {
             webhook_secrets::table.select(max(webhook_secrets::webhook_id)).get_result(conn)?
         }
-        SealedTable::SigningKeys => None,
+        SealedTable::SigningKeys | SealedTable::CertificateKeys => None,
     })
 }
 
@@ -226,6 +244,7 @@ impl Values {
                 self.locations.get(owner).ok_or_else(|| Error::corrupt("a payload has no process"))
             }
             SealedTable::SigningKeys => Ok(Location::SigningKey { kid: key.kid() }),
+            SealedTable::CertificateKeys => Ok(Location::CertificateKey { key_id: key.kid() }),
             _ => Ok(Location::Row { table: self.table.as_str(), owner, position }),
         }
     }
@@ -233,9 +252,10 @@ impl Values {
     /// Opens a stored value.
     pub(super) fn opened(&self, sealer: &Sealer, key: &RowKey, stored: Vec<u8>) -> Result<Vec<u8>> {
         match self.table {
-            SealedTable::Payloads | SealedTable::PreviousAttempts | SealedTable::SigningKeys => {
-                sealer.open(self.location(key)?, stored)
-            }
+            SealedTable::Payloads
+            | SealedTable::PreviousAttempts
+            | SealedTable::SigningKeys
+            | SealedTable::CertificateKeys => sealer.open(self.location(key)?, stored),
             _ => Ok(sealer.open_text(self.location(key)?, text(stored)?)?.into_bytes()),
         }
     }
@@ -243,9 +263,10 @@ impl Values {
     /// Returns a value in its stored form.
     pub(super) fn sealed(&self, sealer: &Sealer, key: &RowKey, value: Vec<u8>) -> Result<Vec<u8>> {
         match self.table {
-            SealedTable::Payloads | SealedTable::PreviousAttempts | SealedTable::SigningKeys => {
-                Ok(sealer.seal(self.location(key)?, &value)?.into_owned())
-            }
+            SealedTable::Payloads
+            | SealedTable::PreviousAttempts
+            | SealedTable::SigningKeys
+            | SealedTable::CertificateKeys => Ok(sealer.seal(self.location(key)?, &value)?.into_owned()),
             _ => Ok(sealer.seal_text(self.location(key)?, text(value)?)?.into_bytes()),
         }
     }
@@ -277,6 +298,10 @@ pub(super) fn replace(
     if table == SealedTable::SigningKeys {
         let same = signing_keys::table.find(key.kid()).filter(signing_keys::secret.eq(before));
         return Ok(diesel::update(same).set(signing_keys::secret.eq(after)).execute(conn)? > 0);
+    }
+    if table == SealedTable::CertificateKeys {
+        let same = certificate_keys::table.find(key.kid()).filter(certificate_keys::secret.eq(before));
+        return Ok(diesel::update(same).set(certificate_keys::secret.eq(after)).execute(conn)? > 0);
     }
     let (before, after) = (text(before)?, text(after)?);
     let changed = match table {

@@ -2,9 +2,9 @@
 
 use super::super::dialect::Dialect;
 use super::super::schema::{
-    businesses, cause_changes, cause_counts, job_items, jobs, manifests, process_changes, process_counts,
-    process_minutes, processes, refused_causes, refused_creates, refused_totals, supplier_gates, suppliers,
-    total_changes, totals, wave_accounts,
+    businesses, cause_changes, cause_counts, certificate_erasures, certificate_subtrees, certificates,
+    job_items, jobs, manifests, process_changes, process_counts, process_minutes, processes, refused_causes,
+    refused_creates, refused_totals, supplier_gates, suppliers, total_changes, totals, wave_accounts,
 };
 use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;
@@ -18,8 +18,12 @@ pub(super) fn count(conn: &mut Conn, supplier_id: i64) -> Result<Vec<ErasedRows>
     let rows = |rows: i64| number::<i64, u64>(rows, "a number of rows");
     let of_businesses = businesses::table.filter(businesses::supplier_id.eq(supplier_id)).count();
     let of_jobs = jobs::table.filter(jobs::supplier_id.eq(supplier_id)).count();
-    let counted =
-        [("businesses", rows(of_businesses.get_result(conn)?)?), ("jobs", rows(of_jobs.get_result(conn)?)?)];
+    let of_certificates = certificates::table.filter(certificates::supplier_id.eq(supplier_id)).count();
+    let counted = [
+        ("businesses", rows(of_businesses.get_result(conn)?)?),
+        ("certificates", rows(of_certificates.get_result(conn)?)?),
+        ("jobs", rows(of_jobs.get_result(conn)?)?),
+    ];
     Ok(counted.into_iter().filter(|(_, rows)| *rows > 0).collect())
 }
 
@@ -38,6 +42,10 @@ pub(super) fn erase_some(
             .filter(process_minutes::minute.le(last));
         return Ok(vec![("process_minutes", diesel::delete(up_to).execute(conn)? as u64)]);
     }
+    let certificates = certificates(conn, supplier_id)?;
+    if !certificates.is_empty() {
+        return Ok(certificates);
+    }
     let job = jobs::table.filter(jobs::supplier_id.eq(supplier_id)).filter(jobs::id.ne(job_id));
     let job = job.order(jobs::id).select(jobs::id).first::<i64>(conn).optional()?;
     let Some(job) = job else { return Ok(Vec::new()) };
@@ -50,6 +58,27 @@ pub(super) fn erase_some(
     Ok(vec![("jobs", diesel::delete(jobs::table.find(job)).execute(conn)? as u64)])
 }
 
+/// Number of subtrees of a certificate that are removed at once: each has some 80 KB.
+const SUBTREES: i64 = 50;
+
+/// Removes some leaves of the first certificate of a supplier, or the certificate if it has none.
+fn certificates(conn: &mut Conn, supplier_id: i64) -> Result<Vec<ErasedRows>> {
+    let first = certificates::table.filter(certificates::supplier_id.eq(supplier_id)).order(certificates::id);
+    let first = first.select(certificates::id).first::<i64>(conn).optional()?;
+    let Some(id) = first else { return Ok(Vec::new()) };
+    let of = certificate_subtrees::table.filter(certificate_subtrees::certificate_id.eq(id));
+    let positions = of.order(certificate_subtrees::position).limit(SUBTREES);
+    let positions: Vec<i64> = positions.select(certificate_subtrees::position).load(conn)?;
+    if let Some(last) = positions.last() {
+        let removed = diesel::delete(of.filter(certificate_subtrees::position.le(*last))).execute(conn)?;
+        return Ok(vec![("certificate_subtrees", removed as u64)]);
+    }
+    let erasures = certificate_erasures::table.filter(certificate_erasures::certificate_id.eq(id));
+    diesel::delete(erasures).execute(conn)?;
+    let removed = diesel::delete(certificates::table.find(id)).execute(conn)?;
+    Ok(vec![("certificates", removed as u64)])
+}
+
 /// A transaction that folds locks rows of changes and waits for rows of counts, so this excludes folding.
 pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<ErasedRows>>> {
     if Dialect::begin_fold(conn)?.is_none() {
@@ -57,9 +86,11 @@ pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<Eras
     }
     let of_processes = processes::table.filter(processes::supplier_id.eq(supplier_id));
     let of_businesses = businesses::table.filter(businesses::supplier_id.eq(supplier_id));
+    let of_certificates = certificates::table.filter(certificates::supplier_id.eq(supplier_id));
     let of_refused = refused_creates::table.filter(refused_creates::supplier_id.eq(supplier_id));
     let is_in_use = diesel::select(exists(of_processes)).get_result(conn)?
         || diesel::select(exists(of_businesses)).get_result(conn)?
+        || diesel::select(exists(of_certificates)).get_result(conn)?
         || diesel::select(exists(of_refused)).get_result(conn)?;
     if is_in_use {
         return Ok(None);

@@ -25,6 +25,7 @@ use cutover_app::port::{
     ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
+use cutover_model::ContentHash;
 use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
 use queue::Sweep;
@@ -156,13 +157,14 @@ impl Processes for SqlTx<'_> {
         self.run(|conn| {
             let row = processes::table
                 .find(process_id)
-                .select((processes::fingerprint, Sent::as_select()))
-                .get_result::<(Bits, Sent)>(conn)
+                .select((processes::fingerprint, processes::content, Sent::as_select()))
+                .get_result::<(Bits, Option<Bits>, Sent)>(conn)
                 .optional()?;
             let payload = payloads::load(conn, sealer, &[process_id])?.pop();
             let payload = payload.map(|(_, payload)| payload).transpose()?;
-            let staged = |((Bits(fingerprint), sent), payload): ((Bits, Sent), Vec<u8>)| {
-                Ok(Staged { payload, fingerprint, totals: sent.totals(1)? })
+            let staged = |((Bits(fingerprint), content, sent), payload): ((Bits, Option<Bits>, Sent), _)| {
+                let content = content.map(|Bits(bits)| ContentHash(bits));
+                Ok(Staged { payload, fingerprint, totals: sent.totals(1)?, content })
             };
             row.zip(payload).map(staged).transpose()
         })

@@ -34,6 +34,7 @@ pub(super) fn insert(
             processes::issues.eq(issues::write(issues)?),
             processes::warning_causes.eq(causes::write(&Cause::of_issues(&issues.warnings))?),
             Sent::of(&staged.totals)?,
+            processes::content.eq(staged.content.map(|content| Bits(content.0))),
         ))
         .execute(conn)?;
     let number = process.snapshot().external_account_number.as_str();
@@ -154,7 +155,12 @@ pub(super) fn restage(conn: &mut Conn, sealer: &Sealer, id: i64, staged: &Staged
         .execute(conn)?;
     let archived_at = processes::archived_at.eq(None::<Timestamp>);
     diesel::update(processes::table.find(id))
-        .set((processes::fingerprint.eq(Bits(staged.fingerprint)), archived_at, Sent::of(&staged.totals)?))
+        .set((
+            processes::fingerprint.eq(Bits(staged.fingerprint)),
+            archived_at,
+            Sent::of(&staged.totals)?,
+            processes::content.eq(staged.content.map(|content| Bits(content.0))),
+        ))
         .execute(conn)?;
     Ok(())
 }

@@ -4,9 +4,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    self, Creation, FeedPosition, InstructionDetails, InstructionKey, NewAccount, NewBusiness, NewWebhook,
-    SigningKey, Staged, Staging, Store, StoreError, StoredIssues, Supplier, SupplierSettings,
-    VendorBankAccount, VerifiedInstruction, WebhookSecret, read, write,
+    self, CertificateKey, Creation, FeedPosition, InstructionDetails, InstructionKey, NewAccount,
+    NewBusiness, NewWebhook, SigningKey, Staged, Staging, Store, StoreError, StoredIssues, Supplier,
+    SupplierSettings, VendorBankAccount, VerifiedInstruction, WebhookSecret, read, write,
 };
 use cutover_core::{ServiceAccountNumber, Zone};
 use cutover_model::choices::PaymentInstructionType;
@@ -221,11 +221,21 @@ pub(super) fn stage(store: &dyn Store, supplier: &Supplier, number: &str) -> i64
     read(store, |tx| tx.process(supplier.id, &number)).unwrap().unwrap().process.id()
 }
 
-/// Adds a signing key, whose secret is the canary.
+/// Returns a key of certificates, whose private part is the canary.
+pub(super) fn certificate_key(key_id: &str) -> CertificateKey {
+    let (key_id, public_key) = (key_id.to_owned(), [7; 32]);
+    CertificateKey { key_id, public_key, secret: Ok(SECRET), created_at: at(0), retired_at: None }
+}
+
+/// Adds a signing key and a key of certificates, whose secrets are the canary.
 pub(super) fn sign(store: &dyn Store, kid: &str) -> SigningKey {
     let key = SigningKey { kid: kid.into(), secret: Ok(SECRET), created_at: at(0) };
-    let added = key.clone();
-    write(store, move |tx| tx.add_signing_key(&added)).unwrap();
+    let (added, certifies) = (key.clone(), certificate_key(kid));
+    write(store, move |tx| {
+        tx.add_certificate_key(&certifies)?;
+        tx.add_signing_key(&added)
+    })
+    .unwrap();
     key
 }
 

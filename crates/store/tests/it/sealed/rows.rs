@@ -1,6 +1,6 @@
 use super::environment::{
-    COPY_ATTEMPTS, Database, SECRET, at, hook, import, instruction, on_both, payload, sealer, sign, stage,
-    supplier, webhook_secret,
+    COPY_ATTEMPTS, Database, SECRET, at, certificate_key, hook, import, instruction, on_both, payload,
+    sealer, sign, stage, supplier, webhook_secret,
 };
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -19,6 +19,7 @@ on_both! {
     a_wrong_key_of_the_same_name_is_reported
     signing_keys_are_sealed_and_older_ones_stay_readable
     a_signing_key_that_cannot_be_opened_reports_the_reason
+    private_parts_of_certificate_keys_are_sealed
 }
 
 const DETAILS: [&str; 3] = ["payment_instructions", "account_instructions", "business_instructions"];
@@ -191,6 +192,20 @@ fn a_signing_key_that_cannot_be_opened_reports_the_reason(database: &Database) {
     let found = read(store, |tx| tx.signing_keys()).unwrap();
     assert!(matches!(found[2].secret, Err(StoreError::Corrupt(_))), "{:?}", found[2].secret);
     assert_eq!(write(store, |tx| tx.remove_signing_keys_superseded_before(at(1))), Ok(2));
+}
+
+/// Public keys stay readable when the encryption key is missing.
+fn private_parts_of_certificate_keys_are_sealed(database: &Database) {
+    sign(&*database.open(sealer(&["a"])).store(), "k1");
+    let stored = database.hex("secret", "certificate_keys");
+    assert!(stored[0].starts_with(SEALED_WITH_A) && !stored[0].contains(&hex(b"CANARY")), "{stored:?}");
+    let opened = database.open(sealer(&["a"]));
+    assert_eq!(read(&*opened.store(), |tx| tx.certificate_keys()), Ok(vec![certificate_key("k1")]));
+    drop(opened);
+    let other = database.open(sealer(&["b"]));
+    let found = read(&*other.store(), |tx| tx.certificate_keys()).unwrap();
+    assert_eq!(found[0].secret, Err(StoreError::KeyMissing("a".into())));
+    assert_eq!(found[0].public_key, [7; 32]);
 }
 
 fn a_wrong_key_of_the_same_name_is_reported(database: &Database) {

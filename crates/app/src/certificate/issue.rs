@@ -1,0 +1,254 @@
+//! Issues a certificate: one snapshot, read account by account, while the leaves are written in transactions of their own.
+
+use super::leaves::{SUBTREE, forget_leaf, subtree};
+use super::{CertificateError, IssuedCertificate};
+use crate::App;
+use crate::auth::Caller;
+use crate::operator::{Audited, OperatorError, record_action};
+use crate::port::{
+    AuditAction, Detail, Operator, StoreError, StoredCertificate, Subject, Supplier, Tx, read,
+    read_committed, write,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use cutover_core::{Level, SupplierCode};
+use cutover_model::certificate::{
+    CERTIFICATE_TYPE, Certificate, CertificateCause, CertificateManifest, MerkleRoot, SALT_BYTES, to_hex,
+};
+use cutover_model::{StatusCounts, Totals};
+use cutover_process::State;
+use std::collections::HashMap;
+use std::sync::PoisonError;
+
+/// Number of certificates of a supplier whose leaves are kept: the latest ones.
+const KEPT: usize = 10;
+/// Number of certificates that are looked at for leaves to remove.
+const LOOKED_AT: u32 = 100;
+/// Number of subtrees that one transaction removes.
+const REMOVED: u32 = 50;
+/// Maximum number of errors in a certificate.
+const CAUSES: u32 = 1_000;
+/// Time after which a certificate without a document counts as interrupted.
+const ABANDONED: TimeDelta = TimeDelta::hours(6);
+
+/// The figures of a certificate while its leaves are made.
+#[derive(Default)]
+struct Figures {
+    tree: MerkleRoot,
+    accounts: u64,
+    counts: HashMap<State, u64>,
+    imported: Totals,
+}
+
+impl App {
+    /// Issues a certificate for a supplier of the caller's organisation (contract D17).
+    ///
+    /// # Errors
+    /// [`CertificateError`].
+    pub fn issue_certificate(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+    ) -> Result<IssuedCertificate, CertificateError> {
+        let code = cutover_core::trimmed(supplier).parse::<SupplierCode>();
+        let code = code.map_err(|_| CertificateError::NotFound)?;
+        let found = read_committed(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
+        let supplier = found.ok_or(CertificateError::NotFound)?;
+        Ok(self.issue(&supplier, None)?)
+    }
+
+    /// Issues a certificate for an operator, and records that in the audit trail.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier.
+    pub fn issue_certificate_by_command(&self, supplier: &str) -> Result<IssuedCertificate, OperatorError> {
+        let found = read_committed(&*self.store, |tx| crate::operator::find(tx, supplier))?;
+        let supplier = found.ok_or_else(|| OperatorError::not_found("supplier", supplier))?;
+        Ok(self.issue(&supplier, Some(self.operator.clone()))?)
+    }
+
+    /// Issues a certificate for a person at the console.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if the organisation has no such supplier.
+    pub fn issue_own_certificate(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+    ) -> Result<IssuedCertificate, OperatorError> {
+        let supplier = self.own_supplier(caller, supplier)?;
+        Ok(self.issue(&supplier, Some(Operator::of(caller)))?)
+    }
+
+    fn issue(&self, supplier: &Supplier, by: Option<Operator>) -> Result<IssuedCertificate, StoreError> {
+        // One at a time: it takes two connections and a processor.
+        let _one = self.issuing.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = self.signing_certificate_key()?;
+        let pair = super::keys::pair(key.secret.as_ref().map_err(Clone::clone)?)?;
+        self.try_to_record_refused();
+        let (id, name) = self.begin(supplier)?;
+        let result = read(&*self.store, |tx| self.snapshot(tx, supplier, id, &name)).and_then(|snapshot| {
+            let certificate = Certificate { key_id: key.key_id.clone(), ..snapshot };
+            let signed = certificate.signed(|bytes| pair.sign(bytes).as_ref().to_vec());
+            let signed = signed.map_err(|error| StoreError::Failed(error.to_string()))?;
+            let document =
+                String::from_utf8(signed).map_err(|error| StoreError::Failed(error.to_string()))?;
+            self.complete(supplier, id, document, by)
+        });
+        if result.is_err() {
+            // What was begun is removed later if this fails.
+            let _ = self.remove_certificate(id);
+        }
+        self.remove_old_leaves(supplier.id);
+        IssuedCertificate::of(result?)
+    }
+
+    fn begin(&self, supplier: &Supplier) -> Result<(i64, String), StoreError> {
+        let mut bytes = [0; 16];
+        self.random.fill(&mut bytes);
+        let (name, at, supplier_id) = (to_hex(&bytes), self.clock.now(), supplier.id);
+        let given = name.clone();
+        let id = write(&*self.store, move |tx| {
+            // Accounts are erased under this lock: an erasure before it is part of the snapshot, a later one finds the
+            // certificate.
+            tx.lock_suppliers()?;
+            tx.begin_certificate(supplier_id, &given, at)
+        })?;
+        Ok((id, name))
+    }
+
+    /// Reads everything from one snapshot, and writes the leaves.
+    fn snapshot(
+        &self,
+        tx: &mut dyn Tx,
+        supplier: &Supplier,
+        id: i64,
+        name: &str,
+    ) -> Result<Certificate, StoreError> {
+        let issued_at = self.clock.now();
+        let reconciliation = tx.reconciliation(supplier.id)?;
+        let refused = tx.refused_figures(supplier.id, CAUSES)?;
+        let failed = tx.top_causes(supplier.id, Level::Error, CAUSES)?;
+        let installation = tx.installation()?;
+        let figures = self.leaves(tx, supplier, id)?;
+        let failed = failed.into_iter().map(|count| CertificateCause {
+            code: count.cause.code,
+            attr: count.cause.attr,
+            count: count.accounts,
+        });
+        let faults = refused.top.into_iter().map(|(fault, count)| CertificateCause {
+            code: fault.code,
+            attr: Some(fault.attr).filter(|attr| !attr.is_empty()),
+            count,
+        });
+        Ok(Certificate {
+            kind: CERTIFICATE_TYPE.into(),
+            id: name.to_owned(),
+            installation,
+            import_supplier: supplier.code.to_string(),
+            issued_at: in_utc(issued_at),
+            accounts: figures.accounts,
+            counts: StatusCounts::new(|state| figures.counts.get(&state).copied().unwrap_or_default()),
+            manifest: CertificateManifest {
+                declared: reconciliation.manifest.map(|manifest| manifest.declared.into()),
+                sent: Some(reconciliation.sent.into()),
+                imported: figures.imported.into(),
+            },
+            failed: failed.collect(),
+            refused_accounts: refused.accounts,
+            refused_without_number: refused.without_number,
+            refused: faults.collect(),
+            merkle_root: to_hex(&figures.tree.root()),
+            key_id: String::new(),
+            signature: String::new(),
+        })
+    }
+
+    fn leaves(&self, tx: &mut dyn Tx, supplier: &Supplier, id: i64) -> Result<Figures, StoreError> {
+        let (mut figures, mut after) = (Figures::default(), String::new());
+        let mut salts = vec![0; SUBTREE as usize * SALT_BYTES];
+        for position in 0.. {
+            let accounts = tx.accounts_to_certify(supplier.id, &after, SUBTREE)?;
+            let Some(last) = accounts.last() else { break };
+            after = last.number.to_string();
+            for account in &accounts {
+                *figures.counts.entry(account.state).or_default() += 1;
+                let sum = account.totals.map_or(Some(figures.imported), |t| figures.imported.checked_add(t));
+                let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
+                figures.imported = sum.ok_or_else(out_of_range)?;
+            }
+            figures.accounts += accounts.len() as u64;
+            self.random.fill(&mut salts);
+            let subtree = subtree(position, &supplier.code, &accounts, &salts)?;
+            figures.tree.push(subtree.root);
+            write(&*self.store, move |tx| tx.add_certificate_subtree(id, &subtree))?;
+            if accounts.len() < SUBTREE as usize {
+                break;
+            }
+        }
+        Ok(figures)
+    }
+
+    fn complete(
+        &self,
+        supplier: &Supplier,
+        id: i64,
+        document: String,
+        by: Option<Operator>,
+    ) -> Result<StoredCertificate, StoreError> {
+        let (supplier, at) = (supplier.clone(), self.clock.now());
+        write(&*self.store, move |tx| {
+            tx.lock_suppliers()?;
+            tx.lock_certificates(supplier.id)?;
+            for number in tx.take_certificate_erasures(id)? {
+                forget_leaf(tx, id, &number)?;
+            }
+            let gone = || StoreError::Unavailable("the certificate was removed while it was issued".into());
+            tx.complete_certificate(id, &document)?.then_some(()).ok_or_else(gone)?;
+            let issued = tx.certificate(supplier.id, None)?.filter(|issued| issued.id == id);
+            let issued = match issued {
+                Some(issued) => issued,
+                None => tx
+                    .certificates(supplier.id, LOOKED_AT)?
+                    .into_iter()
+                    .find(|stored| stored.id == id)
+                    .ok_or_else(gone)?,
+            };
+            if let Some(by) = by {
+                let detail = Detail::default().word("certificate", &issued.name);
+                let audited = Audited { subject: Subject::supplier(&supplier), detail };
+                record_action(tx, at, by, AuditAction::CertificateIssued, audited)?;
+            }
+            Ok(issued)
+        })
+    }
+
+    /// Removes the leaves of all but the latest certificates, and certificates whose issue was interrupted.
+    fn remove_old_leaves(&self, supplier_id: i64) {
+        let removed = read_committed(&*self.store, |tx| tx.certificates(supplier_id, LOOKED_AT));
+        let removed = removed.and_then(|all| {
+            let now = self.clock.now();
+            let (issued, begun): (Vec<_>, Vec<_>) = all.into_iter().partition(|c| c.document.is_some());
+            let old = issued.iter().skip(KEPT).filter(|certificate| certificate.has_leaves);
+            old.map(|certificate| certificate.id).try_for_each(|id| self.remove_leaves(id))?;
+            let is_abandoned = |begun: &&StoredCertificate| now - begun.begun_at > ABANDONED;
+            begun.iter().filter(is_abandoned).try_for_each(|begun| self.remove_certificate(begun.id))
+        });
+        if let Err(error) = removed {
+            tracing::warn!(%error, "leaves of old certificates are removed with the next certificate");
+        }
+    }
+
+    fn remove_leaves(&self, id: i64) -> Result<(), StoreError> {
+        while write(&*self.store, move |tx| tx.remove_certificate_leaves(id, REMOVED))? {}
+        Ok(())
+    }
+
+    fn remove_certificate(&self, id: i64) -> Result<(), StoreError> {
+        self.remove_leaves(id)?;
+        write(&*self.store, move |tx| tx.remove_certificate(id))
+    }
+}
+
+fn in_utc(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
+}
