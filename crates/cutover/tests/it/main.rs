@@ -15,6 +15,7 @@ mod bulk;
 mod businesses;
 mod causes;
 mod certificates;
+mod certificates_verified;
 mod commands;
 mod consumers;
 mod crash;
