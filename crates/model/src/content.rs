@@ -101,7 +101,7 @@ impl<'j> Text<'j> {
             }
             Next::String => {
                 let string = cursor.string()?;
-                self.string(&string);
+                self.string(&string, has_escapes(&string));
             }
             Next::Number => self.number(cursor.number()?),
             Next::True | Next::False | Next::Null => {
@@ -120,7 +120,7 @@ impl<'j> Text<'j> {
             let name = cursor.name()?;
             self.out.push(if self.members.len() == first { b'{' } else { b',' });
             let from = self.out.len();
-            self.string(&name);
+            self.string(&name, has_escapes(&name));
             self.out.push(b':');
             self.value(cursor)?;
             self.members.push((name, from..self.out.len()));
@@ -152,21 +152,24 @@ impl<'j> Text<'j> {
         self.out.extend_from_slice(self.number.as_bytes());
     }
 
-    fn string(&mut self, text: &Cow<'_, str>) {
-        match text {
-            // It was sent without escapes, so it needs none.
-            Cow::Borrowed(plain) => {
-                self.out.push(b'"');
-                self.out.extend_from_slice(plain.as_bytes());
-                self.out.push(b'"');
-            }
-            Cow::Owned(text) => {
-                let mut writer = Writer::new().into(std::mem::take(&mut self.out));
-                writer.string(text);
-                self.out = writer.into_bytes();
-            }
+    /// Writes a string that was sent with escapes if `has_escapes`. Any other needs none.
+    fn string(&mut self, text: &str, has_escapes: bool) {
+        if has_escapes {
+            let mut writer = Writer::new().into(std::mem::take(&mut self.out));
+            writer.string(text);
+            self.out = writer.into_bytes();
+        } else {
+            self.out.push(b'"');
+            self.out.extend_from_slice(text.as_bytes());
+            self.out.push(b'"');
         }
     }
+}
+
+/// Returns true if a string was sent with escapes: otherwise it is a part of the text.
+#[expect(clippy::ptr_arg, reason = "it is about the kind of the reference")]
+const fn has_escapes(text: &Cow<'_, str>) -> bool {
+    matches!(text, Cow::Owned(_))
 }
 
 /// Writes a number of the usual form as [`canonical_number`] does.

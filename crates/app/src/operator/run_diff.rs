@@ -152,11 +152,7 @@ impl App {
         Ok([self.run_of(&supplier, a)?, self.run_of(&supplier, b)?])
     }
 
-    fn merge(
-        &self,
-        runs: &[Run; 2],
-        visit: &mut dyn FnMut(Option<&Outcome>, Option<&Outcome>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+    fn merge(&self, runs: &[Run; 2], visit: &mut Visit<'_>) -> Result<(), StoreError> {
         let mut merge = Merge::new(runs);
         while let Some((a, b)) = merge.next(self)? {
             visit(a.as_ref(), b.as_ref())?;
@@ -176,6 +172,9 @@ impl App {
         Ok(found.into_iter().map(number).collect())
     }
 }
+
+/// Takes the outcomes of an account in both runs.
+type Visit<'v> = dyn FnMut(Option<&Outcome>, Option<&Outcome>) -> Result<(), StoreError> + 'v;
 
 /// The outcomes of a run, page by page.
 struct Outcomes {

@@ -192,7 +192,7 @@ impl App {
 
     fn wave_of(&self, supplier: &Supplier, wave: u32) -> Result<WaveSpan, OperatorError> {
         let found = read_committed(&*self.store, |tx| tx.wave_span(supplier.id, wave))?;
-        found.filter(|_| wave > 0).ok_or_else(|| OperatorError::not_found("wave", &wave.to_string()))
+        found.filter(|_| wave > 0).ok_or_else(|| OperatorError::not_found("wave", wave.to_string()))
     }
 
     fn each_of_run(

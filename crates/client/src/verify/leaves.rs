@@ -98,7 +98,7 @@ pub(super) fn compare_leaf(leaf: &Leaf, accounts: &mut Accounts, outcome: &mut O
     let Some(content) = &leaf.content else {
         return outcome.without_content.push(number.as_str().into());
     };
-    if *content != Leaf::content_text(sent.content) {
+    if *content != sent.content.to_string() {
         return outcome.differing.push(Differing { number: number.as_str().into(), what: "content" });
     }
     if let (Some(stated), Some(own)) = (&leaf.totals, sent.totals)

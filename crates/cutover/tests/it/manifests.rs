@@ -97,7 +97,12 @@ fn an_operator_sees_and_removes_a_manifest() {
     assert_eq!(installation.run(&["supplier", "manifest", "ACME", "--remove"]).status.code(), Some(1));
 }
 
-pub(crate) fn run(installation: &Installation, server: &Server, key: &str, words: &[&str]) -> (Value, Option<i32>) {
+pub(crate) fn run(
+    installation: &Installation,
+    server: &Server,
+    key: &str,
+    words: &[&str],
+) -> (Value, Option<i32>) {
     let mut command = Command::new(program());
     command.args(words).arg("--json").current_dir(installation.path());
     command.env("CUTOVER_BASE_URL", format!("http://{}", server.address));

@@ -259,7 +259,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
                 if let Some(held) = truth.show_hold(&supplier).unwrap() {
                     let at = now(&clock);
                     let before = Since::of(&truth, released_at);
-                    match release(&truth, &supplier, random.number() % 3 == 0) {
+                    match release(&truth, &supplier, random.number().is_multiple_of(3)) {
                         Release::Accepted(is_forced) => {
                             if let Some(fault) = wrongly_released(&held, &before, is_forced) {
                                 return Some(format!("step {step}: {fault}"));

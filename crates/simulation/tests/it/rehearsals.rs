@@ -230,7 +230,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
                 }
             }
             20 => {
-                let dry_run = Some(random.number() % 2 == 0);
+                let dry_run = Some(random.number().is_multiple_of(2));
                 let change = SupplierChange { dry_run, ..SupplierChange::default() };
                 truth.set_supplier(&supplier, change).unwrap();
             }

@@ -31,21 +31,26 @@ row! {
 
 type Read = (i64, String, Timestamp, Option<Bits>, Option<Json<'static>>, (i64, String, i64, i64, i64));
 
-/// The columns of [`Read`].
-const READ: (
+/// The columns of the totals in a [`Read`].
+type TotalColumns = (
+    run_outcomes::accounts,
+    run_outcomes::ledger_balance,
+    run_outcomes::readings,
+    run_outcomes::transactions,
+    run_outcomes::documents,
+);
+
+/// The columns of a [`Read`].
+type Columns = (
     run_outcomes::process_id,
     run_outcomes::state,
     run_outcomes::ended_at,
     run_outcomes::content,
     run_outcomes::causes,
-    (
-        run_outcomes::accounts,
-        run_outcomes::ledger_balance,
-        run_outcomes::readings,
-        run_outcomes::transactions,
-        run_outcomes::documents,
-    ),
-) = (
+    TotalColumns,
+);
+
+const READ: Columns = (
     run_outcomes::process_id,
     run_outcomes::state,
     run_outcomes::ended_at,
