@@ -143,6 +143,9 @@ fn kept_totals(row: &TotalsRow) -> Result<Option<Totals>> {
 }
 
 fn totals_rows(conn: &mut Conn, ids: &[i64]) -> Result<Vec<TotalsRow>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     let rows = accounts::table.filter(accounts::id.eq_any(ids)).select((
         accounts::id,
         accounts::total_balance,

@@ -120,13 +120,13 @@ tables! {
         archived_at -> Nullable<Instant>,
         failing_since -> Nullable<Instant>,
         failing_tries -> Nullable<BigInt>,
+        content -> Nullable<Binary>,
         sent_high -> BigInt,
         sent_units -> BigInt,
         sent_fraction -> BigInt,
         sent_readings -> BigInt,
         sent_transactions -> BigInt,
         sent_documents -> BigInt,
-        content -> Nullable<Binary>,
     }
 
     process_causes (process_id, level, code, attr) {

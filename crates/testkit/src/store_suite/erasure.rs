@@ -14,7 +14,9 @@ use cutover_app::port::{
 use cutover_core::Zone;
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::service::read_transaction;
-use cutover_model::{HistoricalStatement, IntoOwned, Limits, Note, Totals, decode_historical_statements};
+use cutover_model::{
+    ContentHash, HistoricalStatement, IntoOwned, Limits, Note, Totals, decode_historical_statements,
+};
 use cutover_process::{Event, Process, State, Submission};
 use std::path::Path;
 use std::sync::Arc;
@@ -79,6 +81,7 @@ fn add_to(store: &dyn Store, acme: &Supplier, to: &NewAccount) {
         let verified =
             |key| VerifiedInstruction { key, details: InstructionDetails::default(), verified_at: at(5) };
         tx.add_account_instruction(id, &verified(key(CANARIES[4])))?;
+        tx.certify_addition(id, &[ContentHash([7; 32])], &Totals::default())?;
         let business = tx.insert_business(&business)?.id;
         tx.set_contract_of(id, Some((organisation, "C-1")))?;
         tx.add_business_instruction(business, &verified(key("of the business")), &[id])

@@ -28,6 +28,7 @@ pub fn furnish(store: &dyn Store, of: &Supplier) -> Job {
         tx.set_manifest(id, Some(&manifest))?;
         tx.add_totals(id, &Totals { readings: 3, ..Totals::default() })
     });
+    super::certificates::issue(store, of, "c1");
     put(store, |tx| tx.fold(1_000));
     put(store, move |tx| tx.add_totals(id, &Totals { readings: 4, ..Totals::default() }));
     add_business(store, business(of, "B-8", &["C-8", "C-9"], 1));
@@ -97,7 +98,7 @@ pub fn an_erased_supplier_leaves_nothing(store: &dyn Store) {
     let account = import(store, &acme, 1, r#""ledgers":[{}]"#).process_id;
     let waiting = create(store, &acme, "P-1").id();
     let counted = see(store, |tx| tx.supplier_rows(acme.id));
-    assert_eq!(counted, [("businesses", 1), ("jobs", 2)]);
+    assert_eq!(counted, [("businesses", 1), ("certificates", 1), ("jobs", 2)]);
     assert_eq!(erase_supplier(store, &acme), None, "it has accounts");
     let erased = put(store, move |tx| {
         tx.lock_account(account)?;
@@ -105,9 +106,14 @@ pub fn an_erased_supplier_leaves_nothing(store: &dyn Store) {
     });
     assert_eq!((rows(&erased, "processes"), rows(&erased, "accounts")), (2, 1));
     let erased = erase_rest(store, &acme, &erasure);
-    for (table, count) in
-        [("refused_creates", 1), ("businesses", 1), ("job_items", 3), ("jobs", 1), ("suppliers", 1)]
-    {
+    for (table, count) in [
+        ("refused_creates", 1),
+        ("businesses", 1),
+        ("certificates", 1),
+        ("job_items", 3),
+        ("jobs", 1),
+        ("suppliers", 1),
+    ] {
         assert_eq!(rows(&erased, table), count, "{table}: {erased:?}");
     }
     assert_eq!(see(store, |tx| tx.supplier(&acme.code)), None);

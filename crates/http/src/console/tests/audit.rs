@@ -104,9 +104,9 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(20);
+    let (done, door) = actions.split_at(21);
     assert_eq!(
-        done[..14],
+        done[..15],
         [
             "reveal",
             "cancel",
@@ -117,6 +117,7 @@ async fn actions_are_logged_without_personal_data() {
             "hold",
             "release",
             "export failed",
+            "issue certificate",
             "start run",
             "end run",
             "disable",
@@ -124,19 +125,19 @@ async fn actions_are_logged_without_personal_data() {
             "replay",
         ]
     );
-    assert_eq!(done[14..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
+    assert_eq!(done[15..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
     assert_eq!(door, ["sign-out", "sign-in", "refused sign-in"]);
-    for line in &audited[..22] {
+    for line in &audited[..23] {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
-    assert!(!audited[22].contains("key="), "{}", audited[22]);
+    assert!(!audited[23].contains("key="), "{}", audited[23]);
     assert!(audited[1..3].iter().all(|line| line.contains("process=3")), "{audited:?}");
-    for line in &audited[..11] {
+    for line in &audited[..12] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database, except unknown keys.
-    let scope = AuditScope { limit: 23, ..AuditScope::default() };
+    let scope = AuditScope { limit: 24, ..AuditScope::default() };
     let mut kept = service.app.audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
@@ -151,26 +152,27 @@ async fn actions_are_logged_without_personal_data() {
         "supplier.hold",
         "supplier.release",
         "process.export",
+        "supplier.certificate",
         "run.start",
         "run.end",
     ];
-    assert_eq!(actions[..11], of_suppliers);
+    assert_eq!(actions[..12], of_suppliers);
     assert_eq!(
         actions.len(),
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
         "each route logs its action"
     );
-    assert_eq!(actions[11..15], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    let ended: BTreeSet<_> = actions[15..20].iter().copied().collect();
+    assert_eq!(actions[12..16], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
+    let ended: BTreeSet<_> = actions[16..21].iter().copied().collect();
     assert_eq!(
         ended,
         BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"])
     );
-    assert_eq!(actions[20..], ["console.sign-out", "console.sign-in"]);
+    assert_eq!(actions[21..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }
-    assert!(kept[..11].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
+    assert!(kept[..12].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
     let number =
         service.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();

@@ -19,6 +19,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 mod after_import;
+mod certificates;
 mod figures;
 mod runs;
 

@@ -310,3 +310,18 @@ fn checks_before_a_wave_read_few_rows_from_the_first_day() {
     let database = env.close();
     assert_few_are_read(&database, "processes");
 }
+
+/// A page of a certificate reads no more than its accounts.
+#[test]
+fn a_page_of_a_certificate_reads_its_accounts_from_the_first_day() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let page =
+        |after: &str| read_committed(&*env.store, |tx| tx.accounts_to_certify(1, after, 10)).unwrap().len();
+    often(|| assert_eq!(page(""), 0));
+    env.database.sql(NOT_COUNTED).unwrap();
+    env.create("A-1");
+    env.database.sql(MANY).unwrap();
+    reset(&env, "processes");
+    assert_eq!((page("A-0"), page("M-5")), (10, 10));
+    assert_few_are_read(&env.close(), "processes");
+}
