@@ -4,7 +4,8 @@ use crate::env::{TestEnv, account_of};
 use chrono::Duration;
 use cutover_app::auth::Caller;
 use cutover_app::operator::{
-    Difference, OperatorError, RunReport, SupplierChange, UndoRequest, UndoScope, WhatIfRequest,
+    Difference, OperatorError, Release, RunReport, Services, SupplierChange, UndoRequest, UndoScope,
+    WhatIfRequest,
 };
 use cutover_app::port::{Clock, Outcome, read};
 use cutover_app::worker::Worked;
@@ -135,7 +136,7 @@ fn a_wave_that_was_released_early_has_its_late_accounts() {
     import(&env);
     env.clock.advance(Duration::seconds(5));
     env.app.hold_supplier("ACME", None).unwrap();
-    env.app.release_supplier("ACME", None).unwrap();
+    env.app.release_supplier("ACME", &Release::default(), &Services::default()).unwrap();
     env.create_as("A-2", MEMBERS);
     import(&env);
     let of_wave = |wave| {

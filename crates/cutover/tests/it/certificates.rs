@@ -211,7 +211,7 @@ fn an_account_is_certified_as_it_was_accepted_last() {
     assert_eq!(rehearsed.status("A-1"), "DRY_RUN_SUCCEEDED");
 
     let last = small("A-1");
-    client.import(&[last.clone()]);
+    client.import(std::slice::from_ref(&last));
     let (path, body) = additions("A-1")[0].clone();
     assert_eq!(client.send_json(path, &body).status, 201);
     assert_eq!(issue(&client).content("A-1"), content(&last, &[(Addition::Note, &body)]));
