@@ -172,7 +172,7 @@ fn keys_change_while_a_server_works() {
     installation.set_variable(VARIABLE, &second);
     let last = installation.run_json(&["encryption-key", "reseal"]);
     let sealed: Vec<_> = items(&last).iter().map(|table| &table["sealed"]).collect();
-    assert_eq!(sealed, [0, 0, 0, 0, 0, 0, 0], "the first key seals nothing any more");
+    assert_eq!(sealed, [0; 8], "the first key seals nothing any more");
     // The doctor reads a sample if many accounts were sent meanwhile.
     let reported = at_rest(&installation);
     let reported = reported.trim_end_matches(" (of a sample)");

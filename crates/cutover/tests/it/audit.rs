@@ -31,6 +31,8 @@ const READ: &[&str] = &[
     "job list",
     "job show",
     "signing-key list",
+    "certificate-key list",
+    "certificate-key show",
     "encryption-key generate",
     "audit",
     "migrate",
@@ -47,11 +49,14 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("api-key revoke", "$PREFIX", "api-key.revoke"),
     ("signing-key rotate", "", "signing-key.rotate"),
     ("signing-key revoke", "$KID", "signing-key.revoke"),
+    ("certificate-key rotate", "", "certificate-key.rotate"),
     ("encryption-key reseal", "--force", "encryption-key.reseal"),
     ("supplier add", "SECOND --organisation Acme", "supplier.add"),
     ("supplier set", "ACME --status paused --rule CUS-08=error", "supplier.set"),
     ("supplier hold", "ACME --because tariffs", "supplier.hold"),
     ("supplier release", "ACME --force --because tariffs", "supplier.release"),
+    ("supplier certificate", "ACME --out $FILE", "supplier.certificate"),
+    ("supplier manifest", "ACME --remove", "supplier.remove-manifest"),
     ("run start", "ACME night", "run.start"),
     ("run end", "ACME", "run.end"),
     ("vendor add", "PAY --kind http --base-url http://127.0.0.1:9", "vendor.add"),
@@ -110,6 +115,9 @@ fn every_changing_command_is_recorded() {
     assert_eq!(client.create(&wrapped("P-1", later)).status, 201);
     client.import(&[small("A-1")]);
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
+    let manifest = r#"{"accounts":2,"ledger_balance":"0","readings":0,"transactions":0,"documents":0}"#;
+    let path = "/v2/data-import/import-suppliers/ACME/manifest/";
+    assert_eq!(client.send("PUT", path, &[], manifest.as_bytes()).status, 200);
     drop(server);
     let known: BTreeSet<String> =
         READ.iter().copied().chain(TOLD.iter().map(|(command, ..)| *command)).map(str::to_owned).collect();
