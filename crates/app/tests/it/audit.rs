@@ -61,12 +61,12 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
     (AuditAction::KeyIssued, |env| drop(env.app.issue_api_key("Acme", ApiKeyRole::Operator).unwrap())),
     (AuditAction::KeyRevoked, |env| env.app.revoke_api_key(&env.caller.key_prefix).unwrap()),
     (AuditAction::SigningKeyRotated, |env| drop(env.app.rotate_signing_key().unwrap())),
-    (AuditAction::CertificateKeyRotated, |env| drop(env.app.rotate_certificate_key().unwrap())),
-    (AuditAction::CertificateIssued, |env| drop(env.app.issue_certificate_by_command("ACME").unwrap())),
     (AuditAction::SigningKeyRevoked, |env| {
         let kid = env.app.rotate_signing_key().unwrap().kid;
         env.app.revoke_signing_key(&kid).unwrap();
     }),
+    (AuditAction::CertificateKeyRotated, |env| drop(env.app.rotate_certificate_key().unwrap())),
+    (AuditAction::CertificateIssued, |env| drop(env.app.issue_certificate_by_command("ACME").unwrap())),
     (AuditAction::SupplierAdded, |env| {
         env.app.add_supplier("SECOND", "Acme", SupplierChange::default()).unwrap();
     }),
