@@ -34,6 +34,8 @@ fn a_night_is_watched_and_its_next_wave_released() {
     page.follow("Release…");
     page.until_says("Checks speak against it.");
     page.look("release-by-force");
+    // Nothing fails from here on, so that only the operator holds.
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "ACC-04=warning"]);
     page.write("Reason", "agreed");
     page.press("Release nevertheless");
     page.until_says("Time left");
