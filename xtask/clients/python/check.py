@@ -30,6 +30,7 @@ MODELS = {
     "payment_instructions": models.PaymentInstructionRequest,
     "businesses": models.BusinessRequest,
     "business_payment_instructions": models.BusinessPaymentInstructionRequest,
+    "manifests": models.ManifestRequest,
 }
 
 # The model of each fixture's meter points.

@@ -23,6 +23,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("payment_instructions", "PaymentInstructionRequest"),
     ("businesses", "BusinessRequest"),
     ("business_payment_instructions", "BusinessPaymentInstructionRequest"),
+    ("manifests", "ManifestRequest"),
 ];
 
 /// Returns the folder with the generator, the compiler and libraries; it is filled if allowed and needed.
