@@ -31,15 +31,23 @@ pub(crate) fn measure(args: &Args, database: &Database) -> Result<Vec<Figure>, E
     let bodies: Vec<String> =
         (0..args.payloads(FAULTY)).map(|n| numbered(account.clone(), n).to_string()).collect();
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
-    let (mut creates, mut validations) = (Rates::default(), Rates::default());
+    // Of one account, whose last refusal alone is recorded.
+    let again: Vec<String> = (0..bodies.len()).map(|n| of_one_account(&account, n)).collect();
+    let again: Vec<&str> = again.iter().map(String::as_str).collect();
+    let (mut creates, mut unrecorded) = (Rates::default(), Rates::default());
+    let mut validations = Rates::default();
     for _ in 0..args.rounds {
         let server = prepared.installation().serve(false, &["--role", "api"])?;
         let token = prepared.installation().token(&server)?;
         validations.add(&prepared, &server, &token, VALIDATE, &bodies)?;
+        unrecorded.add(&prepared, &server, &token, ACCOUNTS, &again)?;
         creates.add(&prepared, &server, &token, ACCOUNTS, &bodies)?;
     }
     let id = format!("refused.{}", database.id());
     let mut figures = creates.figures(&id, &validations);
+    let of = "… as a multiple of that of as many refused creates of one account, which leave one record";
+    let ratio = ratios(&creates.cpu, &unrecorded.cpu);
+    figures.push(Figure::new(format!("{id}.of_unrecorded"), of, Unit::Ratio, &ratio).at_most(1.05));
     figures.extend(flood(args, &prepared, &id)?);
     Ok(figures)
 }
@@ -50,6 +58,13 @@ fn faulty() -> Result<Value, Error> {
     account["import_supplier"] = json!(SUPPLIER);
     account["customers"][0]["mobile"] = json!("to be confirmed");
     Ok(account)
+}
+
+/// The n-th account under the number of the first.
+fn of_one_account(account: &Value, n: usize) -> String {
+    let mut account = numbered(account.clone(), n);
+    account["external_account_number"] = json!("N-00000000");
+    account.to_string()
 }
 
 impl Rates {
