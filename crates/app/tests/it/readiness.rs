@@ -200,6 +200,32 @@ fn failures_of_the_last_wave_count_until_they_are_sent_again() {
     assert_eq!(env.app.show_hold("ACME").unwrap(), None);
 }
 
+/// Failures of a rehearsal are judged until a wave has begun, unless they were sent again.
+#[test]
+fn failures_of_the_last_run_count_before_the_first_wave() {
+    let (env, _) = environment();
+    set(&env, SupplierChange { dry_run: Some(true), ..SupplierChange::default() });
+    env.app.start_run("ACME", "First").unwrap();
+    (0..4).for_each(|n| env.create_as(&format!("A-{n}"), ACCOUNT));
+    require_customers(&env, true);
+    import(&env);
+    env.app.end_run("ACME").unwrap();
+    require_customers(&env, false);
+    hold(&env);
+    let (waves, hold_on_errors) = (Some("2".parse().unwrap()), Some(Some("10/10".parse().unwrap())));
+    set(&env, SupplierChange { waves, hold_on_errors, dry_run: Some(false), ..SupplierChange::default() });
+    let (level_of, detail) = check(&env, CheckName::Failures);
+    assert!(detail.starts_with("4 of 4 accounts of the run “First” have failed"), "{detail}");
+    assert_eq!(level_of, CheckLevel::Stop);
+    env.clock.advance(Duration::seconds(1));
+    (0..4).for_each(|n| env.create_as(&format!("A-{n}"), ACCOUNT));
+    assert_eq!(level(&env, CheckName::Failures), CheckLevel::Ok);
+    release(&env, &Release::default()).unwrap();
+    import(&env);
+    let (_, detail) = check(&env, CheckName::Failures);
+    assert!(detail.starts_with("0 of 2 accounts of wave 1"), "{detail}");
+}
+
 /// A wave without a share of failures only warns of them, and not of those before it.
 #[test]
 fn failures_before_the_last_wave_are_unresolved_only() {

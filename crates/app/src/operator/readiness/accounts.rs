@@ -24,7 +24,7 @@ pub(super) fn contracts(facts: &Facts) -> Finding {
 /// are within it; after a hold for errors, as many as it allows of the window.
 pub(super) fn failures(facts: &Facts) -> Finding {
     let Some(last) = &facts.last else {
-        return Finding::ok("No wave has begun, and no share of failures is set.");
+        return Finding::ok("No run or wave has begun, and no share of failures is set.");
     };
     let detail = format!(
         "{} of {} accounts {} have failed and were not sent again",

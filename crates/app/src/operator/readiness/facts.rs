@@ -8,11 +8,11 @@ use crate::codec::unpack;
 use crate::operator::Forecast;
 use crate::operator::forecast::Left;
 use crate::port::{
-    Encryption, Gate, Node, PageLimit, ProcessFilter, Reconciliation, ServerFigures, StoreError, Supplier,
-    Tx, WaitingWindows, read, read_committed,
+    Encryption, Gate, Node, PageLimit, ProcessFilter, Reconciliation, RunFigures, ServerFigures, StoreError,
+    Supplier, Tx, WaitingWindows, read, read_committed,
 };
 use chrono::{DateTime, Utc};
-use cutover_core::SupplierStatus;
+use cutover_core::{SupplierStatus, Word};
 use cutover_process::State;
 
 /// Maximum number of contracts that are named, and one more.
@@ -78,7 +78,7 @@ impl App {
             let pace = Pace::last(tx, supplier.id, goes_on, now)?;
             Ok(Facts {
                 forecast: Forecast::new(supplier, gate.as_ref(), left, pace.as_ref(), now),
-                last: last_stretch(tx, gate.as_ref(), failed)?,
+                last: last_stretch(tx, supplier.id, gate.as_ref(), failed)?,
                 absent_contracts: tx.absent_contracts(supplier.organisation_id, supplier.id, CONTRACTS)?,
                 reconciliation: tx.reconciliation(supplier.id)?,
                 windows: tx.waiting_windows(supplier.id)?,
@@ -117,14 +117,31 @@ impl App {
 /// An imported account takes about as much as its payload in rows and as much again in indexes and the log.
 const ROWS_PER_PAYLOAD: u64 = 2;
 
-/// Returns the last wave, or the stretch since the last release. Without a gate nothing is counted, and there is none.
+/// Returns the last run or wave in which accounts ended, or the stretch since the last release. Without a run or a gate
+/// nothing is counted, and there is none.
 ///
-/// Kept counts of minutes tell which failures since its first minute were not sent again; the gate tells how many have
-/// failed in it at most.
-fn last_stretch(tx: &mut dyn Tx, gate: Option<&Gate>, failed: u64) -> Result<Option<Stretch>, StoreError> {
-    let Some(gate) = gate.filter(|gate| gate.wave > 0 || gate.errors.is_some()) else { return Ok(None) };
+/// Kept counts of minutes tell which failures since its first minute were not sent again; its own counts tell how many
+/// have failed in it at most.
+fn last_stretch(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    gate: Option<&Gate>,
+    failed: u64,
+) -> Result<Option<Stretch>, StoreError> {
+    let gate = gate.filter(|gate| gate.wave > 0 || gate.errors.is_some());
+    let begun = gate.filter(|gate| gate.ended > 0 || gate.wave > 1).and_then(|gate| gate.began_at);
+    let run = tx.runs(supplier_id, None, 1)?.into_iter().next();
+    if let Some(run) = run.filter(|run| begun.is_none_or(|began_at| began_at < run.started_at)) {
+        let [ended, failures] = ends(&tx.run_figures(run.id)?);
+        if ended > 0 || gate.is_none() {
+            let open = tx.failed_since(supplier_id, run.started_at)?;
+            let name = format!("of the run “{}”", run.name);
+            return Ok(Some(Stretch { name, ended, failed: open.min(failures) }));
+        }
+    }
+    let Some(gate) = gate else { return Ok(None) };
     let open = match gate.began_at {
-        Some(began_at) => tx.failed_since(gate.supplier_id, began_at)?,
+        Some(began_at) => tx.failed_since(supplier_id, began_at)?,
         None => failed,
     };
     let name = match gate.wave {
@@ -132,6 +149,14 @@ fn last_stretch(tx: &mut dyn Tx, gate: Option<&Gate>, failed: u64) -> Result<Opt
         wave => format!("of wave {wave}"),
     };
     Ok(Some(Stretch { name, ended: gate.ended, failed: open.min(gate.failed) }))
+}
+
+/// Returns the numbers of accounts that ended in a run, and that failed in it.
+fn ends(figures: &RunFigures) -> [u64; 2] {
+    let is_error = |state: &str| Word::<State>::read(state).known().is_some_and(|state| state.is_error());
+    let sum = |counts: &mut dyn Iterator<Item = i64>| u64::try_from(counts.sum::<i64>()).unwrap_or_default();
+    let failures = figures.states.iter().filter(|(state, _)| is_error(state));
+    [sum(&mut figures.states.values().copied()), sum(&mut failures.map(|(_, count)| *count))]
 }
 
 /// Returns the average length of payloads that wait, unpacked, in bytes; 0 if none waits.
