@@ -5,7 +5,6 @@ use crate::operator::Probed;
 use crate::port::{
     Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError, WebhookSender,
 };
-use crate::run::RecordedSuppliers;
 use crate::worker::Interrupted;
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
@@ -80,8 +79,6 @@ pub struct App {
     pub(crate) interrupted: Mutex<Vec<Interrupted>>,
     /// Held while a certificate is issued.
     pub(crate) issuing: Mutex<()>,
-    /// The suppliers whose payloads are hashed for their open run.
-    pub(crate) recorded: Arc<RecordedSuppliers>,
 }
 
 impl App {
@@ -112,7 +109,6 @@ impl App {
             poller,
             interrupted: Mutex::default(),
             issuing: Mutex::default(),
-            recorded: Arc::default(),
         }
     }
 

@@ -8,12 +8,12 @@ use crate::account::shown_time;
 use crate::port::{
     ErrorWindow, Gate, Hold, HoldCause, NewFeedEvent, StepWrite, StoreError, SupplierSettings, Tx,
 };
-use crate::run::{self, Sent};
+use crate::run;
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, SupplierCode, Zone};
 use cutover_model::{EventData, HoldShown};
 use cutover_process::{Process, State};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 impl Hold {
     /// Returns the hold as it is shown in a time zone.
@@ -124,24 +124,15 @@ impl Gate {
 /// Writes steps as [`Processes::step_processes`](crate::port::Processes::step_processes) does, counts those that
 /// claim or end a process, and records outcomes in the open runs of their suppliers.
 pub(crate) fn step_processes(tx: &mut dyn Tx, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError> {
-    step_sent(tx, steps, &HashMap::new()).map(|(written, _)| written)
-}
-
-/// Like [`step_processes`], with what is known of the payloads. Returns the suppliers that have an open run, too.
-pub(crate) fn step_sent(
-    tx: &mut dyn Tx,
-    steps: &[StepWrite<'_>],
-    sent: &HashMap<i64, Sent>,
-) -> Result<(Vec<bool>, Vec<SupplierCode>), StoreError> {
     let written = tx.step_processes(steps)?;
     let counted = steps.iter().zip(&written).filter(|(_, is_written)| **is_written).map(|(step, _)| step);
     let counted: Vec<&StepWrite<'_>> = counted.filter(|step| is_counted(step.process)).collect();
     if counted.is_empty() {
-        return Ok((written, Vec::new()));
+        return Ok(written);
     }
     count(tx, &counted)?;
-    let recorded = run::record(tx, &counted, sent)?;
-    Ok((written, recorded))
+    run::record(tx, &counted)?;
+    Ok(written)
 }
 
 /// Returns true for a step that claims or ends a process. One that waits again stays what it was.

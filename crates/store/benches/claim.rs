@@ -64,7 +64,7 @@ fn stepped(
 /// Writes steps, all of which must be written.
 fn write_steps(tx: &mut dyn Tx, steps: &[(Process, HistoryEntry)]) -> Result<(), StoreError> {
     let writes: Vec<_> =
-        steps.iter().map(|(process, entry)| StepWrite { process, entry, issues: None }).collect();
+        steps.iter().map(|(process, entry)| StepWrite { process, entry, issues: None, sent: None }).collect();
     let are_written = tx.step_processes(&writes)?.into_iter().all(|is_written| is_written);
     if are_written { Ok(()) } else { Err(StoreError::Conflict("somebody else claims".into())) }
 }

@@ -69,7 +69,7 @@ fn cancel(
     }
     let illegal = |e: cutover_process::IllegalStep| StoreError::Failed(e.to_string());
     let (process, entry) = process.step(Event::Cancelled, at, actor.clone()).map_err(illegal)?;
-    let step = StepWrite { process: &process, entry: &entry, issues: None };
+    let step = StepWrite { process: &process, entry: &entry, issues: None, sent: None };
     match gate::step_processes(tx, &[step])?[..] {
         [true] => Ok(()),
         _ => Err(StoreError::Conflict("the process took another step".into()).into()),

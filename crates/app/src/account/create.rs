@@ -8,7 +8,6 @@ use crate::port::{
 };
 use crate::{App, codec};
 use cutover_core::{Issue, IssueSource, ServiceAccountNumber, SupplierStatus};
-use cutover_model::certificate::account_content;
 use cutover_model::{TaskParams, Totals};
 use cutover_process::{Actor, NewProcess, Submission, Window};
 use cutover_rules::contract_to_look_up;
@@ -247,7 +246,6 @@ fn creation(
             fingerprint: codec::fingerprint(&payload),
             payload,
             totals: Totals::of(&account, supplier.settings.time_zone),
-            content: Some(account_content(body).map_err(|_| broken())?),
         },
         issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
         actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id: request_id.clone() },

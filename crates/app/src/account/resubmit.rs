@@ -163,7 +163,7 @@ fn renew(
     }
     let illegal = |e: cutover_process::IllegalStep| StoreError::Failed(e.to_string());
     let (process, entry) = process.step(event, creation.at, creation.actor.clone()).map_err(illegal)?;
-    let step = StepWrite { process: &process, entry: &entry, issues: Some(&creation.issues) };
+    let step = StepWrite { process: &process, entry: &entry, issues: Some(&creation.issues), sent: None };
     if gate::step_processes(tx, &[step])? != [true] {
         return Err(StoreError::Conflict("the process took another step".into()).into());
     }

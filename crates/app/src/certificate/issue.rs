@@ -2,17 +2,18 @@
 
 use super::leaves::{SUBTREE, forget_leaf, subtree};
 use super::{CertificateError, IssuedCertificate};
-use crate::App;
 use crate::auth::Caller;
 use crate::operator::{Audited, OperatorError, record_action};
 use crate::port::{
-    AuditAction, Detail, Operator, StoreError, StoredCertificate, Subject, Supplier, Tx, read,
-    read_committed, write,
+    AuditAction, CertifiedAccount, Detail, Operator, StoreError, StoredCertificate, Subject, Supplier, Tx,
+    read, read_committed, write,
 };
+use crate::{App, codec};
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::{Level, SupplierCode};
 use cutover_model::certificate::{
-    CERTIFICATE_TYPE, Certificate, CertificateCause, CertificateManifest, MerkleRoot, SALT_BYTES, to_hex,
+    CERTIFICATE_TYPE, Certificate, CertificateCause, CertificateManifest, MerkleRoot, SALT_BYTES,
+    account_content, certified_content, to_hex,
 };
 use cutover_model::{StatusCounts, Totals};
 use cutover_process::State;
@@ -25,6 +26,8 @@ const KEPT: usize = 10;
 const LOOKED_AT: u32 = 100;
 /// Number of subtrees that one transaction removes.
 const REMOVED: u32 = 50;
+/// Number of payloads that are read at a time.
+const PAYLOADS: usize = 64;
 /// Maximum number of errors in a certificate.
 const CAUSES: u32 = 1_000;
 /// Time after which a certificate without a document counts as interrupted.
@@ -167,7 +170,7 @@ impl App {
         let (mut figures, mut after) = (Figures::default(), String::new());
         let mut salts = vec![0; SUBTREE as usize * SALT_BYTES];
         for position in 0.. {
-            let accounts = tx.accounts_to_certify(supplier.id, &after, SUBTREE)?;
+            let accounts = certified_accounts(tx, supplier.id, &after, SUBTREE)?;
             let Some(last) = accounts.last() else { break };
             after = last.number.to_string();
             for account in &accounts {
@@ -247,6 +250,36 @@ impl App {
         self.remove_leaves(id)?;
         write(&*self.store, move |tx| tx.remove_certificate(id))
     }
+}
+
+/// Returns the accounts of a supplier as certificates show them, as [`Certificates::accounts_to_certify`](crate::port::Certificates::accounts_to_certify) does. Payloads of
+/// accounts that wait, or have ended before they were read, are hashed.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn certified_accounts(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    after: &str,
+    limit: u32,
+) -> Result<Vec<CertifiedAccount>, StoreError> {
+    let mut accounts = tx.accounts_to_certify(supplier_id, after, limit)?;
+    let is_unhashed = |account: &&mut CertifiedAccount| account.content.is_none() && account.totals.is_none();
+    let mut unhashed: HashMap<i64, &mut CertifiedAccount> =
+        accounts.iter_mut().filter(is_unhashed).map(|account| (account.id, account)).collect();
+    let ids: Vec<i64> = unhashed.keys().copied().collect();
+    for ids in ids.chunks(PAYLOADS) {
+        for (id, payload) in tx.payloads(ids)? {
+            // A payload that cannot be read has no hash.
+            let payload = payload.ok().and_then(|stored| codec::unpack(&stored).ok());
+            let content = payload.and_then(|payload| account_content(&payload).ok());
+            if let Some(account) = unhashed.get_mut(&id) {
+                // Accounts that are not imported have no additions.
+                account.content = content.map(|hash| certified_content(hash, Vec::new()));
+            }
+        }
+    }
+    Ok(accounts)
 }
 
 fn in_utc(at: DateTime<Utc>) -> String {

@@ -5,6 +5,7 @@ mod keys;
 mod leaves;
 mod read;
 
+pub use issue::certified_accounts;
 pub use keys::CertificateKeyReport;
 pub use leaves::LeavesPage;
 pub(crate) use leaves::forget_account;

@@ -70,7 +70,7 @@ fn write(tx: &mut dyn Tx, steps: &[(Process, HistoryEntry, StoredIssues)]) -> Re
     }
     let writes: Vec<StepWrite<'_>> = steps
         .iter()
-        .map(|(process, entry, issues)| StepWrite { process, entry, issues: Some(issues) })
+        .map(|(process, entry, issues)| StepWrite { process, entry, issues: Some(issues), sent: None })
         .collect();
     let is_written = gate::step_processes(tx, &writes)?;
     let written: HashSet<i64> =

@@ -176,7 +176,7 @@ fn undo(tx: &mut dyn Tx, job: &Job, heads: &[ImportedHead], at: DateTime<Utc>) -
     let steps = steps(tx, &ids, at)?;
     let writes: Vec<StepWrite<'_>> = steps
         .iter()
-        .map(|(process, entry, issues)| StepWrite { process, entry, issues: Some(issues) })
+        .map(|(process, entry, issues)| StepWrite { process, entry, issues: Some(issues), sent: None })
         .collect();
     if writes.len() != ids.len() || gate::step_processes(tx, &writes)?.contains(&false) {
         return Err(StoreError::Conflict("a process took another step".into()));

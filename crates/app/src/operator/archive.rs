@@ -2,10 +2,12 @@ use super::{Audited, OperatorError};
 use crate::App;
 use crate::codec::unpack;
 use crate::port::{
-    AuditAction, Detail, ProcessToArchive, StoreError, Subject, Supplier, read, read_committed, write,
+    ArchivedVersion, AuditAction, Detail, ProcessToArchive, StoreError, Subject, Supplier, read,
+    read_committed, write,
 };
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use cutover_core::Zone;
+use cutover_model::certificate::account_content;
 use cutover_process::{HistoryEntry, Process};
 use std::io;
 
@@ -181,7 +183,7 @@ impl App {
         let mut versions = Vec::with_capacity(kept.len());
         for process in kept.into_iter().filter_map(|kept| readable(kept, supplier.settings.time_zone)) {
             archive.append(&process)?;
-            versions.push((process.process.id(), process.process.version()));
+            versions.push(ArchivedVersion::new(&process.process, account_content(&process.payload).ok()));
         }
         if versions.is_empty() {
             return Ok(0);

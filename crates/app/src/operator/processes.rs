@@ -132,7 +132,7 @@ impl App {
             let (process, entry) = stored.process.step(event, at, Actor::Operator).map_err(refused)?;
             // The stored errors belong to the attempt that ended.
             let issues = StoredIssues { errors: Vec::new(), ..tx.issues(process.id())? };
-            let step = StepWrite { process: &process, entry: &entry, issues: Some(&issues) };
+            let step = StepWrite { process: &process, entry: &entry, issues: Some(&issues), sent: None };
             if gate::step_processes(tx, &[step])? != [true] {
                 let conflict = StoreError::Conflict("the process took another step; try again".into());
                 return Err(OperatorError::from(conflict));

@@ -31,13 +31,16 @@ impl fmt::Debug for CertificateKey {
 /// An account as certificates show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertifiedAccount {
+    /// The store's key of its process.
+    pub id: i64,
     /// Its number at its previous supplier.
     pub number: ExternalAccountNumber,
     /// Its status: the nearest known one for a status of a newer version.
     pub state: State,
     /// Its totals, if it is imported.
     pub totals: Option<Totals>,
-    /// The hash of everything that was sent of it; `None` if it was accepted by a version that kept none.
+    /// The hash of everything that was sent of it; `None` if its payload has not been hashed: it waits, or an earlier version
+    /// imported it.
     pub content: Option<ContentHash>,
 }
 

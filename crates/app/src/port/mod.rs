@@ -53,10 +53,10 @@ pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
 pub use nodes::{Node, Nodes};
 pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{
-    AccountList, Archivable, Creation, ListedAccount, ListedProcess, MAX_WINDOWED_ACCOUNTS, MAX_WINDOWS,
-    PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive,
-    Processes, Staged, Staging, StepWrite, StoredIssue, StoredIssues, StoredProcess, WaitingWindow,
-    WaitingWindows,
+    AccountList, Archivable, ArchivedVersion, Creation, ListedAccount, ListedProcess, MAX_WINDOWED_ACCOUNTS,
+    MAX_WINDOWS, PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage,
+    ProcessToArchive, Processes, Sent, Staged, Staging, StepWrite, StoredIssue, StoredIssues, StoredProcess,
+    WaitingWindow, WaitingWindows,
 };
 pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
 pub use runs::{Outcome, PAUSE, Run, RunFigures, Runs, Stretch};

@@ -14,8 +14,6 @@ pub struct Staged {
     pub fingerprint: [u8; 32],
     /// The totals of the account, one account, by which [`sent`](super::Figures::sent) counts it.
     pub totals: Totals,
-    /// The hash of the account's content, for certificates; `None` if an earlier version staged it.
-    pub content: Option<ContentHash>,
 }
 
 masked! { Staged }
@@ -24,7 +22,7 @@ impl Default for Staged {
     /// No payload, of one account.
     fn default() -> Self {
         let totals = Totals { accounts: 1, ..Totals::default() };
-        Self { payload: Vec::new(), fingerprint: [0; 32], totals, content: None }
+        Self { payload: Vec::new(), fingerprint: [0; 32], totals }
     }
 }
 
@@ -162,6 +160,35 @@ pub struct StepWrite<'a> {
     /// The issues of the last check; `None` leaves the stored ones. A failed step counts by their errors, or
     /// by the code of its own error if there are none: see [`Cause::of_error`](super::Cause::of_error).
     pub issues: Option<&'a StoredIssues>,
+    /// What is known of the payload, if it was read for the step. The hash is stored.
+    pub sent: Option<Sent>,
+}
+
+/// What runs and certificates keep of an accepted payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sent {
+    /// The hash of the account's content; `None` if it cannot be read.
+    pub content: Option<ContentHash>,
+    /// The totals that the account has when it is imported.
+    pub totals: Totals,
+}
+
+/// A process at the version that was written to the archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArchivedVersion {
+    /// The store's key.
+    pub id: i64,
+    /// Its version.
+    pub version: i64,
+    /// The hash of the account's content, which is kept; `None` if it cannot be read.
+    pub content: Option<ContentHash>,
+}
+
+impl ArchivedVersion {
+    /// A process at its version.
+    pub fn new(process: &Process, content: Option<ContentHash>) -> Self {
+        Self { id: process.id(), version: process.version(), content }
+    }
 }
 
 /// A new account to be staged, with its process, history, payload and issues.
@@ -334,7 +361,7 @@ pub trait Processes {
     ) -> Result<(), StoreError>;
 
     /// Writes steps of different processes: each process after its step, the entry of its history, and its
-    /// new issues if there are any; publishes their events. The result is false for a process that is not at
+    /// new issues and the hash of its content if there are any; publishes their events. The result is false for a process that is not at
     /// [`Process::version_before`] any more, because somebody else took a step: nothing of it is written. A
     /// claim ends [`cutover_process::LEASE`] after its step.
     ///
@@ -346,7 +373,7 @@ pub trait Processes {
 
     /// Writes one step without issues; returns true if it was written.
     fn step_process(&mut self, process: &Process, entry: &HistoryEntry) -> Result<bool, StoreError> {
-        let written = self.step_processes(&[StepWrite { process, entry, issues: None }])?;
+        let written = self.step_processes(&[StepWrite { process, entry, issues: None, sent: None }])?;
         Ok(written == [true])
     }
 
@@ -459,10 +486,10 @@ pub trait Processes {
         before: DateTime<Utc>,
     ) -> Result<Vec<ProcessToArchive>, StoreError>;
 
-    /// Marks processes as archived, each by its key and its version, and returns their number. A process that
-    /// is at another version, or archived, stays as it is. The store may remove their payloads and histories
+    /// Marks processes as archived and returns their number. A process that is at another version, or archived,
+    /// stays as it is. The store may remove their payloads and histories
     /// at once or leave that to [`remove_archived`](Self::remove_archived).
-    fn archive(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize, StoreError>;
+    fn archive(&mut self, processes: &[ArchivedVersion], at: DateTime<Utc>) -> Result<usize, StoreError>;
 
     /// Removes the payloads and histories of archived processes, one range of keys a call. The first range
     /// begins at 0; the result is where the next one begins, `None` behind the last.

@@ -52,7 +52,7 @@ impl App {
 }
 
 fn step_of<'a>(process: &'a Process, entry: &'a HistoryEntry) -> StepWrite<'a> {
-    StepWrite { process, entry, issues: None }
+    StepWrite { process, entry, issues: None, sent: None }
 }
 
 type SuppliersById = HashMap<i64, Arc<Supplier>>;

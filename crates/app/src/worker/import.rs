@@ -5,8 +5,7 @@ use super::ready::{Ready, Size, in_time, write_ready};
 use crate::App;
 use crate::fault::{self, Point};
 use crate::gate;
-use crate::port::{StepWrite, StoreError, Tx, read_committed, write};
-use crate::run::Sent;
+use crate::port::{Sent, StepWrite, StoreError, Tx, read_committed, write};
 use chrono::Duration;
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, Failure, Process, State, on_rejection};
@@ -99,7 +98,7 @@ impl Batch<'_> {
                 return Begun::Ready(Box::new(Ready::passed(process, *account, issues, bytes, content)));
             }
             Ok(Ok(Prepared::Rejected(issues, content))) => {
-                let sent = content.map(|hash| Sent { content: Some(hash), ..Sent::default() });
+                let sent = Sent { content: Some(content), ..Sent::default() };
                 return Begun::Ready(Box::new(Ready::ended(process, on_rejection(process), issues, sent)));
             }
             Ok(Err(Fault::Store(StoreError::KeyMissing(key)))) => self.release_to_others(process, key),
@@ -184,8 +183,8 @@ impl Batch<'_> {
         let (clock, actor) = (self.app.clock.clone(), self.actor.clone());
         // The job owns its data. Shared, so that accounts that were not written can be tried again.
         let shared = Arc::new(Mutex::new(std::mem::take(ready)));
-        let (given, recorded) = (shared.clone(), self.app.recorded.clone());
-        let job = move |tx: &mut dyn Tx| write_ready(tx, &mut lock(&given), &*clock, &actor, &recorded);
+        let given = shared.clone();
+        let job = move |tx: &mut dyn Tx| write_ready(tx, &mut lock(&given), &*clock, &actor);
         let written = guarded(|| write(&*self.app.store, job));
         *ready = std::mem::take(&mut lock(&shared));
         fault::reached(Point::Imported, "");
@@ -232,7 +231,8 @@ impl Batch<'_> {
             let at = clock.now();
             let step = |process: Process| process.step(event.clone(), at, actor.clone()).map_err(illegal);
             let stepped = processes.into_iter().map(step).collect::<Result<Vec<_>, _>>()?;
-            let steps = stepped.iter().map(|(process, entry)| StepWrite { process, entry, issues: None });
+            let steps =
+                stepped.iter().map(|(process, entry)| StepWrite { process, entry, issues: None, sent: None });
             let written = gate::step_processes(tx, &steps.collect::<Vec<_>>())?;
             in_time(&*clock, at)?;
             let outcomes = stepped.iter().zip(written);

@@ -50,8 +50,10 @@ impl App {
         };
         let steps = claims.iter().map(step).collect::<Result<Vec<_>, _>>()?;
         write(&*self.store, move |tx| {
-            let steps: Vec<_> =
-                steps.iter().map(|(process, entry)| StepWrite { process, entry, issues: None }).collect();
+            let steps: Vec<_> = steps
+                .iter()
+                .map(|(process, entry)| StepWrite { process, entry, issues: None, sent: None })
+                .collect();
             gate::step_processes(tx, &steps).map(drop)
         })
     }

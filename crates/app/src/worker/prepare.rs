@@ -2,10 +2,10 @@ use super::claim::Claimed;
 use crate::account::{FactsToRead, Known, profile, stored};
 use crate::documents::{FoundDocuments, missing};
 use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, Supplier, read_committed};
-use crate::run::content_of;
 use crate::{App, codec};
 use chrono::DateTime;
 use cutover_core::{Now, ServiceAccountNumber, Zone};
+use cutover_model::certificate::account_content;
 use cutover_model::{
     Account, AccountRequest, ContentHash, Decoded, IntoOwned, Limits, SyntaxError, decode_account_within,
 };
@@ -20,11 +20,11 @@ pub(crate) enum Prepared {
         issues: StoredIssues,
         /// Size of the decompressed payload.
         bytes: usize,
-        /// The hash of the payload, if a run of its supplier is open.
-        content: Option<ContentHash>,
+        /// The hash of its content.
+        content: ContentHash,
     },
-    /// The payload violates a rule as it is configured now.
-    Rejected(StoredIssues, Option<ContentHash>),
+    /// The payload, of which this is the hash, violates a rule as it is configured now.
+    Rejected(StoredIssues, ContentHash),
 }
 
 /// A failure of a dependency. The attempt will be repeated.
@@ -63,8 +63,7 @@ impl App {
         let decoded = decode_again(&payload, zone).map_err(|_| corrupt("is not JSON"))?;
         let report = self.check_again(claimed, &decoded, Now::new(self.clock.now(), zone))?;
         let issues = StoredIssues { errors: stored(&report.errors), warnings: stored(&report.warnings) };
-        let is_recorded = self.recorded.contains(&supplier.code);
-        let content = if is_recorded { content_of(&payload) } else { None };
+        let content = account_content(&payload).map_err(|_| corrupt("is not JSON"))?;
         if !report.errors.is_empty() {
             return Ok(Prepared::Rejected(issues, content));
         }

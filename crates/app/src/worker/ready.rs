@@ -2,13 +2,12 @@ use super::claim::illegal;
 use super::import::Outcome;
 use crate::fault::{self, Point};
 use crate::gate;
-use crate::port::{Clock, NewAccount, StepWrite, StoreError, StoredIssues, Tx};
-use crate::run::{RecordedSuppliers, Sent};
+use crate::port::{Clock, NewAccount, Sent, StepWrite, StoreError, StoredIssues, Tx};
 use chrono::{DateTime, Utc};
 use cutover_core::ServiceAccountNumber;
 use cutover_model::{Account, ContentHash, Totals};
 use cutover_process::{Actor, Event, HistoryEntry, LEASE, Process, on_success};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// A checked account with everything to write for it.
 pub(super) struct Ready {
@@ -16,8 +15,7 @@ pub(super) struct Ready {
     end: End,
     pub(super) issues: StoredIssues,
     pub(super) size: Size,
-    /// The parts of an outcome that come from the payload, if they were computed.
-    sent: Option<Sent>,
+    sent: Sent,
 }
 
 /// The end of a process.
@@ -64,21 +62,20 @@ impl Ready {
         account: NewAccount,
         issues: StoredIssues,
         bytes: usize,
-        content: Option<ContentHash>,
+        content: ContentHash,
     ) -> Self {
-        let sent = |totals: Totals| content.map(|hash| Sent { content: Some(hash), totals });
+        let totals = Totals::of(&account.account, account.zone);
+        let sent = Sent { content: Some(content), totals };
         if process.is_dry_run() {
-            let sent = content.and_then(|_| sent(Totals::of(&account.account, account.zone)));
             return Self::ended(process, on_success(process, account.number), issues, sent);
         }
-        let totals = Totals::of(&account.account, account.zone);
         let size = Size { bytes, rows: rows(&account.account, &totals) };
         let end = End::Import(Box::new(Import { account, totals }));
-        Self { process: process.clone(), end, issues, size, sent: sent(totals) }
+        Self { process: process.clone(), end, issues, size, sent }
     }
 
     /// For a process of which only the step is written.
-    pub(super) fn ended(process: &Process, event: Event, issues: StoredIssues, sent: Option<Sent>) -> Self {
+    pub(super) fn ended(process: &Process, event: Event, issues: StoredIssues, sent: Sent) -> Self {
         let size = Size { bytes: 0, rows: 1 };
         Self { process: process.clone(), end: End::Step(event), issues, size, sent }
     }
@@ -146,7 +143,6 @@ pub(super) fn write_ready(
     ready: &mut [Ready],
     clock: &dyn Clock,
     actor: &Actor,
-    recorded: &RecordedSuppliers,
 ) -> Result<Vec<Outcome>, StoreError> {
     let at = clock.now();
     let stepped = |one: &Ready| one.process.clone().step(one.event(), at, actor.clone()).map_err(illegal);
@@ -161,11 +157,9 @@ pub(super) fn write_ready(
         process,
         entry,
         issues: Some(&one.issues),
+        sent: Some(one.sent),
     });
-    let sent: HashMap<i64, Sent> =
-        ready.iter().filter_map(|one| Some((one.process.id(), one.sent?))).collect();
-    let (written, open) = gate::step_sent(tx, &steps.collect::<Vec<_>>(), &sent)?;
-    recorded.note(&ready.iter().map(|one| one.process.snapshot().supplier.clone()).collect(), &open);
+    let written = gate::step_processes(tx, &steps.collect::<Vec<_>>())?;
     let imports = ready.iter().zip(&written).filter(|(_, is_written)| **is_written);
     let imports: Vec<&Import> = imports.filter_map(|(one, _)| one.import()).collect();
     tx.insert_accounts(&imports.iter().map(|one| &one.account).collect::<Vec<_>>())?;

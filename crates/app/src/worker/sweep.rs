@@ -39,7 +39,7 @@ fn take_steps(
         }
     }
     let steps: Vec<_> =
-        taken.iter().map(|(process, entry)| StepWrite { process, entry, issues: None }).collect();
+        taken.iter().map(|(process, entry)| StepWrite { process, entry, issues: None, sent: None }).collect();
     Ok(gate::step_processes(tx, &steps)?.into_iter().filter(|is_written| *is_written).count())
 }
 

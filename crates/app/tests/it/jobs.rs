@@ -5,7 +5,7 @@ use chrono::Duration;
 use cutover_app::auth::Caller;
 use cutover_app::job::JobRunner;
 use cutover_app::operator::{AuditScope, BulkRequest, JobOwner, OperatorError};
-use cutover_app::port::{Clock, Job, JobKind, JobState};
+use cutover_app::port::{ArchivedVersion, Clock, Job, JobKind, JobState};
 use cutover_process::State;
 
 const MEMBERS: &str = r#""customers":[{"family_name":"Okafor"}]"#;
@@ -242,7 +242,7 @@ fn archived_payloads_are_not_tried_again() {
     cutover_app::port::write(&*env.store, |tx| {
         let supplier = tx.supplier(&"ACME".parse().unwrap())?.unwrap();
         let stored = tx.process(supplier.id, &"A-1".parse().unwrap())?.unwrap();
-        tx.archive(&[(stored.process.id(), stored.process.version())], chrono::DateTime::UNIX_EPOCH)
+        tx.archive(&[ArchivedVersion::new(&stored.process, None)], chrono::DateTime::UNIX_EPOCH)
     })
     .unwrap();
     let request = BulkRequest { status: Some(State::Cancelled), ..request(JobKind::Retry) };

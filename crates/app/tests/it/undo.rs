@@ -5,7 +5,7 @@ use chrono::Duration;
 use cutover_app::auth::Caller;
 use cutover_app::job::JobRunner;
 use cutover_app::operator::{AuditScope, OperatorError, UndoRequest, UndoScope};
-use cutover_app::port::{Clock, FeedFilter, Job, KeptBecause, PageLimit, read, write};
+use cutover_app::port::{ArchivedVersion, Clock, FeedFilter, Job, KeptBecause, PageLimit, read, write};
 use cutover_app::worker::Worked;
 use cutover_core::ExternalAccountNumber;
 use cutover_model::Totals;
@@ -71,7 +71,7 @@ fn archive(env: &TestEnv, number: &str) {
     write(&*env.store, move |tx| {
         let supplier = tx.supplier(&"ACME".parse().unwrap())?.unwrap();
         let process = tx.process(supplier.id, &number)?.unwrap().process;
-        tx.archive(&[(process.id(), process.version())], chrono::DateTime::UNIX_EPOCH)
+        tx.archive(&[ArchivedVersion::new(&process, None)], chrono::DateTime::UNIX_EPOCH)
     })
     .unwrap();
 }

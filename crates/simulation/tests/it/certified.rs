@@ -4,6 +4,7 @@ use crate::model::Model;
 use crate::payloads::request;
 use crate::simulation::Simulation;
 use crate::specs::{AccountRef, StatementSpec};
+use cutover_app::certificate::certified_accounts;
 use cutover_app::port::{CertifiedAccount, StoredProcess, Supplier, read};
 use cutover_model::certificate::{Addition, account_content, addition_contents, certified_content};
 use cutover_model::{ContentHash, Totals};
@@ -23,7 +24,7 @@ impl Simulation {
         let mut leaves: Vec<CertifiedAccount> = Vec::new();
         loop {
             let after = leaves.last().map(|leaf| leaf.number.to_string()).unwrap_or_default();
-            let page = read(&*self.truth, |tx| tx.accounts_to_certify(supplier.id, &after, PAGE)).unwrap();
+            let page = read(&*self.truth, |tx| certified_accounts(tx, supplier.id, &after, PAGE)).unwrap();
             if page.is_empty() {
                 break;
             }

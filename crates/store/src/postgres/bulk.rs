@@ -37,15 +37,16 @@ statement! {
         issues: Vec<Option<Json<'static>>>,
         error_causes: Vec<Option<Json<'static>>>,
         warning_causes: Vec<Option<Json<'static>>>,
+        content: Vec<Option<Bits>>,
         kind: Vec<Option<&'static str>>,
         removed_account: Vec<Option<String>>,
         data: Vec<Option<Json<'static>>>,
     } -> BigInt
         = "WITH stepped AS (UPDATE processes p SET " (Status::FROM_N) ", " (Outcome::FROM_N)
             ", issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END, error_causes = n.error_causes, \
-            warning_causes = CASE WHEN n.sets_issues THEN n.warning_causes ELSE p.warning_causes END FROM unnest("
-            id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues ", " error_causes ", " warning_causes ", " kind ", " removed_account ", " data
-            ") AS n (id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues, error_causes, warning_causes, kind, removed_account, data) \
+            warning_causes = CASE WHEN n.sets_issues THEN n.warning_causes ELSE p.warning_causes END, content = coalesce(n.content, p.content) FROM unnest("
+            id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues ", " error_causes ", " warning_causes ", " content ", " kind ", " removed_account ", " data
+            ") AS n (id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues, error_causes, warning_causes, content, kind, removed_account, data) \
             WHERE p.id = n.id AND p.version = n.version_before RETURNING p.id, p.supplier_id, \
             p.external_account_number, coalesce(n.removed_account, p.service_account_number) AS service_account_number, \
             p.attempt, p.modified_at, n.kind, n.data), \
@@ -71,6 +72,7 @@ pub(super) fn steps(conn: &mut Conn, mut steps: Vec<Step<'_>>) -> Result<Vec<boo
         issues: steps.iter().map(|step| step.issues.clone()).collect(),
         error_causes: steps.iter().map(|step| step.error_causes.clone()).collect(),
         warning_causes: steps.iter().map(|step| step.warning_causes.clone()).collect(),
+        content: steps.iter().map(|step| step.content).collect(),
         kind: steps.iter().map(|step| step.event.as_ref().map(|event| event.kind)).collect(),
         removed_account: steps.iter().map(|step| step.event.as_ref()?.removed_account.clone()).collect(),
         data: steps.iter().map(|step| step.event.as_ref()?.data.clone()).collect(),

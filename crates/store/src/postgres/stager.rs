@@ -8,7 +8,7 @@ use super::queries::processes::{causes, issues};
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::store_error;
-use super::queries::types::{Bits, Json};
+use super::queries::types::Json;
 use crate::batch_queue::{BatchQueue, BatchThread, Refused};
 use crate::error::Result;
 use crate::sealed::Sealer;
@@ -151,9 +151,8 @@ fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError
     }
 }
 
-/// The columns of [`Sent`], and the hash of the content.
-const SENT: &str =
-    "sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents, content";
+/// The columns of [`Sent`].
+const SENT: &str = "sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents";
 
 statement! {
     /// Inserts new accounts with their payloads and the first entries of their histories. Returns the number
@@ -175,7 +174,6 @@ statement! {
         sent_readings: Vec<i64>,
         sent_transactions: Vec<i64>,
         sent_documents: Vec<i64>,
-        content: Vec<Option<Bits>>,
         supplier_revision: Vec<i64>,
         issues: Vec<Option<Json<'static>>>,
         warning_causes: Vec<Option<Json<'static>>>,
@@ -186,7 +184,7 @@ statement! {
         kind: &'static str,
     } -> (BigInt, Bool)
         = "WITH sent AS MATERIALIZED (SELECT n.*, s.organisation_id, s.code FROM unnest("
-            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " content ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " payload ", " event ", " actor
+            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " payload ", " event ", " actor
             ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES) ", " (SENT)
             ", supplier_revision, issues, warning_causes, contract, payload, event, actor, place) \
             JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
@@ -242,7 +240,6 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         sent_readings: sent.iter().map(|sent| sent.sent_readings).collect(),
         sent_transactions: sent.iter().map(|sent| sent.sent_transactions).collect(),
         sent_documents: sent.iter().map(|sent| sent.sent_documents).collect(),
-        content: creations.iter().map(|creation| creation.staged.content.map(|c| Bits(c.0))).collect(),
         supplier_revision: creations.iter().map(|creation| creation.supplier_revision).collect(),
         issues: creations.iter().map(|creation| issues::write(&creation.issues)).collect::<Result<_>>()?,
         warning_causes: creations

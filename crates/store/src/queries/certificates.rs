@@ -216,6 +216,7 @@ fn accounts_to_certify(
             is_leased: lease.is_some(),
         };
         Ok(CertifiedAccount {
+            id,
             number: number.parse().map_err(Error::corrupt)?,
             state: Word::<State>::read(&state).known().copied().unwrap_or_else(|| State::nearest(facts)),
             totals: totals.remove(&id),

@@ -1,10 +1,10 @@
 //! Values that the statements of `crate::sql` bind.
 
 use super::dialect::Db;
-use super::types::{Json, Timestamp};
+use super::types::{Bits, Json, Timestamp};
 use diesel::QueryResult;
 use diesel::query_builder::AstPass;
-use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 
 /// A value that a [`statement!`] binds.
 pub(crate) trait Bind {
@@ -34,6 +34,7 @@ binds! {
     bool => Bool;
     String => Text;
     &'static str => Text;
+    Bits => Binary;
     Json<'static> => super::dialect::columns::Json;
     Timestamp => super::dialect::columns::Instant;
 }

@@ -110,7 +110,6 @@ impl Sealer {
                 payload,
                 fingerprint: creation.staged.fingerprint,
                 totals: creation.staged.totals,
-                content: creation.staged.content,
             },
             process: creation.process.clone(),
             actor: creation.actor.clone(),

@@ -1,7 +1,7 @@
 use super::State;
 use super::processes::Row;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Archivable, Position, ProcessToArchive};
+use cutover_app::port::{Archivable, ArchivedVersion, Position, ProcessToArchive};
 use std::sync::Arc;
 
 impl Row {
@@ -42,12 +42,16 @@ impl State {
         rows.into_iter().map(Row::kept).collect()
     }
 
-    pub(super) fn archive_all(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> usize {
-        let is_wanted = |row: &Row| {
-            versions.contains(&(row.process.id(), row.process.version())) && row.archived_at.is_none()
-        };
+    pub(super) fn archive_all(&mut self, processes: &[ArchivedVersion], at: DateTime<Utc>) -> usize {
         let mut archived = 0;
-        for row in self.processes.iter_mut().filter(|row| is_wanted(row)).map(Arc::make_mut) {
+        for row in self.processes.iter_mut() {
+            let is_wanted = |wanted: &&ArchivedVersion| {
+                (wanted.id, wanted.version) == (row.process.id(), row.process.version())
+            };
+            let wanted = processes.iter().find(is_wanted).filter(|_| row.archived_at.is_none());
+            let Some(wanted) = wanted else { continue };
+            let row = Arc::make_mut(row);
+            row.content = wanted.content.or(row.content);
             row.archived_at = Some(at);
             row.previous = None;
             row.history.clear();

@@ -84,7 +84,7 @@ impl Certificates for State {
             .filter(|row| row.process.snapshot().external_account_number.as_str() > after)
             .map(|row| {
                 let account = self.account(row.process.id());
-                let content = row.staged.content.map(|payload| {
+                let content = row.content.map(|payload| {
                     let mut content = CertifiedContent::new(payload);
                     for (addition, copies) in account.iter().flat_map(|account| &account.additions) {
                         (0..*copies).for_each(|_| content.add(*addition));
@@ -92,6 +92,7 @@ impl Certificates for State {
                     content.finish()
                 });
                 CertifiedAccount {
+                    id: row.process.id(),
                     number: row.process.snapshot().external_account_number.clone(),
                     state: row.process.state(),
                     totals: account.map(|account| account.totals()),

@@ -1,11 +1,12 @@
 use super::State;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, Cause, ListedAccount, ListedProcess, PageLimit, PayloadById, Position,
-    PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError,
-    StoredIssues, StoredProcess, Supplier, WaitingWindow, WaitingWindows,
+    AccountList, Archivable, ArchivedVersion, Cause, ListedAccount, ListedProcess, PageLimit, PayloadById,
+    Position, PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, StepWrite,
+    StoreError, StoredIssues, StoredProcess, Supplier, WaitingWindow, WaitingWindows,
 };
 use cutover_core::{ExternalAccountNumber, Level, ServiceAccountNumber, SupplierStatus};
+use cutover_model::ContentHash;
 use cutover_process::{EventKind, HistoryEntry, LEASE, Process, State as Status};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub(super) struct Row {
     pub(super) process: Process,
     pub(super) staged: Staged,
     issues: StoredIssues,
+    /// The hash of the payload, once it has been computed.
+    pub(super) content: Option<ContentHash>,
     pub(super) previous: Option<PreviousAttempt>,
     pub(super) error_causes: Vec<Cause>,
     pub(super) history: Vec<HistoryEntry>,
@@ -159,6 +162,7 @@ impl State {
         if let Some(issues) = step.issues {
             row.issues = issues.clone();
         }
+        row.content = step.sent.and_then(|sent| sent.content).or(row.content);
         let supplier_id = row.supplier_id;
         self.publish_step(supplier_id, next, entry);
         true
@@ -271,6 +275,7 @@ impl Processes for State {
             process: process.clone(),
             staged: staged.clone(),
             issues: issues.clone(),
+            content: None,
             previous: None,
             error_causes: Vec::new(),
             history: vec![entry.clone()],
@@ -289,6 +294,7 @@ impl Processes for State {
         let missing = || StoreError::Failed(format!("there is no process {process_id}"));
         let row = self.row_mut(process_id).ok_or_else(missing)?;
         row.staged = staged.clone();
+        row.content = None;
         row.archived_at = None;
         Ok(())
     }
@@ -455,8 +461,8 @@ impl Processes for State {
         Ok(self.kept_of(process_ids, before))
     }
 
-    fn archive(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize, StoreError> {
-        Ok(self.archive_all(versions, at))
+    fn archive(&mut self, processes: &[ArchivedVersion], at: DateTime<Utc>) -> Result<usize, StoreError> {
+        Ok(self.archive_all(processes, at))
     }
 
     fn remove_archived(&mut self, _: i64) -> Result<Option<i64>, StoreError> {

@@ -2,7 +2,7 @@
 
 use super::helpers::{ABSENT, at, create, create_many, process, put, see, staged, step, supplier};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Archivable, Position, Store, StoredProcess, Supplier};
+use cutover_app::port::{Archivable, ArchivedVersion, Position, Store, StoredProcess, Supplier};
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Event, EventKind, State, Submission};
 
@@ -33,7 +33,7 @@ fn look(
 /// Archives processes in their current versions and returns their number.
 fn archive(store: &dyn Store, processes: &[&StoredProcess], when: i64) -> usize {
     let versions: Vec<_> =
-        processes.iter().map(|stored| (stored.process.id(), stored.process.version())).collect();
+        processes.iter().map(|stored| ArchivedVersion::new(&stored.process, None)).collect();
     let archived = put(store, move |tx| tx.archive(&versions, at(when)));
     let mut next = Some(0);
     while let Some(from) = next {

@@ -45,7 +45,12 @@ fn take(store: &dyn Store, of: &Supplier, account: &str, event: Event, issues: O
     let at = at(before.version() + 100);
     let (process, entry) = before.step(event, at, worker()).unwrap();
     let written = put(store, move |tx| {
-        tx.step_processes(&[StepWrite { process: &process, entry: &entry, issues: issues.as_ref() }])
+        tx.step_processes(&[StepWrite {
+            process: &process,
+            entry: &entry,
+            issues: issues.as_ref(),
+            sent: None,
+        }])
     });
     assert_eq!(written, [true]);
 }

@@ -1,13 +1,14 @@
 //! What certificates say of accounts, their keys, and their leaves.
 
-use super::helpers::{at, create, number, process, put, see, staged, supplier};
-use super::imported::import;
+use super::helpers::{at, create, number, process, put, see, staged, step, supplier};
+use super::imported::{account_of, of_members, pending};
 use cutover_app::port::{
-    CertificateKey, CertificateSubtree, CertifiedAccount, Staged, Store, StoredCertificate, Supplier,
+    ArchivedVersion, CertificateKey, CertificateSubtree, CertifiedAccount, Sent, StepWrite, Store,
+    StoreError, StoredCertificate, Supplier, Tx,
 };
 use cutover_model::certificate::certified_content;
 use cutover_model::{ContentHash, Totals};
-use cutover_process::{Actor, Event, State};
+use cutover_process::{Actor, Event, Process, State};
 
 const MEMBERS: &str = r#""ledgers":[{"ledger_balance":"1.50"}]"#;
 
@@ -35,10 +36,26 @@ fn content(n: u8) -> ContentHash {
     ContentHash([n; 32])
 }
 
-/// Sets the content of the staged payload.
-fn restage(store: &dyn Store, of: &Supplier, account: &str, n: u8) {
-    let id = process(store, of, account).process.id();
-    put(store, move |tx| tx.restage(id, &Staged { content: Some(content(n)), ..staged(b"p") }));
+/// Takes a step that knows the hash of the payload.
+fn hashed(tx: &mut dyn Tx, process: Process, event: Event, n: u8) -> Result<Process, StoreError> {
+    let (process, entry) = process.step(event, at(1), Actor::Operator).unwrap();
+    let sent = Some(Sent { content: Some(content(n)), ..Sent::default() });
+    let step = StepWrite { process: &process, entry: &entry, issues: None, sent };
+    assert_eq!(tx.step_processes(&[step])?, [true]);
+    Ok(process)
+}
+
+/// Imports the account `A-<number>`, whose payload has this hash. Returns the key of the process.
+fn import_hashed(store: &dyn Store, of: &Supplier, number: u64, n: u8) -> i64 {
+    let process = pending(store, of, number);
+    let (id, new) = (process.id(), account_of(&process, of, number, of_members(MEMBERS)));
+    put(store, move |tx| {
+        let (claimed, entry) = process.step(Event::Claimed, at(1), Actor::Operator).unwrap();
+        assert!(tx.step_process(&claimed, &entry)?);
+        hashed(tx, claimed, Event::Imported(new.number.clone()), n)?;
+        tx.insert_accounts(&[&new])
+    });
+    id
 }
 
 fn certified(store: &dyn Store, of: &Supplier) -> Vec<CertifiedAccount> {
@@ -52,31 +69,61 @@ fn one(store: &dyn Store, of: &Supplier, account: &str) -> CertifiedAccount {
 /// Accounts of every status are returned, in pages.
 pub fn accounts_are_certified_by_number(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
-    import(store, &acme, 2, MEMBERS);
+    import_hashed(store, &acme, 2, 7);
     create(store, &other, "A-1");
     create(store, &acme, "A-10");
     create(store, &acme, "A-é");
     create(store, &acme, "A-a");
-    restage(store, &acme, "A-10", 7);
     let numbers = |accounts: Vec<CertifiedAccount>| -> Vec<String> {
         accounts.iter().map(|account| account.number.to_string()).collect()
     };
     assert_eq!(numbers(certified(store, &acme)), ["A-10", "A-2", "A-a", "A-é"]);
     assert_eq!(numbers(see(store, |tx| tx.accounts_to_certify(acme.id, "A-10", 2))), ["A-2", "A-a"]);
     let waits = one(store, &acme, "A-10");
-    assert_eq!((waits.state, waits.totals), (State::Pending, None));
-    assert_eq!(waits.content, Some(certified_content(content(7), Vec::new())));
+    assert_eq!((waits.state, waits.totals, waits.content), (State::Pending, None, None));
+    assert_eq!(waits.id, process(store, &acme, "A-10").process.id());
     let imported = one(store, &acme, "A-2");
-    assert_eq!((imported.state, imported.content), (State::Processed, None));
+    assert_eq!(imported.state, State::Processed);
+    assert_eq!(imported.content, Some(certified_content(content(7), Vec::new())));
     let totals = imported.totals.unwrap();
     assert_eq!((totals.ledger_balance.to_string(), totals.transactions), ("1.5".to_owned(), 0));
+}
+
+/// The hash of a payload stays until the account is sent again, also when the payload leaves the database.
+pub fn hashes_belong_to_their_payload(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let of = |n| Some(certified_content(content(n), Vec::new()));
+    let account = create(store, &acme, "A-1");
+    let other = create(store, &acme, "A-2");
+    let [claimed, unhashed] = put(store, move |tx| {
+        let claimed = hashed(tx, account.clone(), Event::Claimed, 7)?;
+        let (other, entry) = other.clone().step(Event::Claimed, at(1), Actor::Operator).unwrap();
+        assert!(tx.step_process(&other, &entry)?);
+        Ok([claimed, other])
+    });
+    assert_eq!(one(store, &acme, "A-1").content, of(7));
+    assert_eq!(one(store, &acme, "A-2").content, None);
+    // A step that does not know it leaves it.
+    assert!(step(store, &claimed, Event::ShutDown, at(2)));
+    assert!(step(store, &unhashed, Event::ShutDown, at(2)));
+    assert_eq!(one(store, &acme, "A-1").content, of(7));
+    let waits = process(store, &acme, "A-1").process;
+    let id = waits.id();
+    put(store, move |tx| tx.restage(id, &staged(b"new")));
+    assert_eq!(one(store, &acme, "A-1").content, None);
+    assert!(step(store, &waits, Event::Cancelled, at(3)));
+    let ended = process(store, &acme, "A-1").process;
+    let [late, archived] = [&waits, &ended].map(|process| ArchivedVersion::new(process, Some(content(8))));
+    assert_eq!(put(store, move |tx| tx.archive(&[late], at(9))), 0);
+    assert_eq!(one(store, &acme, "A-1").content, None);
+    assert_eq!(put(store, move |tx| tx.archive(&[archived], at(9))), 1);
+    assert_eq!(one(store, &acme, "A-1").content, of(8));
 }
 
 /// Additions count as often as they were added, and change the totals.
 pub fn additions_are_certified_whatever_their_order(store: &dyn Store) {
     let acme = supplier(store, "ACME");
-    let ids = [1, 2].map(|n| import(store, &acme, n, MEMBERS).process_id);
-    ["A-1", "A-2"].iter().for_each(|account| restage(store, &acme, account, 9));
+    let ids = [1, 2].map(|number| import_hashed(store, &acme, number, 9));
     let added = Totals { ledger_balance: "-0.25".parse().unwrap(), transactions: 1, ..Totals::default() };
     for (id, contents) in [(ids[0], [3, 1, 3]), (ids[1], [1, 3, 3])] {
         put(store, move |tx| {
@@ -109,8 +156,7 @@ pub fn additions_are_certified_whatever_their_order(store: &dyn Store) {
 /// Only the payload counts once the import was undone.
 pub fn an_undone_account_loses_its_additions(store: &dyn Store) {
     let acme = supplier(store, "ACME");
-    let id = import(store, &acme, 1, MEMBERS).process_id;
-    restage(store, &acme, "A-1", 9);
+    let id = import_hashed(store, &acme, 1, 9);
     put(store, move |tx| {
         tx.mark_added(id, at(1))?;
         tx.certify_addition(id, &[content(1)], &Totals::default())

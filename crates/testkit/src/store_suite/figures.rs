@@ -7,8 +7,8 @@ use super::helpers::{
 use crate::payload::Dice;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
-    Cause, ListedProcess, MinuteCount, PageLimit, ProcessFilter, StateCount, StepWrite, Store, Supplier,
-    Verdict, read, write,
+    ArchivedVersion, Cause, ListedProcess, MinuteCount, PageLimit, ProcessFilter, StateCount, StepWrite,
+    Store, Supplier, Verdict, read, write,
 };
 use cutover_core::{Code, Level, ServiceAccountNumber, SupplierStatus, Word};
 use cutover_model::Totals;
@@ -160,7 +160,8 @@ pub fn counts_include_only_committed_steps(store: &dyn Store) {
             .iter()
             .map(|process| process.clone().step(Event::Claimed, at(10), worker()).unwrap())
             .collect();
-        let steps = made.iter().map(|(process, entry)| StepWrite { process, entry, issues: None });
+        let steps =
+            made.iter().map(|(process, entry)| StepWrite { process, entry, issues: None, sent: None });
         tx.step_processes(&steps.collect::<Vec<_>>())
     });
     assert_eq!(written, [false, true, true, true]);
@@ -186,9 +187,8 @@ pub fn changes_that_are_no_steps_do_not_change_counts(store: &dyn Store) {
     assert!(step(store, &pending, Event::Cancelled, at(5)));
     let failed = create(store, &acme, "A-2");
     assert!(step(store, &failed, Event::WindowMissed, at(70)));
-    let version = process(store, &acme, "A-2").process.version();
-    let id = failed.id();
-    assert_eq!(put(store, move |tx| tx.archive(&[(id, version)], at(900))), 1);
+    let (id, ended) = (failed.id(), ArchivedVersion::new(&process(store, &acme, "A-2").process, None));
+    assert_eq!(put(store, move |tx| tx.archive(&[ended], at(900))), 1);
     assert_counted(store, &acme);
     put(store, move |tx| tx.restage(id, &staged(b"new")));
     assert_counted(store, &acme);
@@ -351,7 +351,8 @@ pub fn counts_are_correct_after_random_steps(store: &dyn Store) {
             .collect();
         made += some.len();
         put(store, move |tx| {
-            let steps = some.iter().map(|(process, entry)| StepWrite { process, entry, issues: None });
+            let steps =
+                some.iter().map(|(process, entry)| StepWrite { process, entry, issues: None, sent: None });
             tx.step_processes(&steps.collect::<Vec<_>>())
         });
         if dice.below(4) == 0 {

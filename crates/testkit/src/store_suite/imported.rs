@@ -20,7 +20,7 @@ pub(super) fn decode(json: &str, zone: Zone) -> Account<'static> {
 }
 
 /// The process of the account `A-n`.
-fn pending(store: &dyn Store, supplier: &Supplier, n: u64) -> Process {
+pub(super) fn pending(store: &dyn Store, supplier: &Supplier, n: u64) -> Process {
     create(store, supplier, format!("A-{n}").leak())
 }
 

@@ -2,7 +2,8 @@
 
 use super::helpers::{at, create, organisation, process, put, see, step, supplier};
 use cutover_app::port::{
-    Job, JobFilter, JobKind, JobPosition, JobState, StepWrite, Store, StoredIssue, StoredIssues,
+    ArchivedVersion, Job, JobFilter, JobKind, JobPosition, JobState, StepWrite, Store, StoredIssue,
+    StoredIssues,
 };
 use cutover_process::{Actor, Event, State};
 
@@ -169,7 +170,8 @@ pub fn processes_are_found_by_key(store: &dyn Store) {
         put(store, move |tx| tx.step_processes(&[StepWrite {
             process: &rejected,
             entry: &entry,
-            issues: Some(&written)
+            issues: Some(&written),
+            sent: None
         }])),
         [true]
     );
@@ -180,6 +182,6 @@ pub fn processes_are_found_by_key(store: &dyn Store) {
     of.sort_by_key(|(id, ..)| *id);
     assert_eq!(of, [(ids[0], issues, false), (ids[1], StoredIssues::default(), false)]);
     let archived = process(store, &acme, "A-1").process;
-    assert_eq!(put(store, move |tx| tx.archive(&[(archived.id(), archived.version())], at(9))), 1);
+    assert_eq!(put(store, move |tx| tx.archive(&[ArchivedVersion::new(&archived, None)], at(9))), 1);
     assert!(see(store, |tx| tx.issues_of(&ids[..1]))[0].2);
 }

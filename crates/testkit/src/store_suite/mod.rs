@@ -121,6 +121,7 @@ stories! { $
     certificates:
         keys_of_certificates_are_listed_newest_first
         accounts_are_certified_by_number
+        hashes_belong_to_their_payload
         additions_are_certified_whatever_their_order
         an_undone_account_loses_its_additions
         leaves_are_found_by_number

@@ -2,7 +2,7 @@
 
 use super::helpers::{at, create, create_many, process, put, see, staged, step, supplier, worker};
 use cutover_app::port::{
-    PreviousAttempt, StepWrite, Store, StoredIssue, StoredIssues, StoredProcess, Supplier,
+    ArchivedVersion, PreviousAttempt, StepWrite, Store, StoredIssue, StoredIssues, StoredProcess, Supplier,
 };
 use cutover_core::{Code, ProcessError, ServiceAccountNumber};
 use cutover_process::{Actor, Event, State, Submission};
@@ -25,7 +25,7 @@ fn fail(store: &dyn Store, of: &Supplier, account: &str, attr: &str, when: i64) 
     let (failed, entry) = claimed.step(Event::Rejected, at(when + 1), worker()).unwrap();
     let found = issues(attr);
     let write = move |tx: &mut dyn cutover_app::port::Tx| {
-        tx.step_processes(&[StepWrite { process: &failed, entry: &entry, issues: Some(&found) }])
+        tx.step_processes(&[StepWrite { process: &failed, entry: &entry, issues: Some(&found), sent: None }])
     };
     assert_eq!(put(store, write), [true]);
 }
@@ -38,7 +38,12 @@ fn resubmit(store: &dyn Store, of: &Supplier, account: &str, payload: &'static [
     put(store, move |tx| {
         let none = StoredIssues::default();
         assert_eq!(
-            tx.step_processes(&[StepWrite { process: &process, entry: &entry, issues: Some(&none) }])?,
+            tx.step_processes(&[StepWrite {
+                process: &process,
+                entry: &entry,
+                issues: Some(&none),
+                sent: None
+            }])?,
             [true]
         );
         tx.restage(process.id(), &staged(payload))
@@ -143,7 +148,7 @@ pub fn the_previous_attempt_goes_with_the_account(store: &dyn Store) {
 
     fail(store, &acme, "A-1", "second", 40);
     let is_archived = process(store, &acme, "A-1");
-    let version = (is_archived.process.id(), is_archived.process.version());
+    let version = ArchivedVersion::new(&is_archived.process, None);
     assert_eq!(put(store, move |tx| tx.archive(&[version], at(50))), 1);
     assert_eq!(previous(store, &is_archived), None);
     resubmit(store, &acme, "A-1", b"third", 60);
@@ -167,7 +172,7 @@ pub fn attempts_of_a_batch_are_kept(store: &dyn Store) {
         .clone()
         .map(|stored| stored.process.step(Event::RetriedByOperator, at(30), Actor::Operator).unwrap());
     let written = put(store, move |tx| {
-        let write = |(process, entry)| StepWrite { process, entry, issues: None };
+        let write = |(process, entry)| StepWrite { process, entry, issues: None, sent: None };
         tx.step_processes(&steps.iter().map(|(process, entry)| write((process, entry))).collect::<Vec<_>>())
     });
     assert_eq!(written, [true, false, true]);

@@ -3,8 +3,8 @@
 use super::helpers::{api, at, new_process, on_threads, process, put, see, step, supplier, worker};
 use crate::payload::Dice;
 use cutover_app::port::{
-    Creation, Manifest, PageLimit, ProcessFilter, Staged, Staging, StepWrite, Store, StoredIssues, Supplier,
-    stage,
+    ArchivedVersion, Creation, Manifest, PageLimit, ProcessFilter, Staged, Staging, StepWrite, Store,
+    StoredIssues, Supplier, stage,
 };
 use cutover_core::ServiceAccountNumber;
 use cutover_model::Totals;
@@ -102,8 +102,8 @@ pub fn what_was_sent_follows_every_payload(store: &dyn Store) {
     // Archived and erased.
     let is = process(store, &acme, "A-2").process;
     assert!(step(store, &is, Event::WindowMissed, at(60)));
-    let (id, version) = (is.id(), process(store, &acme, "A-2").process.version());
-    assert_eq!(put(store, move |tx| tx.archive(&[(id, version)], at(900))), 1);
+    let (id, ended) = (is.id(), ArchivedVersion::new(&process(store, &acme, "A-2").process, None));
+    assert_eq!(put(store, move |tx| tx.archive(&[ended], at(900))), 1);
     assert_sent(store, &acme, &[b]);
     put(store, move |tx| tx.restage(id, &staged("new", a)));
     assert_sent(store, &acme, &[a]);
@@ -171,8 +171,10 @@ pub fn what_was_sent_is_correct_after_random_steps(store: &dyn Store) {
             }
         }
         put(store, move |tx| {
-            let writes: Vec<_> =
-                steps.iter().map(|(process, entry, _)| StepWrite { process, entry, issues: None }).collect();
+            let writes: Vec<_> = steps
+                .iter()
+                .map(|(process, entry, _)| StepWrite { process, entry, issues: None, sent: None })
+                .collect();
             tx.step_processes(&writes)?;
             for (process, _, new) in &steps {
                 if let Some(new) = new {

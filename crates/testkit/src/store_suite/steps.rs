@@ -86,7 +86,7 @@ fn write(store: &dyn Store, steps: Vec<Made>) -> Vec<bool> {
 }
 
 fn step_write((process, entry, issues): &Made) -> StepWrite<'_> {
-    StepWrite { process, entry, issues: issues.as_ref() }
+    StepWrite { process, entry, issues: issues.as_ref(), sent: None }
 }
 
 /// Nothing is written of a stale step and of a missing process, and everything of the others,

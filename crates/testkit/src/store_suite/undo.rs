@@ -3,8 +3,8 @@
 use super::helpers::{ABSENT, at, create, number, process, put, see, supplier};
 use super::imported::{account_of, end_with, import, of_members};
 use cutover_app::port::{
-    FeedFilter, ImportedHead, KeptBecause, MayConflict, NewAccount, PageLimit, Store, StoreError, Supplier,
-    write,
+    ArchivedVersion, FeedFilter, ImportedHead, KeptBecause, MayConflict, NewAccount, PageLimit, Store,
+    StoreError, Supplier, write,
 };
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, State};
@@ -81,7 +81,7 @@ pub fn accounts_that_are_undone_together_are_published(store: &dyn Store) {
     put(store, move |tx| {
         let writes: Vec<_> = steps
             .iter()
-            .map(|(process, entry)| cutover_app::port::StepWrite { process, entry, issues: None })
+            .map(|(process, entry)| cutover_app::port::StepWrite { process, entry, issues: None, sent: None })
             .collect();
         assert_eq!(tx.step_processes(&writes)?, [true; 3]);
         let ids: Vec<i64> = steps.iter().map(|(process, _)| process.id()).collect();
@@ -143,7 +143,7 @@ pub fn marks_of_accounts_are_kept(store: &dyn Store) {
     assert_eq!((billed.billed_at, billed.kept_because()), (Some(at(7)), Some(KeptBecause::Billed)));
     let other = import(store, &acme, 2, MEMBERS).process_id;
     let imported = process(store, &acme, "A-2").process;
-    put(store, move |tx| tx.archive(&[(other, imported.version())], at(9)));
+    put(store, move |tx| tx.archive(&[ArchivedVersion::new(&imported, None)], at(9)));
     assert_eq!(head(store, other).unwrap().kept_because(), Some(KeptBecause::Archived));
 }
 

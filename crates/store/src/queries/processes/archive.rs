@@ -5,13 +5,13 @@ use super::super::dialect::{Db, Dialect, columns};
 use super::super::schema::{process_history, processes, suppliers};
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
-use super::super::types::{Timestamp, instant};
+use super::super::types::{Bits, Timestamp, instant};
 use super::row::{HistoryRow, StoredRow};
 use super::{previous, restored, stored};
 use crate::error::{Error, Result};
 use crate::sealed::Sealer;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Archivable, Position, ProcessToArchive, StoredProcess};
+use cutover_app::port::{Archivable, ArchivedVersion, Position, ProcessToArchive, StoredProcess};
 use cutover_process::HistoryEntry;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
@@ -105,26 +105,32 @@ fn readable(history: Vec<HistoryRow<'static>>) -> Option<Vec<HistoryEntry>> {
     history.into_iter().map(|row| HistoryEntry::try_from(row).ok()).collect()
 }
 
-/// Marks processes as archived that are still at a version, and locks them. Returns their keys.
+/// Marks processes as archived that are still at a version, and locks them. Their payloads leave the database, so the hashes
+/// of their content are kept. Returns their keys.
 #[derive(Debug)]
-struct Mark<'a> {
+struct Mark {
     at: Timestamp,
-    /// Keys and versions; not empty.
-    versions: &'a [(i64, i64)],
+    /// Keys, versions and hashes; not empty.
+    processes: Vec<(i64, i64, Option<Bits>)>,
 }
 
-impl QueryFragment<Db> for Mark<'_> {
+impl QueryFragment<Db> for Mark {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         // The text differs with the length of the list.
         out.unsafe_to_cache_prepared();
         out.push_sql("UPDATE processes SET archived_at = ");
         self.at.bind(&mut out)?;
-        out.push_sql(" FROM (SELECT column1 AS key, column2 AS at_version FROM (VALUES ");
-        for (i, (id, version)) in self.versions.iter().enumerate() {
+        out.push_sql(
+            ", content = COALESCE(wanted.content, processes.content) \
+             FROM (SELECT column1 AS key, column2 AS at_version, column3 AS content FROM (VALUES ",
+        );
+        for (i, (id, version, content)) in self.processes.iter().enumerate() {
             out.push_sql(if i == 0 { "(" } else { ", (" });
             id.bind(&mut out)?;
             out.push_sql(", ");
             version.bind(&mut out)?;
+            out.push_sql(", ");
+            content.bind(&mut out)?;
             out.push_sql(")");
         }
         out.push_sql(
@@ -135,22 +141,24 @@ impl QueryFragment<Db> for Mark<'_> {
     }
 }
 
-impl QueryId for Mark<'_> {
+impl QueryId for Mark {
     type QueryId = ();
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-impl Query for Mark<'_> {
+impl Query for Mark {
     type SqlType = BigInt;
 }
 
-impl<C> RunQueryDsl<C> for Mark<'_> {}
+impl<C> RunQueryDsl<C> for Mark {}
 
-pub(super) fn archive(conn: &mut Conn, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize> {
-    if versions.is_empty() {
+pub(super) fn archive(conn: &mut Conn, processes: &[ArchivedVersion], at: DateTime<Utc>) -> Result<usize> {
+    if processes.is_empty() {
         return Ok(0);
     }
-    let ids: Vec<i64> = Mark { at: at.into(), versions }.load(conn)?;
+    let row = |one: &ArchivedVersion| (one.id, one.version, one.content.map(|hash| Bits(hash.0)));
+    let mark = Mark { at: at.into(), processes: processes.iter().map(row).collect() };
+    let ids: Vec<i64> = mark.load(conn)?;
     previous::remove(conn, &ids)?;
     Dialect::archived(conn, &ids)?;
     Ok(ids.len())

@@ -22,12 +22,11 @@ use super::{SqlTx, store_error};
 use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, ListedAccount, PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter,
-    ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
-    WaitingWindows,
+    AccountList, Archivable, ArchivedVersion, ListedAccount, PageLimit, PayloadById, Position,
+    PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError,
+    StoredIssues, StoredProcess, WaitingWindows,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
-use cutover_model::ContentHash;
 use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
 use queue::Sweep;
@@ -159,14 +158,13 @@ impl Processes for SqlTx<'_> {
         self.run(|conn| {
             let row = processes::table
                 .find(process_id)
-                .select((processes::fingerprint, processes::content, Sent::as_select()))
-                .get_result::<(Bits, Option<Bits>, Sent)>(conn)
+                .select((processes::fingerprint, Sent::as_select()))
+                .get_result::<(Bits, Sent)>(conn)
                 .optional()?;
             let payload = payloads::load(conn, sealer, &[process_id])?.pop();
             let payload = payload.map(|(_, payload)| payload).transpose()?;
-            let staged = |((Bits(fingerprint), content, sent), payload): ((Bits, Option<Bits>, Sent), _)| {
-                let content = content.map(|Bits(bits)| ContentHash(bits));
-                Ok(Staged { payload, fingerprint, totals: sent.totals(1)?, content })
+            let staged = |((Bits(fingerprint), sent), payload): ((Bits, Sent), _)| {
+                Ok(Staged { payload, fingerprint, totals: sent.totals(1)? })
             };
             row.zip(payload).map(staged).transpose()
         })
@@ -299,8 +297,8 @@ impl Processes for SqlTx<'_> {
         self.run(|conn| archive::kept(conn, sealer, process_ids, before))
     }
 
-    fn archive(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize, StoreError> {
-        self.run(|conn| archive::archive(conn, versions, at))
+    fn archive(&mut self, processes: &[ArchivedVersion], at: DateTime<Utc>) -> Result<usize, StoreError> {
+        self.run(|conn| archive::archive(conn, processes, at))
     }
 
     fn remove_archived(&mut self, from: i64) -> Result<Option<i64>, StoreError> {

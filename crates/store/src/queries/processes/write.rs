@@ -34,7 +34,6 @@ pub(super) fn insert(
             processes::issues.eq(issues::write(issues)?),
             processes::warning_causes.eq(causes::write(&Cause::of_issues(&issues.warnings))?),
             Sent::of(&staged.totals)?,
-            processes::content.eq(staged.content.map(|content| Bits(content.0))),
         ))
         .execute(conn)?;
     let number = process.snapshot().external_account_number.as_str();
@@ -74,12 +73,13 @@ statement! {
         error_causes: Option<Json<'static>>,
         sets_warnings: bool,
         warning_causes: Option<Json<'static>>,
+        content: Option<Bits>,
         id: i64,
         version_before: i64,
         event: Option<PublishStep>,
     } = "UPDATE processes SET " status ", " outcome ", issues = CASE WHEN " sets_issues " THEN " issues
         " ELSE issues END, error_causes = " error_causes ", warning_causes = CASE WHEN " sets_warnings
-        " THEN " warning_causes " ELSE warning_causes END WHERE id = " id " AND version = " version_before
+        " THEN " warning_causes " ELSE warning_causes END, content = COALESCE(" content ", content) WHERE id = " id " AND version = " version_before
 }
 
 impl<'a> Step<'a> {
@@ -97,6 +97,7 @@ impl<'a> Step<'a> {
                 .map(|issues| causes::write(&Cause::of_issues(&issues.warnings)))
                 .transpose()?
                 .flatten(),
+            content: step.sent.and_then(|sent| sent.content).map(|hash| Bits(hash.0)),
             id: snapshot.id,
             version_before: step.process.version_before(),
             event: feed::of_step(step.process, step.entry)?,
@@ -142,7 +143,7 @@ pub(super) fn set_issues(conn: &mut Conn, id: i64, issues: &StoredIssues) -> Res
     Ok(())
 }
 
-/// Replaces the payload of a process. An archived process has none and gets one.
+/// Replaces the payload of a process, whose hash is unknown then. An archived process has none and gets one.
 pub(super) fn restage(conn: &mut Conn, sealer: &Sealer, id: i64, staged: &Staged) -> Result<()> {
     let locations = PayloadLocations::of(conn, sealer.keys().map(|_| id).into_iter())?;
     let sealed = locations.get(id).map(|location| sealer.seal(location, &staged.payload)).transpose()?;
@@ -159,7 +160,7 @@ pub(super) fn restage(conn: &mut Conn, sealer: &Sealer, id: i64, staged: &Staged
             processes::fingerprint.eq(Bits(staged.fingerprint)),
             archived_at,
             Sent::of(&staged.totals)?,
-            processes::content.eq(staged.content.map(|content| Bits(content.0))),
+            processes::content.eq(None::<Bits>),
         ))
         .execute(conn)?;
     Ok(())

@@ -7,8 +7,8 @@ use super::queries::SqlTx;
 use super::testing::{add_process, add_supplier, at, connect};
 use crate::context::Context;
 use cutover_app::port::{
-    AuditAction, AuditFilter, FeedFilter, PageLimit, ProcessFilter, Staged, StepWrite, StoreError,
-    StoredIssues, Tx,
+    ArchivedVersion, AuditAction, AuditFilter, FeedFilter, PageLimit, ProcessFilter, Staged, StepWrite,
+    StoreError, StoredIssues, Tx,
 };
 use cutover_core::Code;
 use cutover_model::Totals;
@@ -210,8 +210,12 @@ fn all_other_queries_use_a_key() {
     let found = StoredIssues::default();
     let plan = plan_of(&mut conn, |tx| {
         tx.next_process_id()?;
-        let steps =
-            [&claimed, &stale].map(|(process, entry)| StepWrite { process, entry, issues: Some(&found) });
+        let steps = [&claimed, &stale].map(|(process, entry)| StepWrite {
+            process,
+            entry,
+            issues: Some(&found),
+            sent: None,
+        });
         assert_eq!(tx.step_processes(&steps)?, [true, false]);
         assert_eq!(tx.payloads(&[1, 2, 3])?, [(1, Ok(vec![1]))]);
         tx.lock_account(1)?;
@@ -261,7 +265,7 @@ fn archiving_reads_a_range_and_then_keys() {
     assert!(look.iter().all(|step| !step.contains("TEMP B-TREE")), "{look:#?}");
     let removal = plan_of(&mut conn, |tx| {
         assert_eq!(tx.processes_to_archive(&[1], at(9))?.len(), 1);
-        assert_eq!(tx.archive(&[(1, cancelled.version())], at(9))?, 1);
+        assert_eq!(tx.archive(&[ArchivedVersion::new(&cancelled, None)], at(9))?, 1);
         assert_eq!(tx.archived_at(1)?, Some(at(9)));
         Ok(())
     });

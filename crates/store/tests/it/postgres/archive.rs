@@ -2,7 +2,9 @@
 //! change.
 
 use chrono::{DateTime, Utc};
-use cutover_app::port::{self, Creation, Staged, Staging, StoreError, StoredIssues, Tx, read, write};
+use cutover_app::port::{
+    self, ArchivedVersion, Creation, Staged, Staging, StoreError, StoredIssues, Tx, read, write,
+};
 use cutover_app::port::{StoredProcess, SupplierSettings};
 use cutover_process::{Actor, Event, NewProcess, Submission};
 use cutover_store::{PostgresOptions, PostgresStore};
@@ -57,7 +59,7 @@ fn step(stored: &StoredProcess, event: Event) -> Job<(bool, Option<DateTime<Utc>
 }
 
 fn archive(stored: &StoredProcess) -> Job<usize> {
-    let versions = [(stored.process.id(), stored.process.version())];
+    let versions = [ArchivedVersion::new(&stored.process, None)];
     Box::new(move |tx| tx.archive(&versions, at(20)))
 }
 
