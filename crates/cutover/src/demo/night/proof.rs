@@ -34,7 +34,7 @@ impl Night<'_> {
         let agree = evidence.differing()?;
         self.print_differing(&agree);
         let (number, text) = self.change_a_digit(&mut evidence)?;
-        out.row("one digit changed", &format!("in the copy of {number}: {text}"));
+        out.row("one digit changed", &format!("in a copy of {number}: {text}"));
         let differing = evidence.differing()?;
         self.print_differing(&differing);
         let issued = evidence.verified()?;
@@ -100,7 +100,7 @@ impl Night<'_> {
         let after = format!("{}{}", &before[..before.len() - 1], (digit + 1) % 10);
         *amount = json!(after);
         *evidence.accounts.get_mut(CHANGED).ok_or_else(absent)? = payload.to_string();
-        Ok((account.number.clone(), format!("the amount {before} is {after}")))
+        Ok((account.number.clone(), format!("the amount {before} becomes {after}")))
     }
 
     fn print_differing(&self, differing: &BTreeSet<String>) {
