@@ -1,6 +1,8 @@
 use crate::error::Error;
 use serde_json::{Value, json};
 use std::time::Duration;
+use ureq::RequestBuilder;
+use ureq::typestate::WithBody;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 const MUTATION: &str = "mutation ($key: String!) { obtainToken(input: {apiKey: $key}) { token } }";
@@ -74,9 +76,28 @@ impl Client {
         reply(request.header("Authorization", format!("Token {}", self.token)).call())
     }
 
+    /// Returns the body of an answer that is no JSON document.
+    pub(super) fn get_text(&self, path: &str) -> Result<String, Error> {
+        let request = self.agent.get(format!("{}{path}", self.base));
+        let request = request.header("Authorization", format!("Token {}", self.token));
+        let mut response = request.call().map_err(failed)?;
+        let text = response.body_mut().read_to_string().map_err(failed)?;
+        if response.status() == 200 {
+            return Ok(text);
+        }
+        Err(Error::refused(format!("the service answered {} instead of 200: {text}", response.status())))
+    }
+
     pub(super) fn post(&self, path: &str, body: &Value) -> Result<Reply, Error> {
-        let mut request =
-            self.agent.post(format!("{}{path}", self.base)).header("Content-Type", "application/json");
+        self.send(self.agent.post(format!("{}{path}", self.base)), body)
+    }
+
+    pub(super) fn put(&self, path: &str, body: &Value) -> Result<Reply, Error> {
+        self.send(self.agent.put(format!("{}{path}", self.base)), body)
+    }
+
+    fn send(&self, request: RequestBuilder<WithBody>, body: &Value) -> Result<Reply, Error> {
+        let mut request = request.header("Content-Type", "application/json");
         if !self.token.is_empty() {
             request = request.header("Authorization", format!("Token {}", self.token));
         }

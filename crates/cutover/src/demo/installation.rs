@@ -9,8 +9,9 @@ use cutover_app::App;
 use cutover_app::operator::{OperatorError, SupplierChange};
 use cutover_app::port::{ApiKeyRole, VendorKind};
 use cutover_core::Zone;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -60,6 +61,26 @@ impl Installation {
     /// The base URL of the API.
     pub(super) fn base_url(&self) -> String {
         self.service.addresses().into_iter().next().unwrap_or_default()
+    }
+
+    /// The folder of a supplier in document storage.
+    pub(super) fn documents_of(&self, supplier: &str) -> PathBuf {
+        self.settings.values.data_dir.join("documents").join(supplier)
+    }
+
+    /// Writes a document of a supplier.
+    pub(super) fn write_document(&self, supplier: &str, path: &str, bytes: &[u8]) -> Result<(), Error> {
+        let file = self.documents_of(supplier).join(path.trim_start_matches('/'));
+        let written = file.parent().map_or(Ok(()), fs::create_dir_all);
+        let written = written.and_then(|()| fs::write(&file, bytes));
+        written.map_err(|e| Error::refused(format!("the document {} cannot be written: {e}", file.display())))
+    }
+
+    /// Removes a document of a supplier.
+    pub(super) fn remove_document(&self, supplier: &str, path: &str) -> Result<(), Error> {
+        let file = self.documents_of(supplier).join(path.trim_start_matches('/'));
+        let removed = fs::remove_file(&file);
+        removed.map_err(|e| Error::refused(format!("the document {} cannot be removed: {e}", file.display())))
     }
 }
 

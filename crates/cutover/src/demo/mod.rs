@@ -5,6 +5,7 @@ mod accounts;
 mod bulk;
 mod client;
 mod installation;
+mod night;
 mod outcome;
 mod printer;
 mod story;
@@ -29,8 +30,8 @@ Examples:
   cutover demo --exit       exits after the demonstration
   cutover demo --accounts 5000
 
-The demo keeps its data in a folder of its own, DATA-DIR/demo, and adds a supplier with each run. Remove the
-folder to start from the beginning.";
+The demo keeps its data in a folder of its own, DATA-DIR/demo, and adds two suppliers with each run. Remove
+the folder to start from the beginning.";
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
@@ -76,7 +77,8 @@ fn demonstrate(
     out.row("POST /v1/graphql/", &format!("obtainToken: a token for {minutes} minutes"));
     let accounts = Generator::new(SystemClock.now().timestamp().unsigned_abs(), &installation.supplier);
     let mut story = Story { installation, client, out, accounts };
-    let (account, steps) = story.run()?;
+    let (account, mut steps) = story.run()?;
     let refusals = bulk::send(&mut story, args.accounts as usize)?;
+    steps["night"] = night::tell(&story)?;
     outcome::print(context, &story, &account, steps, &refusals)
 }

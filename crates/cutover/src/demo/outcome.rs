@@ -21,6 +21,7 @@ pub(super) fn print(
     let (states, top, refused) = (story.counts()?, refusals.top(), refusals.accounts);
     let example = client.get(&story.status_path(EXAMPLE))?.expect(200)?.body;
     let (base, supplier) = (&client.base, &installation.supplier);
+    let night = steps["night"]["supplier"].as_str().unwrap_or_default().to_owned();
     let data_dir = installation.settings.values.data_dir.display();
     if context.output.is_json() {
         for (name, value) in [
@@ -41,7 +42,7 @@ pub(super) fn print(
         println!("{}", document(&steps)?);
         return Ok(());
     }
-    out.chapter("Result");
+    out.chapter(&format!("Result: the accounts of {supplier}"));
     for (state, count) in states.as_object().into_iter().flatten() {
         out.row(state, &format!("{:>6}", count.to_string()));
     }
@@ -76,6 +77,7 @@ pub(super) fn print(
 curl {base}/readyz
 {cutover} process list {supplier} --data-dir {data_dir}
 {cutover} process show {supplier} {account} --json --data-dir {data_dir}
+{cutover} run list {night} --data-dir {data_dir}
 {cutover} doctor --data-dir {data_dir}"
     ));
     Ok(())

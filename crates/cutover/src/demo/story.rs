@@ -21,7 +21,7 @@ const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_millis(25);
 
 const BUSINESS: &str = include_str!("../../../../fixtures/businesses/valid/cold_storage.json");
 /// A PDF of one page.
-const DOCUMENT: &[u8] = include_bytes!("document.pdf");
+pub(super) const DOCUMENT: &[u8] = include_bytes!("document.pdf");
 
 pub(super) struct Story<'i> {
     pub(super) installation: &'i Installation,
@@ -166,7 +166,10 @@ impl Story<'_> {
         let statement = payload["statements"][0].clone();
         self.write(member(&statement, "statement_path"), DOCUMENT)?;
         self.write(&letter, DOCUMENT)?;
-        self.out.line(&format!("    PDFs in {}", self.folder().display()));
+        self.out.line(&format!(
+            "    PDFs in {}",
+            self.installation.documents_of(&self.installation.supplier).display()
+        ));
         let text = self.import(&Generated { number: number.clone(), payload })?;
         self.out.row(&number, &format!("{text}, 2 documents found"));
 
@@ -384,16 +387,7 @@ impl Story<'_> {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
-        let file = self.folder().join(path.trim_start_matches('/'));
-        let written = file.parent().map_or(Ok(()), std::fs::create_dir_all);
-        let written = written.and_then(|()| std::fs::write(&file, bytes));
-        written.map_err(|e| Error::refused(format!("the document {} cannot be written: {e}", file.display())))
-    }
-
-    /// The supplier's folder in document storage.
-    fn folder(&self) -> std::path::PathBuf {
-        let Installation { settings, supplier, .. } = self.installation;
-        settings.values.data_dir.join("documents").join(supplier)
+        self.installation.write_document(&self.installation.supplier, path, bytes)
     }
 }
 
