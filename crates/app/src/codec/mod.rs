@@ -22,6 +22,8 @@ const MAX_KEPT: usize = 256 << 10;
 thread_local! {
     /// Reused by a thread, because creating a compressor costs as much as compressing a small payload.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    /// Reused for the same reason.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
     /// Reused buffer for temporary data: the allocator returns memory of that size to the system and would
     /// have to map it again for each payload.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -68,9 +70,15 @@ pub(crate) fn pack(payload: &[u8]) -> Result<Vec<u8>, StoreError> {
 pub(crate) fn unpack(stored: &[u8]) -> Result<Vec<u8>, StoreError> {
     static PREPARED: LazyLock<DecoderDictionary<'static>> =
         LazyLock::new(|| DecoderDictionary::copy(DICTIONARY));
-    Decompressor::with_prepared_dictionary(&PREPARED)
-        .and_then(|mut unpacker| unpacker.decompress(stored, MAX_UNPACKED))
-        .map_err(|e| StoreError::Corrupt(format!("a payload cannot be decompressed: {e}")))
+    let unpacked = DECOMPRESSOR.with_borrow_mut(|made| {
+        let decompressor = match made {
+            Some(decompressor) => decompressor,
+            None => made.insert(Decompressor::with_prepared_dictionary(&PREPARED)?),
+        };
+        decompressor.decompress(stored, MAX_UNPACKED)
+    });
+    unpacked
+        .map_err(|e: std::io::Error| StoreError::Corrupt(format!("a payload cannot be decompressed: {e}")))
 }
 
 /// Hashes a compressed payload, a sixth of the size sent. Equal if the same program compressed the same
