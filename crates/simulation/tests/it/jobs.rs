@@ -2,7 +2,7 @@
 //! after their lease, operators who stop, resume, and change single accounts. In the end each account was changed once.
 
 use crate::databases::{Database, Template};
-use crate::runs::found;
+use crate::runs::{Wanted, find_none, found};
 use crate::specs::code;
 use chrono::Duration;
 use cutover_app::job::JobRunner;
@@ -169,17 +169,13 @@ fn check(truth: &App, supplier: &str, job: &str, single: u64) -> Option<String> 
 #[test]
 fn a_job_changes_each_account_once_on_sqlite() {
     let template = Template::sqlite();
-    for seed in 0..10 {
-        assert_eq!(run(seed, &template.open(), false), None, "seed {seed}");
-    }
+    find_none(Wanted::of_environment(10, 1_000), |seed| run(seed, &template.open(), false));
 }
 
 #[test]
 fn a_job_changes_each_account_once_on_postgres() {
     let Some(template) = Template::postgres() else { return };
-    for seed in 0..3 {
-        assert_eq!(run(seed, &template.open(), false), None, "seed {seed}");
-    }
+    find_none(Wanted::of_environment(3, 50), |seed| run(seed, &template.open(), false));
 }
 
 /// The position of a job moves, and its batch is not committed.

@@ -79,9 +79,43 @@ impl Wanted {
 /// # Panics
 /// If a seed fails.
 pub(crate) fn run_all(name: &str, wanted: Wanted, open: Opening<'_>) -> (u64, Coverage) {
+    let (all, failed) = (Mutex::new((0, Coverage::default())), Mutex::new(None));
+    on_all_cores(wanted, |seed| {
+        let outcome = run(seed, &plan(seed), open());
+        let mut all = lock(&all);
+        all.0 += 1;
+        all.1.merge(outcome.coverage);
+        let is_well = outcome.violations.is_empty();
+        if !is_well {
+            lock(&failed).get_or_insert((seed, outcome.violations));
+        }
+        is_well
+    });
+    if let Some((seed, violations)) = failed.into_inner().unwrap() {
+        panic!("{}", report(name, seed, &violations, open));
+    }
+    all.into_inner().unwrap()
+}
+
+/// Runs seeds of a simulation that returns the fault it found, on all cores.
+///
+/// # Panics
+/// If a seed finds a fault.
+pub(crate) fn find_none(wanted: Wanted, fault: impl Fn(u64) -> Option<String> + Sync) {
+    let found = Mutex::new(None);
+    on_all_cores(wanted, |seed| {
+        let fault = fault(seed);
+        let is_well = fault.is_none();
+        fault.map(|fault| lock(&found).get_or_insert((seed, fault)).0);
+        is_well
+    });
+    assert_eq!(found.into_inner().unwrap(), None, "seed and fault");
+}
+
+/// Performs seeds until one of them is not well.
+fn on_all_cores(wanted: Wanted, is_well: impl Fn(u64) -> bool + Sync) {
     let begun = Instant::now();
     let (next, stops) = (AtomicU64::new(0), AtomicBool::new(false));
-    let (all, failed) = (Mutex::new((0, Coverage::default())), Mutex::new(None));
     let work = || {
         loop {
             let n = next.fetch_add(1, Ordering::SeqCst);
@@ -89,24 +123,14 @@ pub(crate) fn run_all(name: &str, wanted: Wanted, open: Opening<'_>) -> (u64, Co
             if n >= wanted.seeds || is_late || stops.load(Ordering::SeqCst) {
                 return;
             }
-            let seed = wanted.from + n;
-            let outcome = run(seed, &plan(seed), open());
-            let mut all = lock(&all);
-            all.0 += 1;
-            all.1.merge(outcome.coverage);
-            if !outcome.violations.is_empty() {
+            if !is_well(wanted.from + n) {
                 stops.store(true, Ordering::SeqCst);
-                lock(&failed).get_or_insert((seed, outcome.violations));
             }
         }
     };
     // Half of the time is spent waiting for the disk.
     let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-    if let Some((seed, violations)) = failed.into_inner().unwrap() {
-        panic!("{}", report(name, seed, &violations, open));
-    }
-    all.into_inner().unwrap()
 }
 
 /// Runs the seeds below `all` until `enough` of them find a planted bug, and prints these.

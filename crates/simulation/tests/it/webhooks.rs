@@ -2,7 +2,7 @@
 //! receiver has what the feed has.
 
 use crate::databases::{Database, Template};
-use crate::runs::found;
+use crate::runs::{Wanted, find_none, found};
 use chrono::Duration;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{
@@ -210,17 +210,13 @@ fn run(seed: u64, database: &Database, loses_deliveries: bool) -> Option<String>
 #[test]
 fn the_receiver_has_what_the_feed_has_on_sqlite() {
     let template = Template::sqlite();
-    for seed in 0..10 {
-        assert_eq!(run(seed, &template.open(), false), None, "seed {seed}");
-    }
+    find_none(Wanted::of_environment(10, 1_000), |seed| run(seed, &template.open(), false));
 }
 
 #[test]
 fn the_receiver_has_what_the_feed_has_on_postgres() {
     let Some(template) = Template::postgres() else { return };
-    for seed in 0..5 {
-        assert_eq!(run(seed, &template.open(), false), None, "seed {seed}");
-    }
+    find_none(Wanted::of_environment(5, 50), |seed| run(seed, &template.open(), false));
 }
 
 /// A position moves, and a delivery is not made.
