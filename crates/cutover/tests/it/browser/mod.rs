@@ -16,6 +16,7 @@ mod migration;
 mod night;
 mod page;
 mod plain;
+mod rehearsal;
 mod search;
 mod sign_in;
 mod suppliers;
