@@ -1,6 +1,5 @@
 use crate::answer::json;
 use crate::connection::pace::Pace;
-use crate::endpoint::Endpoint;
 use crate::openapi::Parameter;
 use crate::refusal::Refusal;
 use crate::request::body::{self, Body};
@@ -73,10 +72,10 @@ impl Call {
         }
     }
 
-    /// Sets the endpoint of the request, and the parameters of its path.
-    pub(crate) fn reaches(&mut self, endpoint: &'static Endpoint, parameters: Vec<String>) {
-        self.parameters = parameters;
-        self.declared = endpoint.operation.as_ref().map_or(&[], |operation| operation.query);
+    /// Sets the parameters of the path, and those that the endpoint of the request has in a query.
+    pub(crate) fn set_parameters(&mut self, of_path: Vec<String>, of_query: &'static [Parameter]) {
+        self.parameters = of_path;
+        self.declared = of_query;
     }
 
     /// Returns the state that all requests share.

@@ -40,7 +40,7 @@ pub(crate) async fn serve(
     let (answer, call) = match endpoint {
         Ok((endpoint, parameters)) => {
             let mut call = Call::new(service, listener, http, id.clone(), payload.into_inner());
-            call.reaches(endpoint, parameters);
+            call.set_parameters(parameters, endpoint.query());
             // After a panic the call is only dropped.
             let answer = AssertUnwindSafe((endpoint.handler)(&mut call)).catch_unwind().await;
             (answer.unwrap_or_else(|_| Err(Refusal::Unexpected("a handler panicked".into()))), call)

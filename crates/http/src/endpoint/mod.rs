@@ -37,7 +37,7 @@ pub(crate) mod transfer_status;
 pub(crate) mod validate_account;
 
 use crate::call::Handler;
-use crate::openapi::Operation;
+use crate::openapi::{Operation, Parameter};
 use actix_web::http::Method;
 
 /// An endpoint: a method of a path.
@@ -51,6 +51,13 @@ pub(crate) struct Endpoint {
     /// The description in the API. Pages of the console have none, nor has a method that exists only to be
     /// refused with a reason.
     pub(crate) operation: Option<Operation>,
+}
+
+impl Endpoint {
+    /// Returns the parameters that its query may have.
+    pub(crate) fn query(&self) -> &'static [Parameter] {
+        self.operation.as_ref().map_or(&[], |operation| operation.query)
+    }
 }
 
 /// The kind of an endpoint, which decides on which listeners it is served.
