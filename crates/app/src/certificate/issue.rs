@@ -252,8 +252,8 @@ impl App {
     }
 }
 
-/// Returns the accounts of a supplier as certificates show them, as [`Certificates::accounts_to_certify`](crate::port::Certificates::accounts_to_certify) does. Payloads of
-/// accounts that wait, or have ended before they were read, are hashed.
+/// Returns the accounts of a supplier as certificates show them, as [`Certificates::accounts_to_certify`](crate::port::Certificates::accounts_to_certify) does. Payloads
+/// that no step has hashed yet, such as those of pending accounts, are hashed here.
 ///
 /// # Errors
 /// [`StoreError`].

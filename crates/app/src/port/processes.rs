@@ -160,11 +160,11 @@ pub struct StepWrite<'a> {
     /// The issues of the last check; `None` leaves the stored ones. A failed step counts by their errors, or
     /// by the code of its own error if there are none: see [`Cause::of_error`](super::Cause::of_error).
     pub issues: Option<&'a StoredIssues>,
-    /// What is known of the payload, if it was read for the step. The hash is stored.
+    /// Hash and totals of the payload, if it was read for the step. The hash is stored.
     pub sent: Option<Sent>,
 }
 
-/// What runs and certificates keep of an accepted payload.
+/// The parts of an accepted payload that runs and certificates keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sent {
     /// The hash of the account's content; `None` if it cannot be read.

@@ -11,7 +11,7 @@ const CHANGED: usize = 20;
 /// The digit is in this amount.
 const AMOUNT: &str = "/ledgers/0/current_statement_transactions/0/amount";
 
-/// What the supplier keeps: the certificate with its leaves, the public key, and its own files, an account a line.
+/// The supplier's evidence: the certificate, its leaves, the public key, and the supplier's own accounts, one JSON text each.
 struct Evidence {
     certificate: String,
     leaves: String,
