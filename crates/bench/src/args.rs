@@ -14,7 +14,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 3, value_parser = rounds)]
     pub(crate) rounds: usize,
     /// Folder of the yardsticks
-    #[arg(long, env = "CUTOVER_YARDSTICKS", default_value = "../shared/bench")]
+    #[arg(long, env = "CUTOVER_YARDSTICKS", default_value = "yardsticks")]
     yardsticks: PathBuf,
     /// A built `cutover` to measure [default: the build for deployment, built first]
     #[arg(long, value_name = "FILE")]
