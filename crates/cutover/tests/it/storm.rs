@@ -19,12 +19,13 @@ const ALL: usize = OF_BIG + 4 * OF_SMALL;
 const WAITING: usize = 2_000;
 /// Number of the big supplier's accounts before all others.
 const AHEAD: usize = WAITING - 4 * OF_SMALL;
-/// Number of accounts sent before the database stops.
+/// Number of accounts that are sent only when the database is about to stop.
 const HELD_BACK: usize = 300;
 const CONNECTIONS: usize = 8;
 /// Time limit for a lease, a sweep, and much work on a slow machine.
 const LONG: Duration = Duration::from_secs(180);
 
+/// The number of accounts in each state, for the message of a failure.
 const STATES: &str = "SELECT state, count(*), max(attempt) FROM processes GROUP BY state";
 
 /// A migration client: sends the accounts over several connections, each until it has arrived.
@@ -160,7 +161,8 @@ fn freeze(fleet: &Fleet, name: &str, worker: &Server) -> String {
     claims
 }
 
-/// Waits until all accounts are imported, as long as that goes on: a busy machine may import a few a second.
+/// Waits until all accounts are imported. Fails only if none is for a long time: a busy machine may import a few
+/// a second.
 fn wait_for_imports(fleet: &Fleet) {
     let mut imported = fleet.count("PROCESSED");
     while imported < ALL {
