@@ -3,21 +3,22 @@
 //! was announced once, and another supplier has everything.
 
 use crate::databases::{Database, Template};
+use crate::flaky::{Calm, app, apps, flaky};
 use crate::runs::{Wanted, find_none};
 use crate::specs::code;
 use chrono::Duration;
+use cutover_app::App;
 use cutover_app::job::JobRunner;
 use cutover_app::operator::{AuditScope, SupplierChange};
 use cutover_app::port::{
     FeedFilter, Job, JobKind, JobState, PageLimit, Random, Store, StoreError, Tx, Verdict, WriteJob, read,
 };
 use cutover_app::worker::{Worked, Worker};
-use cutover_app::{App, Ports, Settings};
 use cutover_core::{FeedEventType, SupplierStatus};
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
+use cutover_testkit::{FakeClock, SeededRandom, create_account};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration as Seconds, Instant};
 
 /// Accounts of the supplier: more than two batches. The first of them are imported.
@@ -30,69 +31,26 @@ const PATIENCE: Seconds = Seconds::from_secs(30);
 /// Steps of a run.
 const STEPS: usize = 50;
 
-/// A store that fails, or commits and then fails, until it is calmed.
-struct FlakyStore {
-    store: Arc<dyn Store>,
-    random: SeededRandom,
-    is_calm: Arc<AtomicBool>,
-    /// Ends an erasure once the accounts are gone, and forgets refused creates and the rest: the planted bug.
-    forgets_the_rest: bool,
-}
-
-impl FlakyStore {
-    /// A number that decides on a fault.
-    fn draw(&self) -> u64 {
-        if self.is_calm.load(Ordering::SeqCst) { u64::MAX } else { self.random.number() % 8 }
+/// Writes a job. With `forgets_the_rest`, the planted bug, an erasure ends once the accounts are gone, and forgets
+/// refused creates and the rest.
+fn write_all(store: &dyn Store, job: WriteJob, forgets_the_rest: bool) -> Result<(), StoreError> {
+    if !forgets_the_rest {
+        return store.write(job);
     }
-
-    fn write_all(&self, job: WriteJob) -> Result<(), StoreError> {
-        if !self.forgets_the_rest {
-            return self.store.write(job);
+    store.write(Box::new(move |tx: &mut dyn Tx| {
+        let verdict = job(tx);
+        let is_left = |job: &Job| {
+            job.kind == JobKind::EraseSupplier && job.state == JobState::Running && job.position.part > 0
+        };
+        if verdict == Verdict::Commit
+            && let Some(job) = tx.jobs(None, 10).unwrap().into_iter().find(is_left)
+        {
+            let ended =
+                Job { state: JobState::Done.into(), ended_at: Some(job.created_at), due_at: None, ..job };
+            assert!(tx.change_job(&ended).unwrap());
         }
-        self.store.write(Box::new(move |tx: &mut dyn Tx| {
-            let verdict = job(tx);
-            let is_left = |job: &Job| {
-                job.kind == JobKind::EraseSupplier && job.state == JobState::Running && job.position.part > 0
-            };
-            if verdict == Verdict::Commit
-                && let Some(job) = tx.jobs(None, 10).unwrap().into_iter().find(is_left)
-            {
-                let ended =
-                    Job { state: JobState::Done.into(), ended_at: Some(job.created_at), due_at: None, ..job };
-                assert!(tx.change_job(&ended).unwrap());
-            }
-            verdict
-        }))
-    }
-}
-
-fn failed() -> StoreError {
-    StoreError::Unavailable("on purpose".into())
-}
-
-impl Store for FlakyStore {
-    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        if self.draw() == 0 { Err(failed()) } else { self.store.read(job) }
-    }
-
-    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        match self.draw() {
-            0 => Err(failed()),
-            1 => self.write_all(job).and(Err(failed())),
-            _ => self.write_all(job),
-        }
-    }
-
-    fn ping(&self) -> Result<(), StoreError> {
-        self.store.ping()
-    }
-}
-
-fn app(store: Arc<dyn Store>, clock: Arc<FakeClock>, seed: u64) -> App {
-    let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::<FakeVendors>::default());
-    let webhooks = Arc::<FakeWebhooks>::default();
-    let random = Arc::new(SeededRandom::new(seed));
-    App::new(Ports { store, clock, random, documents, vendors, webhooks }, Settings::default())
+        verdict
+    }))
 }
 
 fn body(supplier: &str, number: &str, name: &str) -> String {
@@ -115,16 +73,14 @@ fn import_all(app: &Arc<App>) {
 /// Performs a run; returns the fault that it found.
 fn run(seed: u64, database: &Database, forgets_the_rest: bool) -> Option<String> {
     let random = SeededRandom::new(seed);
-    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Arc::<AtomicBool>::default());
-    let node = |(n, store): (u64, Arc<dyn Store>)| {
-        let (random, is_calm) = (SeededRandom::new(seed ^ (8 + n)), is_calm.clone());
-        let store = Arc::new(FlakyStore { store, random, is_calm, forgets_the_rest });
-        Arc::new(app(store, clock.clone(), seed ^ (16 + n)))
-    };
-    let nodes: Vec<Arc<App>> = (0..).zip(database.stores()).map(node).collect();
+    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Calm::default());
+    let stores = flaky(database.stores(), seed, &is_calm, move |store, job, _| {
+        write_all(store, job, forgets_the_rest)
+    });
+    let nodes = apps(stores, &clock, seed);
     let runners: Vec<JobRunner> =
         nodes.iter().map(|app| JobRunner::new(app.clone(), Arc::default())).collect();
-    let truth = Arc::new(app(database.truth(), clock.clone(), seed ^ 32));
+    let truth = app(database.truth(), &clock, seed ^ 32);
     let (supplier, other) = (code(0), "STAYS".to_owned());
     let organisation = truth.show_supplier(&supplier).unwrap().organisation;
     truth.add_supplier(&other, &organisation, SupplierChange::default()).unwrap();

@@ -2,18 +2,18 @@
 //! release, cancel and retry. No wave claims more accounts than it has, and no share of failures passes unnoticed.
 
 use crate::databases::{Database, Template};
+use crate::flaky::{Calm, app, apps, flaky, now, number, workers};
 use crate::runs::{Wanted, find_none, found};
 use crate::specs::code;
 use chrono::{DateTime, Duration, Utc};
+use cutover_app::App;
 use cutover_app::operator::{self, OperatorError, Services, SupplierChange};
 use cutover_app::port::{Gate, Hold, HoldCause, Random, Store, StoreError, Tx, WriteJob, read};
-use cutover_app::worker::{Worker, WorkerMetrics};
-use cutover_app::{App, Ports, Settings};
 use cutover_core::{Level, SupplierCode};
 use cutover_process::HistoryEntry;
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
+use cutover_testkit::{FakeClock, SeededRandom, create_account};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 const ACCOUNTS: u64 = 90;
 /// Steps of a run.
@@ -24,14 +24,6 @@ const WAVES: [usize; 4] = [7, 20, 11, 25];
 const SHARE: &str = "10/50";
 const LIMIT: usize = 5;
 const WINDOW: usize = 50;
-
-/// A store that fails, or commits and then fails, until it is calmed.
-struct FlakyStore {
-    store: Arc<dyn Store>,
-    random: SeededRandom,
-    is_calm: Arc<AtomicBool>,
-    bug: Bug,
-}
 
 /// A bug that is planted in the store: sometimes it changes what a gate has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,57 +49,16 @@ impl Bug {
     }
 }
 
-impl FlakyStore {
-    fn draw(&self) -> u64 {
-        if self.is_calm.load(Ordering::SeqCst) { u64::MAX } else { self.random.number() % 8 }
-    }
-
-    fn spoil(&self, job: WriteJob) -> Result<(), StoreError> {
-        let bug = self.bug;
-        self.store.write(Box::new(move |tx: &mut dyn Tx| {
-            let verdict = job(tx);
-            let supplier: SupplierCode = code(0).parse().unwrap();
-            for (_, mut gate) in tx.lock_gates(&[supplier]).unwrap() {
-                bug.spoil(&mut gate);
-                tx.save_gate(&gate).unwrap();
-            }
-            verdict
-        }))
-    }
-}
-
-pub(crate) fn failed() -> StoreError {
-    StoreError::Unavailable("on purpose".into())
-}
-
-impl Store for FlakyStore {
-    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        if self.draw() == 0 { Err(failed()) } else { self.store.read(job) }
-    }
-
-    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        match self.draw() {
-            0 => Err(failed()),
-            1 => self.store.write(job).and(Err(failed())),
-            2..5 if self.bug != Bug::None => self.spoil(job),
-            _ => self.store.write(job),
+fn spoil(store: &dyn Store, job: WriteJob, bug: Bug) -> Result<(), StoreError> {
+    store.write(Box::new(move |tx: &mut dyn Tx| {
+        let verdict = job(tx);
+        let supplier: SupplierCode = code(0).parse().unwrap();
+        for (_, mut gate) in tx.lock_gates(&[supplier]).unwrap() {
+            bug.spoil(&mut gate);
+            tx.save_gate(&gate).unwrap();
         }
-    }
-
-    fn ping(&self) -> Result<(), StoreError> {
-        self.store.ping()
-    }
-}
-
-pub(crate) fn app(store: Arc<dyn Store>, clock: Arc<FakeClock>, seed: u64) -> Arc<App> {
-    let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::<FakeVendors>::default());
-    let webhooks = Arc::<FakeWebhooks>::default();
-    let random = Arc::new(SeededRandom::new(seed));
-    Arc::new(App::new(Ports { store, clock, random, documents, vendors, webhooks }, Settings::default()))
-}
-
-pub(crate) fn number(n: u64) -> String {
-    format!("A-{n}")
+        verdict
+    }))
 }
 
 /// Sends the accounts; the last of each `fails` will fail.
@@ -222,17 +173,13 @@ fn wrongly_released(held: &Hold, before: &Since, is_forced: bool) -> Option<Stri
 /// Performs a run; returns the fault that it found.
 fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
     let random = SeededRandom::new(seed);
-    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Arc::<AtomicBool>::default());
-    let node = |(n, store): (u64, Arc<dyn Store>)| {
-        let (random, is_calm) = (SeededRandom::new(seed ^ (8 + n)), is_calm.clone());
-        let store = Arc::new(FlakyStore { store, random, is_calm, bug });
-        let app = app(store, clock.clone(), seed ^ (16 + n));
-        let worker =
-            Worker::new(app.clone(), format!("w{n}"), Arc::<WorkerMetrics>::default(), Arc::default());
-        (app, worker)
-    };
-    let nodes: Vec<(Arc<App>, Worker)> = (0..).zip(database.stores()).map(node).collect();
-    let (store, truth) = (database.truth(), app(database.truth(), clock.clone(), seed ^ 32));
+    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Calm::default());
+    let stores = flaky(database.stores(), seed, &is_calm, move |store, job, draw| match draw {
+        2..5 if bug != Bug::None => spoil(store, job, bug),
+        _ => store.write(job),
+    });
+    let nodes = workers(apps(stores, &clock, seed));
+    let (store, truth) = (database.truth(), app(database.truth(), &clock, seed ^ 32));
     let supplier = code(0);
     truth.hold_supplier(&supplier, None).unwrap();
     // Waves are small, so many have to fail for a hold because of errors.
@@ -294,10 +241,6 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
     }
     is_calm.store(true, Ordering::SeqCst);
     None
-}
-
-pub(crate) fn now(clock: &FakeClock) -> DateTime<Utc> {
-    cutover_app::port::Clock::now(clock)
 }
 
 #[test]

@@ -2,15 +2,16 @@
 //! after their lease, operators who stop, resume, and change single accounts. In the end each account was changed once.
 
 use crate::databases::{Database, Template};
+use crate::flaky::{Calm, app, apps, flaky, number};
 use crate::runs::{Wanted, find_none, found};
 use crate::specs::code;
 use chrono::Duration;
+use cutover_app::App;
 use cutover_app::job::JobRunner;
 use cutover_app::operator::{AuditScope, BulkRequest, JobOwner};
 use cutover_app::port::{Job, JobKind, JobState, Random, Store, StoreError, Tx, Verdict, WriteJob, write};
-use cutover_app::{App, Ports, Settings};
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
-use std::sync::atomic::{AtomicBool, Ordering};
+use cutover_testkit::{FakeClock, SeededRandom, create_account};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 
 /// Accounts of a run: more than two batches.
@@ -18,88 +19,38 @@ const ACCOUNTS: u64 = 230;
 /// Steps of a run.
 const STEPS: usize = 60;
 
-/// A store that fails, or commits and then fails, until it is calmed.
-struct FlakyStore {
-    store: Arc<dyn Store>,
-    random: SeededRandom,
-    is_calm: Arc<AtomicBool>,
-    /// Sometimes moves the position of a job and drops the steps of its batch: the planted bug.
-    loses_batches: bool,
-}
-
-impl FlakyStore {
-    /// A random number that decides on a fault.
-    fn draw(&self) -> u64 {
-        if self.is_calm.load(Ordering::SeqCst) { u64::MAX } else { self.random.number() % 8 }
-    }
-
-    /// Writes the row of the job of a batch, and not its steps.
-    fn lose(&self, job: WriteJob) -> Result<(), StoreError> {
-        let (sender, moved) = mpsc::sync_channel(1);
-        let written = self.store.write(Box::new(move |tx: &mut dyn Tx| {
-            let before = tx.jobs(None, 10).unwrap();
-            let verdict = job(tx);
-            let changed = |now: &Job| before.iter().any(|old| old.id == now.id && old.changed < now.changed);
-            match tx.jobs(None, 10).unwrap().into_iter().find(changed) {
-                Some(job) if verdict == Verdict::Commit => {
-                    sender.send(Job { version: job.version - 1, ..job }).unwrap();
-                    Verdict::Rollback
-                }
-                _ => verdict,
+/// Writes the row of the job of a batch, and not its steps: the planted bug.
+fn lose(store: &dyn Store, job: WriteJob) -> Result<(), StoreError> {
+    let (sender, moved) = mpsc::sync_channel(1);
+    let written = store.write(Box::new(move |tx: &mut dyn Tx| {
+        let before = tx.jobs(None, 10).unwrap();
+        let verdict = job(tx);
+        let changed = |now: &Job| before.iter().any(|old| old.id == now.id && old.changed < now.changed);
+        match tx.jobs(None, 10).unwrap().into_iter().find(changed) {
+            Some(job) if verdict == Verdict::Commit => {
+                sender.send(Job { version: job.version - 1, ..job }).unwrap();
+                Verdict::Rollback
             }
-        }));
-        match moved.try_recv() {
-            Ok(job) => write(&*self.store, move |tx| tx.change_job(&job).map(drop)),
-            Err(_) => written,
+            _ => verdict,
         }
+    }));
+    match moved.try_recv() {
+        Ok(job) => write(store, move |tx| tx.change_job(&job).map(drop)),
+        Err(_) => written,
     }
-}
-
-fn failed() -> StoreError {
-    StoreError::Unavailable("on purpose".into())
-}
-
-impl Store for FlakyStore {
-    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        if self.draw() == 0 { Err(failed()) } else { self.store.read(job) }
-    }
-
-    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        match self.draw() {
-            0 => Err(failed()),
-            1 => self.store.write(job).and(Err(failed())),
-            2..5 if self.loses_batches => self.lose(job),
-            _ => self.store.write(job),
-        }
-    }
-
-    fn ping(&self) -> Result<(), StoreError> {
-        self.store.ping()
-    }
-}
-
-fn app(store: Arc<dyn Store>, clock: Arc<FakeClock>, seed: u64) -> App {
-    let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::<FakeVendors>::default());
-    let webhooks = Arc::<FakeWebhooks>::default();
-    let random = Arc::new(SeededRandom::new(seed));
-    App::new(Ports { store, clock, random, documents, vendors, webhooks }, Settings::default())
-}
-
-fn number(n: u64) -> String {
-    format!("A-{n}")
 }
 
 /// Performs a run; returns the fault that it found.
 fn run(seed: u64, database: &Database, loses_batches: bool) -> Option<String> {
     let random = SeededRandom::new(seed);
-    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Arc::<AtomicBool>::default());
-    let node = |(n, store): (u64, Arc<dyn Store>)| {
-        let (random, is_calm) = (SeededRandom::new(seed ^ (8 + n)), is_calm.clone());
-        let store = Arc::new(FlakyStore { store, random, is_calm, loses_batches });
-        JobRunner::new(Arc::new(app(store, clock.clone(), seed ^ (16 + n))), Arc::default())
-    };
-    let runners: Vec<JobRunner> = (0..).zip(database.stores()).map(node).collect();
-    let truth = app(database.truth(), clock.clone(), seed ^ 32);
+    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Calm::default());
+    let stores = flaky(database.stores(), seed, &is_calm, move |store, job, draw| match draw {
+        2..5 if loses_batches => lose(store, job),
+        _ => store.write(job),
+    });
+    let runner = |app| JobRunner::new(app, Arc::default());
+    let runners: Vec<JobRunner> = apps(stores, &clock, seed).into_iter().map(runner).collect();
+    let truth = app(database.truth(), &clock, seed ^ 32);
     let supplier = code(0);
     for n in 0..ACCOUNTS {
         let body = format!(

@@ -19,6 +19,7 @@ mod databases;
 mod erasure;
 mod faulty_ports;
 mod feed;
+mod flaky;
 mod gates;
 mod history;
 mod jobs;

@@ -3,20 +3,19 @@
 //! else.
 
 use crate::databases::{Database, Template};
-use crate::gates::{app, failed, now, number};
+use crate::flaky::{Calm, app, apps, flaky, now, number, workers};
 use crate::runs::{Wanted, find_none, found};
 use crate::specs::code;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::App;
 use cutover_app::operator::{SupplierChange, UndoRequest, UndoScope};
 use cutover_app::port::{Outcome, Random, Run, RunFigures, Store, StoreError, Tx, WriteJob, read};
-use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_core::{Level, SupplierCode};
 use cutover_model::{ContentHash, content_hash};
 use cutover_testkit::{FakeClock, SeededRandom, create_account};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 const ACCOUNTS: u64 = 12;
 /// Steps of a simulated run of the service.
@@ -30,14 +29,6 @@ enum Bug {
     LosesFailures,
     /// The outcome of an account that ended before stays.
     KeepsStale,
-}
-
-/// A store that fails, or commits and then fails, until it is calmed.
-struct FlakyStore {
-    store: Arc<dyn Store>,
-    random: SeededRandom,
-    is_calm: Arc<AtomicBool>,
-    bug: Bug,
 }
 
 fn supplier_id(tx: &mut dyn Tx) -> i64 {
@@ -74,38 +65,16 @@ fn plant(tx: &mut dyn Tx, bug: Bug, before: Option<(i64, Vec<Outcome>)>) {
     }
 }
 
-impl FlakyStore {
-    fn perform(&self, job: WriteJob) -> Result<(), StoreError> {
-        let bug = self.bug;
-        if bug == Bug::None {
-            return self.store.write(job);
-        }
-        self.store.write(Box::new(move |tx: &mut dyn Tx| {
-            let before = open_outcomes(tx);
-            let verdict = job(tx);
-            plant(tx, bug, before);
-            verdict
-        }))
+fn perform(store: &dyn Store, job: WriteJob, bug: Bug) -> Result<(), StoreError> {
+    if bug == Bug::None {
+        return store.write(job);
     }
-}
-
-impl Store for FlakyStore {
-    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        let draw = if self.is_calm.load(Ordering::SeqCst) { 1 } else { self.random.number() % 8 };
-        if draw == 0 { Err(failed()) } else { self.store.read(job) }
-    }
-
-    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        match if self.is_calm.load(Ordering::SeqCst) { 7 } else { self.random.number() % 8 } {
-            0 => Err(failed()),
-            1 => self.perform(job).and(Err(failed())),
-            _ => self.perform(job),
-        }
-    }
-
-    fn ping(&self) -> Result<(), StoreError> {
-        self.store.ping()
-    }
+    store.write(Box::new(move |tx: &mut dyn Tx| {
+        let before = open_outcomes(tx);
+        let verdict = job(tx);
+        plant(tx, bug, before);
+        verdict
+    }))
 }
 
 /// The payload of an account. Those without customers will fail.
@@ -200,16 +169,10 @@ fn undo(truth: &App, account: String) {
 /// Performs a simulated run of the service; returns the fault that it found.
 fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
     let random = SeededRandom::new(seed);
-    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Arc::<AtomicBool>::default());
-    let node = |(n, store): (u64, Arc<dyn Store>)| {
-        let (random, is_calm) = (SeededRandom::new(seed ^ (8 + n)), is_calm.clone());
-        let app = app(Arc::new(FlakyStore { store, random, is_calm, bug }), clock.clone(), seed ^ (16 + n));
-        let worker =
-            Worker::new(app.clone(), format!("w{n}"), Arc::<WorkerMetrics>::default(), Arc::default());
-        (app, worker)
-    };
-    let nodes: Vec<(Arc<App>, Worker)> = (0..).zip(database.stores()).map(node).collect();
-    let (store, truth) = (database.truth(), app(database.truth(), clock.clone(), seed ^ 32));
+    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Calm::default());
+    let stores = flaky(database.stores(), seed, &is_calm, move |store, job, _| perform(store, job, bug));
+    let nodes = workers(apps(stores, &clock, seed));
+    let (store, truth) = (database.truth(), app(database.truth(), &clock, seed ^ 32));
     let (supplier, mut sent, mut names) = (code(0), Sent::new(), Vec::<String>::new());
     for step in 0..STEPS {
         clock.advance(Duration::milliseconds(1));

@@ -2,19 +2,20 @@
 //! receiver has what the feed has.
 
 use crate::databases::{Database, Template};
+use crate::flaky::{Calm, flaky};
 use crate::runs::{Wanted, find_none, found};
 use chrono::Duration;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{
-    Clock, DeliveryState, FeedFilter, PageLimit, Random, Store, StoreError, Tx, Verdict, WebhookAnswer,
-    WebhookDone, WebhookRequest, WebhookSender, WriteJob, read_committed,
+    Clock, DeliveryState, FeedFilter, PageLimit, Random, Store, Verdict, WebhookAnswer, WebhookDone,
+    WebhookRequest, WebhookSender, WriteJob, read_committed,
 };
 use cutover_app::webhook::WebhookDispatcher;
 use cutover_app::{App, Ports, Settings};
 use cutover_core::SupplierStatus;
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom, webhook_status};
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -23,27 +24,7 @@ const STEPS: usize = 120;
 /// The longest wait for the last events to be visible.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// A store that fails, or commits and then fails, until it is calmed.
-struct FlakyStore {
-    store: Arc<dyn Store>,
-    random: SeededRandom,
-    is_calm: Arc<AtomicBool>,
-    /// Completes a delivery that was not made, when a position moves: the planted bug.
-    loses_deliveries: bool,
-}
-
-impl FlakyStore {
-    /// A random number that decides on a fault.
-    fn draw(&self) -> u64 {
-        if self.is_calm.load(Ordering::SeqCst) { u64::MAX } else { self.random.number() % 12 }
-    }
-}
-
-fn failed() -> StoreError {
-    StoreError::Unavailable("on purpose".into())
-}
-
-/// Marks the first new delivery as made if the position of a webhook moves.
+/// Marks the first new delivery as made if the position of a webhook moves: the planted bug.
 fn losing(job: WriteJob) -> WriteJob {
     Box::new(move |tx| {
         let before = tx.webhooks(None).unwrap();
@@ -61,29 +42,10 @@ fn losing(job: WriteJob) -> WriteJob {
     })
 }
 
-impl Store for FlakyStore {
-    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        if self.draw() == 0 { Err(failed()) } else { self.store.read(job) }
-    }
-
-    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        let job = if self.loses_deliveries { losing(job) } else { job };
-        match self.draw() {
-            0 => Err(failed()),
-            1 => self.store.write(job).and(Err(failed())),
-            _ => self.store.write(job),
-        }
-    }
-
-    fn ping(&self) -> Result<(), StoreError> {
-        self.store.ping()
-    }
-}
-
 /// A receiver that fails at random until it is calmed.
 struct Receiver {
     random: SeededRandom,
-    is_calm: Arc<AtomicBool>,
+    is_calm: Calm,
     /// The ids of events, and of the messages that they came with.
     received: Mutex<BTreeSet<(String, String)>>,
     hanging: Mutex<Vec<WebhookDone>>,
@@ -124,22 +86,21 @@ fn dispatcher(app: &Arc<App>) -> WebhookDispatcher {
 /// Performs a run; returns the fault that it found.
 fn run(seed: u64, database: &Database, loses_deliveries: bool) -> Option<String> {
     let random = SeededRandom::new(seed);
-    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Arc::<AtomicBool>::default());
+    let (clock, is_calm) = (Arc::new(FakeClock::of_fixtures()), Calm::default());
     let receiver = Arc::new(Receiver {
         random: SeededRandom::new(seed ^ 1),
         is_calm: is_calm.clone(),
         received: Mutex::default(),
         hanging: Mutex::default(),
     });
+    let stores = flaky(database.stores(), seed, &is_calm, move |store, job, _| {
+        store.write(if loses_deliveries { losing(job) } else { job })
+    });
     let node = |(n, store): (u64, Arc<dyn Store>)| {
-        let (random, is_calm) = (SeededRandom::new(seed ^ (8 + n)), is_calm.clone());
-        let store = Arc::new(FlakyStore { store, random, is_calm, loses_deliveries });
-        Arc::new(App::new(
-            ports(store, clock.clone(), seed ^ (16 + n), receiver.clone()),
-            Settings::default(),
-        ))
+        let ports = ports(store, clock.clone(), seed ^ (16 + n), receiver.clone());
+        Arc::new(App::new(ports, Settings::default()))
     };
-    let nodes: Vec<Arc<App>> = (0..).zip(database.stores()).map(node).collect();
+    let nodes: Vec<Arc<App>> = (0..).zip(stores).map(node).collect();
     let truth =
         App::new(ports(database.truth(), clock.clone(), seed ^ 32, receiver.clone()), Settings::default());
     let name = truth.add_webhook("Acme", "https://crm.example", &[], false).unwrap().webhook.name;
