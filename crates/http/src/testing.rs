@@ -57,6 +57,16 @@ impl Reply {
         self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
     }
 
+    /// Returns the link to the next page of a list; `None` on the last page.
+    ///
+    /// # Panics
+    /// If the header has another form.
+    pub(crate) fn next(&self) -> Option<String> {
+        let link = Some(self.header("link")).filter(|link| !link.is_empty())?;
+        let path = link.strip_prefix('<').and_then(|link| link.strip_suffix(">; rel=\"next\""));
+        Some(path.unwrap().to_owned())
+    }
+
     /// Returns the body as text.
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.bytes).unwrap()
@@ -65,6 +75,11 @@ impl Reply {
     /// Returns the body as JSON.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.bytes).unwrap()
+    }
+
+    /// Returns the number of items of a list.
+    pub(crate) fn count(&self) -> usize {
+        self.json().as_array().unwrap().len()
     }
 
     /// Returns status and body in a line.
@@ -203,6 +218,18 @@ impl TestService {
     /// Gets a path with a token of Acme.
     pub(crate) async fn get(&self, path: &str) -> Reply {
         self.send_as_acme(TestRequest::get().uri(path)).await
+    }
+
+    /// Gets a page of a list and all that follow, with a token of Acme.
+    pub(crate) async fn pages(&self, path: &str) -> Vec<Reply> {
+        let (mut pages, mut next) = (Vec::new(), Some(path.to_owned()));
+        while let Some(path) = next {
+            let page = self.get(&path).await;
+            assert_eq!(page.status, 200, "{path}: {}", page.text());
+            next = page.next();
+            pages.push(page);
+        }
+        pages
     }
 
     /// Posts JSON to a path with a token of Acme.

@@ -191,13 +191,6 @@ mod tests {
         events.as_array().unwrap().iter().map(word).collect()
     }
 
-    fn next(reply: &Reply) -> String {
-        let link = reply.header("link").to_owned();
-        let (path, rest) = link.strip_prefix('<').and_then(|link| link.split_once('>')).unwrap();
-        assert_eq!(rest, "; rel=\"next\"");
-        path.to_owned()
-    }
-
     /// Two imported accounts, and a supplier that was paused.
     fn service() -> TestService {
         let service = TestService::new();
@@ -233,7 +226,7 @@ mod tests {
             let reply = service.get(&path).await;
             assert_eq!(words(&reply).len(), expected);
             read.extend(words(&reply));
-            path = next(&reply);
+            path = reply.next().unwrap();
         }
         assert_eq!(read, ALL);
         service.set_supplier(SupplierChange {
@@ -260,7 +253,7 @@ mod tests {
         for _ in 0..3 {
             let reply = service.get(&path).await;
             read.extend(words(&reply));
-            path = next(&reply);
+            path = reply.next().unwrap();
             let kept = format!("{PATH}?import_supplier=ACME_ENERGY&type={types}&page_size=1&wait=1&after=");
             assert!(path.starts_with(&kept), "{path}");
         }
@@ -270,7 +263,7 @@ mod tests {
     #[actix_web::test]
     async fn a_waiting_reader_is_answered_when_there_is_an_event() {
         let service = service();
-        let end = next(&service.get(PATH).await).replace("after=", "wait=30&after=");
+        let end = service.get(PATH).await.next().unwrap().replace("after=", "wait=30&after=");
         let waiting = service.get(&end);
         let resume = async {
             actix_web::rt::task::yield_now().await;
@@ -284,16 +277,16 @@ mod tests {
     #[actix_web::test]
     async fn a_wait_without_an_event_ends() {
         let service = service();
-        let end = next(&service.get(PATH).await).replace("after=", "wait=1&after=");
+        let end = service.get(PATH).await.next().unwrap().replace("after=", "wait=1&after=");
         let reply = service.get(&end).await;
-        assert_eq!((words(&reply), next(&reply)), (Vec::new(), end));
+        assert_eq!((words(&reply), reply.next().unwrap()), (Vec::new(), end));
     }
 
     #[actix_web::test]
     async fn readers_that_missed_events_are_told() {
         let service = service();
-        let first = next(&service.get(&format!("{PATH}?page_size=1")).await);
-        let end = next(&service.get(PATH).await);
+        let first = service.get(&format!("{PATH}?page_size=1")).await.next().unwrap();
+        let end = service.get(PATH).await.next().unwrap();
         service.clock.advance(Span::days(31));
         service.app.expire_events().unwrap();
         let token = (AUTHORIZATION, format!("Token {}", service.token_of("Acme")));

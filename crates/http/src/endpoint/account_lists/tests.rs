@@ -1,5 +1,5 @@
 use crate::request::body::Held;
-use crate::testing::{ACCOUNT, Reply, TestService};
+use crate::testing::{ACCOUNT, TestService};
 use actix_web::body::{MessageBody, to_bytes};
 use actix_web::http::Method;
 use actix_web::http::header::ACCEPT_ENCODING;
@@ -36,15 +36,6 @@ fn numbers(bytes: &[u8]) -> Vec<String> {
     items.iter().map(|item| item["external_account_number"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Returns the link to the next page.
-fn next(reply: &Reply) -> Option<String> {
-    let link = reply.header("link");
-    if link.is_empty() {
-        return None;
-    }
-    Some(link.strip_prefix('<').unwrap().strip_suffix(">; rel=\"next\"").unwrap().to_owned())
-}
-
 #[actix_web::test]
 async fn each_list_has_its_items() {
     let service = service_of(2);
@@ -59,7 +50,7 @@ async fn each_list_has_its_items() {
         let reply = service.get(&path(list, "ACME_ENERGY")).await;
         assert_eq!(reply.header("content-type"), "application/json");
         let paged = service.get(&format!("{}?page_size=10", path(list, "ACME_ENERGY"))).await;
-        assert_eq!((paged.line(), next(&paged)), (reply.line(), None));
+        assert_eq!((paged.line(), paged.next()), (reply.line(), None));
         lines.push(reply.line());
     }
     insta::assert_snapshot!(lines.join("\n"));
@@ -119,7 +110,7 @@ async fn a_long_list_has_each_item_once() {
     while let Some(address) = page {
         let reply = service.get(&address).await;
         paged.push(numbers(&reply.bytes));
-        page = next(&reply);
+        page = reply.next();
     }
     assert!(paged.concat() == expected);
     assert_eq!(paged.iter().map(Vec::len).collect::<Vec<_>>(), [625; 4]);
@@ -131,14 +122,14 @@ async fn a_long_list_has_each_item_once() {
 
 async fn a_cursor_alone_has_1000(service: &TestService, list: &str) {
     let first = service.get(&format!("{list}?page_size=1")).await;
-    let cursor = next(&first).unwrap().split_once("&cursor=").unwrap().1.to_owned();
+    let cursor = first.next().unwrap().split_once("&cursor=").unwrap().1.to_owned();
     let second = service.get(&format!("{list}?cursor={cursor}")).await;
     let found = numbers(&second.bytes);
     assert_eq!((found.len(), found[0].as_str(), found[999].as_str()), (1_000, "E-0001", "E-1000"));
-    let link = next(&second).unwrap();
+    let link = second.next().unwrap();
     assert!(link.starts_with(&format!("{list}?page_size=1000&cursor=")), "{link}");
     let raw = list.trim_end_matches('/').replace("ACME", "%41CME");
-    let link = next(&service.get(&format!("{raw}?page_size=7")).await).unwrap();
+    let link = service.get(&format!("{raw}?page_size=7")).await.next().unwrap();
     assert!(link.starts_with(&format!("{raw}?page_size=7&cursor=")), "{link}");
 }
 
@@ -147,7 +138,7 @@ async fn the_head_alone_reads_no_more(service: &TestService, list: &str) {
     let reply = service.send_as_acme(request).await;
     assert_eq!((reply.status, reply.bytes.len(), reply.header("content-type")), (200, 0, "application/json"));
     let request = TestRequest::default().method(Method::HEAD).uri(&format!("{list}?page_size=3"));
-    assert!(next(&service.send_as_acme(request).await).is_some());
+    assert!(service.send_as_acme(request).await.next().is_some());
 }
 
 /// The head has been sent when the second page cannot be read.
