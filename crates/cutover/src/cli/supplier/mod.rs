@@ -1,5 +1,6 @@
 mod certificate;
 mod erase;
+mod group;
 mod manifest;
 mod options;
 mod readiness;

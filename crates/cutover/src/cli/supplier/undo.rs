@@ -1,7 +1,8 @@
+use super::group::Group;
 use crate::cli::{job, process};
 use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, plain};
+use crate::output::Answer;
 use chrono::{DateTime, Utc};
 use clap::Args;
 use cutover_app::App;
@@ -39,30 +40,6 @@ struct Which {
     /// Accounts in this file, a number a line
     #[arg(long, value_name = "FILE")]
     numbers_file: Option<PathBuf>,
-}
-
-/// Accounts that an undo would treat alike.
-#[derive(Debug, Serialize)]
-struct Group {
-    count: u64,
-    /// Numbers of the first accounts.
-    examples: Vec<String>,
-}
-
-impl From<AccountGroup> for Group {
-    fn from(AccountGroup { count, examples }: AccountGroup) -> Self {
-        Self { count, examples }
-    }
-}
-
-impl Group {
-    fn text(&self) -> String {
-        let more = if self.count > self.examples.len() as u64 { ", …" } else { "" };
-        match self.count {
-            0 => "0".to_owned(),
-            count => format!("{count} ({}{more})", plain(&self.examples.join(", "))),
-        }
-    }
 }
 
 #[derive(Debug, Serialize)]

@@ -1,12 +1,13 @@
 //! Checks of stored payloads under other settings (contract D15).
 
+use super::group::Group;
 use super::options::RuleLevel;
 use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, plain};
 use chrono::{DateTime, Utc};
 use clap::Args;
-use cutover_app::operator::{AccountGroup, SupplierChange, WhatIf, WhatIfRequest};
+use cutover_app::operator::{SupplierChange, WhatIf, WhatIfRequest};
 use cutover_core::{Level, Zone};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,28 +61,6 @@ impl ProfileFile {
             rules,
             ..SupplierChange::default()
         })
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct Group {
-    count: u64,
-    examples: Vec<String>,
-}
-
-impl From<AccountGroup> for Group {
-    fn from(AccountGroup { count, examples }: AccountGroup) -> Self {
-        Self { count, examples }
-    }
-}
-
-impl Group {
-    fn text(&self) -> String {
-        let more = if self.count > self.examples.len() as u64 { ", …" } else { "" };
-        match self.count {
-            0 => "0".to_owned(),
-            count => format!("{count} ({}{more})", plain(&self.examples.join(", "))),
-        }
     }
 }
 
