@@ -14,6 +14,25 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use std::collections::BTreeSet;
 
+/// The columns of a job that can change.
+#[derive(Queryable, Selectable, AsChangeset, Insertable)]
+#[diesel(table_name = jobs, treat_none_as_null = true)]
+struct ProgressRow {
+    state: String,
+    ended_at: Option<Timestamp>,
+    matched: i64,
+    changed: i64,
+    skipped: i64,
+    failed: i64,
+    removed: Option<Json<'static>>,
+    part: i64,
+    position_at: Option<Timestamp>,
+    position_id: i64,
+    due_at: Option<Timestamp>,
+    claim: i64,
+    version: i64,
+}
+
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = jobs)]
 struct JobRow {
@@ -30,22 +49,11 @@ struct JobRow {
     imported_since: Option<Timestamp>,
     is_list: bool,
     created_at: Timestamp,
-    state: String,
-    ended_at: Option<Timestamp>,
-    matched: i64,
-    changed: i64,
-    skipped: i64,
-    failed: i64,
-    removed: Option<Json<'static>>,
-    part: i64,
-    position_at: Option<Timestamp>,
-    position_id: i64,
-    due_at: Option<Timestamp>,
-    claim: i64,
-    version: i64,
     run: Option<String>,
     wave: Option<i64>,
     imported_until: Option<Timestamp>,
+    #[diesel(embed)]
+    progress: ProgressRow,
 }
 
 impl TryFrom<JobRow> for Job {
@@ -53,6 +61,7 @@ impl TryFrom<JobRow> for Job {
 
     fn try_from(row: JobRow) -> Result<Self> {
         let count = |rows| number::<i64, u64>(rows, "a number of processes");
+        let progress = row.progress;
         Ok(Self {
             id: row.id,
             name: row.name,
@@ -72,53 +81,34 @@ impl TryFrom<JobRow> for Job {
                 is_list: row.is_list,
             },
             created_at: row.created_at.instant()?,
-            state: Word::read(&row.state),
-            ended_at: instant(row.ended_at)?,
-            matched: count(row.matched)?,
-            changed: count(row.changed)?,
-            skipped: count(row.skipped)?,
-            failed: count(row.failed)?,
-            removed: row
+            state: Word::read(&progress.state),
+            ended_at: instant(progress.ended_at)?,
+            matched: count(progress.matched)?,
+            changed: count(progress.changed)?,
+            skipped: count(progress.skipped)?,
+            failed: count(progress.failed)?,
+            removed: progress
                 .removed
                 .map(|json| json.read("the rows of an erasure"))
                 .transpose()?
                 .unwrap_or_default(),
             position: JobPosition {
-                part: number(row.part, "a part of a job")?,
-                at: instant(row.position_at)?,
-                id: row.position_id,
+                part: number(progress.part, "a part of a job")?,
+                at: instant(progress.position_at)?,
+                id: progress.position_id,
             },
-            due_at: instant(row.due_at)?,
-            claim: row.claim,
-            version: row.version,
+            due_at: instant(progress.due_at)?,
+            claim: progress.claim,
+            version: progress.version,
         })
     }
 }
 
-/// The columns of a job that can change.
-#[derive(AsChangeset, Insertable)]
-#[diesel(table_name = jobs, treat_none_as_null = true)]
-struct JobChange<'a> {
-    state: &'a str,
-    ended_at: Option<Timestamp>,
-    matched: i64,
-    changed: i64,
-    skipped: i64,
-    failed: i64,
-    removed: Option<Json<'static>>,
-    part: i64,
-    position_at: Option<Timestamp>,
-    position_id: i64,
-    due_at: Option<Timestamp>,
-    claim: i64,
-    version: i64,
-}
-
-impl<'a> JobChange<'a> {
-    fn new(job: &'a Job, version: i64) -> Result<Self> {
+impl ProgressRow {
+    fn new(job: &Job, version: i64) -> Result<Self> {
         let count = |rows| number::<u64, i64>(rows, "a number of processes");
         Ok(Self {
-            state: job.state.as_str(),
+            state: job.state.as_str().to_owned(),
             ended_at: job.ended_at.map(Timestamp::from),
             matched: count(job.matched)?,
             changed: count(job.changed)?,
@@ -185,7 +175,7 @@ impl Jobs for SqlTx<'_> {
                         jobs::run.eq(job.filter.run.as_deref()),
                         jobs::wave.eq(job.filter.wave.map(i64::from)),
                     ),
-                    JobChange::new(job, job.version)?,
+                    ProgressRow::new(job, job.version)?,
                 ))
                 .execute(conn)?;
             find_by_name(conn, &job.name)?.ok_or_else(|| Error::corrupt("a job was not added"))
@@ -275,7 +265,7 @@ impl Jobs for SqlTx<'_> {
     fn change_job(&mut self, job: &Job) -> Result<bool, StoreError> {
         self.run(|conn| {
             let same = jobs::table.find(job.id).filter(jobs::version.eq(job.version));
-            let change = JobChange::new(job, job.version + 1)?;
+            let change = ProgressRow::new(job, job.version + 1)?;
             Ok(changed(diesel::update(same).set(change).execute(conn)?))
         })
     }
