@@ -9,7 +9,8 @@ use std::path::PathBuf;
 /// Settings of a cluster.
 #[derive(Debug, Clone, Default)]
 pub struct ClusterOptions {
-    /// Turns off syncing to the disk. Commits then survive a crash of the server, but not of the machine.
+    /// Turns off syncing to the disk. Commits then survive a crash of the server, but not of the machine. The data are
+    /// in memory if there is room for them.
     pub without_fsync: bool,
     /// Accepts only connections with TLS, with a certificate of the cluster's own authority.
     pub tls: bool,
@@ -33,6 +34,10 @@ impl ClusterOptions {
         let switches =
             [("fsync", !self.without_fsync), ("full_page_writes", !self.without_fsync), ("ssl", self.tls)];
         lines.extend(switches.map(|(name, on)| format!("{name} = {}", if on { "on" } else { "off" })));
+        if self.without_fsync {
+            // Old files are of no use, and may be in memory.
+            lines.push("max_wal_size = '128MB'".to_owned());
+        }
         lines.extend(self.settings.iter().cloned());
         lines
     }
@@ -68,7 +73,7 @@ impl Cluster {
     /// If there are no server programs, or they fail.
     pub fn start(options: &ClusterOptions) -> io::Result<Self> {
         let missing = || io::Error::new(io::ErrorKind::NotFound, "there are no PostgreSQL server programs");
-        let mut instance = Instance::new(Programs::find().ok_or_else(missing)?)?;
+        let mut instance = Instance::new(Programs::find().ok_or_else(missing)?, options.without_fsync)?;
         instance.initialise()?;
         instance.configure(&options.lines())?;
         if options.tls {

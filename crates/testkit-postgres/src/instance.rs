@@ -1,3 +1,4 @@
+use crate::memory::memory_folder;
 use crate::programs::Programs;
 use crate::user::{User, run};
 use crate::watchdog::Watchdog;
@@ -43,10 +44,12 @@ pub(crate) enum Stop {
 }
 
 impl Instance {
-    /// Creates an instance without data.
-    pub(crate) fn new(programs: Programs) -> io::Result<Self> {
+    /// Creates an instance without data. If these need not survive the machine, they are kept in memory where there is
+    /// room for them.
+    pub(crate) fn new(programs: Programs, without_fsync: bool) -> io::Result<Self> {
         let user = User::find()?;
-        let folder = user.folder()?;
+        let memory = memory_folder().filter(|_| without_fsync);
+        let folder = memory.map_or_else(|| user.folder(), |memory| user.folder_in(memory.to_owned()))?;
         Ok(Self { programs, user, port: 0, authority: None, watchdog: None, folder })
     }
 

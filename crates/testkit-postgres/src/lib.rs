@@ -8,6 +8,7 @@
 mod cluster;
 mod database;
 mod instance;
+mod memory;
 mod pgbouncer;
 mod programs;
 mod proxy;
@@ -15,6 +16,7 @@ mod psql;
 mod server;
 mod session;
 mod standby;
+mod template;
 mod tls;
 mod url;
 mod user;
@@ -22,6 +24,7 @@ mod watchdog;
 
 pub use cluster::{Cluster, ClusterOptions};
 pub use database::TestDatabase;
+pub use memory::memory_folder;
 pub use pgbouncer::PgBouncer;
 pub use programs::Programs;
 pub use proxy::Proxy;
@@ -29,3 +32,4 @@ pub use psql::{client, psql, sql};
 pub use server::{DATABASE_URL, Server, server};
 pub use session::Session;
 pub use standby::Standby;
+pub use template::{Template, TemplateCopy};

@@ -23,7 +23,7 @@ impl Standby {
     /// # Errors
     /// If the copy fails, or the server does not start.
     pub fn of(primary: &Cluster) -> io::Result<Self> {
-        let mut instance = Instance::new(primary.programs())?;
+        let mut instance = Instance::new(primary.programs(), false)?;
         let url = primary.url("postgres");
         let mut copy = instance.command("pg_basebackup");
         copy.args(["-R", "-X", "stream", "-c", "fast", "--no-sync", "-d", &url, "-D"]);

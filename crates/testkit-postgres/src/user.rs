@@ -1,7 +1,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -24,10 +24,14 @@ impl User {
         instead.map(|ids| Self { instead: Some(ids) }).ok_or_else(|| io::Error::other(missing))
     }
 
-    /// Creates a folder that the user owns.
+    /// Creates a folder that the user owns, on a disk.
     pub(crate) fn folder(self) -> io::Result<TempDir> {
         // The temporary folder of root may not be accessible to others.
-        let parent = if self.instead.is_some() { "/tmp".into() } else { std::env::temp_dir() };
+        self.folder_in(if self.instead.is_some() { "/tmp".into() } else { std::env::temp_dir() })
+    }
+
+    /// Creates a folder that the user owns in another.
+    pub(crate) fn folder_in(self, parent: PathBuf) -> io::Result<TempDir> {
         let folder = tempfile::Builder::new().prefix("cutover-test-").tempdir_in(parent)?;
         self.give(folder.path())?;
         Ok(folder)

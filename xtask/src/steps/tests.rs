@@ -1,11 +1,16 @@
 //! Runs the tests of the workspace, adds up their results, and compares their snapshots with the tree.
 
 use std::collections::VecDeque;
+use std::fs::Permissions;
 use std::num::NonZeroUsize;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use cutover_testkit_postgres::memory_folder;
+use tempfile::TempDir;
 
 use super::binaries::{TestProgram, test_programs};
 use super::browser::Browser;
@@ -27,9 +32,11 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     let Some(programs) = test_programs() else {
         return Ok(Outcome::Failed("the tests cannot be built".to_owned()));
     };
+    let memory = memory()?;
     let mut runs = runs(&programs, database.is_there());
     for run in &mut runs {
         prepared(&mut run.command, &references).envs(database.variable());
+        run.command.envs(memory.iter().map(|folder| ("TMPDIR", folder.path())));
     }
     let (all_passed, counts) = run_all(runs);
     if !all_passed {
@@ -62,6 +69,15 @@ fn fresh_references() -> Result<std::path::PathBuf, Error> {
     let file = folder.join("snapshot-references");
     std::fs::write(&file, "").map_err(Error::file("write", &file))?;
     Ok(file)
+}
+
+/// Creates a folder in memory for the tests' files, SQLite's databases above all, if there is room.
+fn memory() -> Result<Option<TempDir>, Error> {
+    let Some(memory) = memory_folder() else { return Ok(None) };
+    let mut folder = tempfile::Builder::new();
+    // Servers that root starts for tests run as another user.
+    folder.prefix("cutover-tests-").permissions(Permissions::from_mode(0o755));
+    folder.tempdir_in(memory).map(Some).map_err(Error::file("create a folder in", memory))
 }
 
 /// End-to-end tests that are specific to one database, by parts of their names.

@@ -1,12 +1,12 @@
 //! Tests that nothing is left of an erased account, in any table or in the bytes on the disk. They also find
 //! tables that are added later.
 
+use crate::databases::postgres_store;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Store, StoreError, Traces, read, write};
-use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
+use cutover_store::{Options, SqliteStore};
 use cutover_testkit::store_suite::erasure::{CANARIES, erase, furnish};
 use cutover_testkit::store_suite::supplier_erasure;
-use cutover_testkit_postgres::{TestDatabase, server};
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 use std::path::Path;
@@ -148,10 +148,7 @@ fn traces_that_a_reader_keeps_are_reported() {
 
 #[test]
 fn nothing_is_left_in_a_postgres_database() {
-    let Some(server) = server() else { return };
-    let database = TestDatabase::create(server).unwrap();
-    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-    let store = PostgresStore::open(&options).unwrap();
+    let Some((store, database)) = postgres_store() else { return };
     let lines = |sql: &str| database.sql(sql).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
     let count = |table: &str, column: &str, id: i64| {
         lines(&format!("SELECT count(*) FROM {table} WHERE {column} = {id}"))[0].parse().unwrap()
@@ -211,10 +208,7 @@ fn nothing_is_left_of_a_supplier_in_a_sqlite_file() {
 
 #[test]
 fn nothing_is_left_of_a_supplier_in_a_postgres_database() {
-    let Some(server) = server() else { return };
-    let database = TestDatabase::create(server).unwrap();
-    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-    let store = PostgresStore::open(&options).unwrap();
+    let Some((store, database)) = postgres_store() else { return };
     let lines = |sql: &str| database.sql(sql).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
     let count = |table: &str, column: &str, id: i64| {
         lines(&format!("SELECT count(*) FROM {table} WHERE {column} = {id}"))[0].parse().unwrap()
@@ -234,10 +228,8 @@ fn the_audit_trail_only_accepts_new_rows() {
         let refused = diesel::sql_query(change).execute(&mut conn).unwrap_err().to_string();
         assert_eq!(refused, "the audit trail is only added to", "{change}");
     }
-    let Some(server) = server() else { return };
-    let database = TestDatabase::create(server).unwrap();
-    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-    furnish_trail(&PostgresStore::open(&options).unwrap());
+    let Some((store, database)) = postgres_store() else { return };
+    furnish_trail(&store);
     for change in
         ["UPDATE audit_trail SET actor = 'nobody'", "DELETE FROM audit_trail", "TRUNCATE audit_trail"]
     {

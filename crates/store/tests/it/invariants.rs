@@ -1,9 +1,9 @@
 //! Tests of the operators' script that checks a database: it finds each kind of violation, and none in a
 //! correct database.
 
+use crate::databases::postgres_store;
 use cutover_app::port::{StoreError, write};
-use cutover_store::{PostgresOptions, PostgresStore};
-use cutover_testkit_postgres::{TestDatabase, psql, server};
+use cutover_testkit_postgres::{TemplateCopy, psql};
 use std::io::Write;
 use tempfile::NamedTempFile;
 
@@ -277,15 +277,13 @@ const NO_VIOLATIONS: &[&str] = &[
 ];
 
 struct Checked {
-    database: TestDatabase,
+    database: TemplateCopy,
     accepted: NamedTempFile,
 }
 
 impl Checked {
     fn new() -> Option<Self> {
-        let database = TestDatabase::create(server()?).unwrap();
-        let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-        let store = PostgresStore::open(&options).unwrap();
+        let (store, database) = postgres_store()?;
         database.sql(SETUP).unwrap();
         // The rows were not written by the program, which adds totals.
         database.sql("INSERT INTO totals VALUES (1, 1, '10.10', 0, 3, 2)").unwrap();

@@ -2,9 +2,9 @@
 //!
 //! `CUTOVER_MASS_ACCOUNTS` is their number; `cargo xtask torture` sets a larger one.
 
-use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
+use crate::databases::postgres_store;
+use cutover_store::{Options, SqliteStore};
 use cutover_testkit::store_suite::mass::accounts_are_as_sent;
-use cutover_testkit_postgres::{TestDatabase, server};
 
 /// Number of accounts, unless the variable names another.
 const USUAL: u64 = 2_000;
@@ -34,9 +34,7 @@ fn accounts_are_as_sent_on_sqlite() {
 #[test]
 fn accounts_are_as_sent_on_postgres() {
     each(|seeds| {
-        let Some(server) = server() else { return };
-        let database = TestDatabase::create(server).unwrap();
-        let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-        accounts_are_as_sent(&PostgresStore::open(&options).unwrap(), seeds);
+        let Some((store, _database)) = postgres_store() else { return };
+        accounts_are_as_sent(&store, seeds);
     });
 }

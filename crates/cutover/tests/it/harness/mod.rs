@@ -18,8 +18,7 @@ pub(crate) use server::{NO_ADDRESS, Server};
 pub(crate) use v1::*;
 pub(crate) use vendor::{Action, ReceivedRequest, Vendor, answer};
 
-use cutover_testkit_postgres::{TestDatabase, server};
-use database::Migrated;
+use cutover_testkit_postgres::{TemplateCopy, TestDatabase, server};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -76,7 +75,7 @@ pub(crate) fn today() -> String {
 /// A data folder, with a database in it or on PostgreSQL.
 pub(crate) struct Installation {
     folder: TempDir,
-    database: Option<Migrated>,
+    database: Option<TemplateCopy>,
     /// Environment variables of its commands and servers.
     variables: Vec<(String, String)>,
     /// A prefix of its command lines.
@@ -86,7 +85,7 @@ pub(crate) struct Installation {
 impl Installation {
     /// Creates an installation with an empty database of the kind that this run tests.
     pub(crate) fn new() -> Self {
-        Self::with(Migrated::of_run())
+        Self::with(database::of_run())
     }
 
     /// Creates an installation on SQLite, whatever this run tests.
@@ -96,7 +95,7 @@ impl Installation {
 
     /// Creates an installation on PostgreSQL, whatever this run tests; `None` without a server.
     pub(crate) fn on_postgres() -> Option<Self> {
-        Some(Self::with(Some(Migrated::on(server()?))))
+        Some(Self::with(Some(database::on_server(server()?))))
     }
 
     /// Creates an installation on an existing database.
@@ -106,9 +105,8 @@ impl Installation {
         installation
     }
 
-    fn with(database: Option<Migrated>) -> Self {
-        let variables =
-            database.iter().map(|it| ("CUTOVER_DATABASE_URL".to_owned(), it.database.url().to_owned()));
+    fn with(database: Option<TemplateCopy>) -> Self {
+        let variables = database.iter().map(|it| ("CUTOVER_DATABASE_URL".to_owned(), it.url().to_owned()));
         Self {
             folder: TempDir::new().unwrap(),
             variables: variables.collect(),
@@ -164,7 +162,7 @@ impl Installation {
 
     /// The database on PostgreSQL.
     pub(crate) fn test_database(&self) -> &TestDatabase {
-        &self.database.as_ref().unwrap().database
+        self.database.as_ref().unwrap()
     }
 
     /// The folder of a supplier's documents in the default storage.
@@ -262,7 +260,7 @@ impl Installation {
 
     /// The URL of the database on PostgreSQL.
     fn server_url(&self) -> Option<&str> {
-        self.database.as_ref().map(|it| it.database.url())
+        self.database.as_ref().map(|it| it.url())
     }
 
     /// The output of `process show`.

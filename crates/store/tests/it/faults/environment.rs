@@ -1,5 +1,6 @@
 //! The use cases on a database of the test's own, of either kind.
 
+use crate::databases::postgres_store;
 use chrono::{DateTime, Utc};
 use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::{ProcessReport, SupplierChange};
@@ -7,9 +8,9 @@ use cutover_app::port::{ApiKeyRole, Store};
 use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
 use cutover_process::State;
-use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
+use cutover_store::{Options, SqliteStore};
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
-use cutover_testkit_postgres::{TestDatabase, server};
+use cutover_testkit_postgres::TemplateCopy;
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub(super) struct TestEnvironment {
 
 enum Database {
     Sqlite(TempDir),
-    Postgres(TestDatabase),
+    Postgres(TemplateCopy),
 }
 
 /// Runs a test on SQLite, and on PostgreSQL if there is a server.
@@ -36,13 +37,8 @@ pub(super) fn on_both(test: impl Fn(TestEnvironment)) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(&folder.path().join("cutover.db"), Options::default()).unwrap();
     test(TestEnvironment::new(Arc::new(store), Database::Sqlite(folder)));
-    let Some(server) = server() else { return };
-    let database = TestDatabase::create(server).unwrap();
-    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-    test(TestEnvironment::new(
-        Arc::new(PostgresStore::open(&options).unwrap()),
-        Database::Postgres(database),
-    ));
+    let Some((store, database)) = postgres_store() else { return };
+    test(TestEnvironment::new(Arc::new(store), Database::Postgres(database)));
 }
 
 impl TestEnvironment {

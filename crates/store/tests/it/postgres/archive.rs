@@ -1,6 +1,7 @@
 //! An archiving and a step of one process at the same time: the second waits for the first and sees its
 //! change.
 
+use crate::databases::migrated;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     self, ArchivedVersion, Creation, Staged, Staging, StoreError, StoredIssues, Tx, read, write,
@@ -8,7 +9,7 @@ use cutover_app::port::{
 use cutover_app::port::{StoredProcess, SupplierSettings};
 use cutover_process::{Actor, Event, NewProcess, Submission};
 use cutover_store::{PostgresOptions, PostgresStore};
-use cutover_testkit_postgres::{TestDatabase, server};
+use cutover_testkit_postgres::TestDatabase;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -96,8 +97,7 @@ where
 
 #[test]
 fn a_step_after_an_archiving_sees_that_the_payload_is_gone() {
-    let Some(server) = server() else { return };
-    let database = TestDatabase::create(server).unwrap();
+    let Some(database) = migrated() else { return };
     let (store, cancelled) = with_cancelled(&database);
     let results = overlap(&database, &store, archive(&cancelled), step(&cancelled, Event::RetriedByOperator));
     assert_eq!(results, (1, (true, Some(at(20)))));
@@ -105,8 +105,7 @@ fn a_step_after_an_archiving_sees_that_the_payload_is_gone() {
 
 #[test]
 fn an_archiving_after_a_step_keeps_the_payload() {
-    let Some(server) = server() else { return };
-    let database = TestDatabase::create(server).unwrap();
+    let Some(database) = migrated() else { return };
     let (store, cancelled) = with_cancelled(&database);
     let results = overlap(&database, &store, step(&cancelled, Event::RetriedByOperator), archive(&cancelled));
     assert_eq!(results, ((true, None), 0));

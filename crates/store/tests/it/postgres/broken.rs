@@ -1,11 +1,11 @@
 //! Transactions that fail or lose their connection.
 
 use super::environment::TestEnvironment;
+use crate::databases::migrated;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Staging, Store, StoreError, read_committed, stage, write};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit::accepted_account;
-use cutover_testkit_postgres::{TestDatabase, server};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const AT: DateTime<Utc> = DateTime::<Utc>::UNIX_EPOCH;
@@ -17,8 +17,7 @@ fn names(store: &dyn Store) -> Vec<String> {
 
 #[test]
 fn a_read_that_panics_does_not_leave_its_connection_in_its_transaction() {
-    let Some(server) = server() else { return };
-    let database = TestDatabase::create(server).unwrap();
+    let Some(database) = migrated() else { return };
     let options = PostgresOptions { migrates: true, connections: 1, ..PostgresOptions::new(database.url()) };
     let store = PostgresStore::open(&options).unwrap();
     write(&store, |tx| tx.add_organisation("A", AT).map(drop)).unwrap();

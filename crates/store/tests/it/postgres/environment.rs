@@ -1,12 +1,13 @@
 //! The use cases on a database of the test's own.
 
+use crate::databases::migrated;
 use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::ApiKeyRole;
 use cutover_app::{App, Ports, Settings};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
-use cutover_testkit_postgres::{Session, TestDatabase, server};
+use cutover_testkit_postgres::{Session, TemplateCopy};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ pub(super) struct TestEnvironment {
     pub(super) clock: Arc<FakeClock>,
     pub(super) key: String,
     pub(super) caller: Caller,
-    pub(super) database: TestDatabase,
+    pub(super) database: TemplateCopy,
 }
 
 impl TestEnvironment {
@@ -35,7 +36,7 @@ impl TestEnvironment {
 
     /// Sets the options of the database at a URL.
     pub(super) fn with(options: impl FnOnce(&str) -> PostgresOptions) -> Option<Self> {
-        let database = TestDatabase::create(server()?).unwrap();
+        let database = migrated()?;
         let options = PostgresOptions { migrates: true, ..options(database.url()) };
         let store = Arc::new(PostgresStore::open(&options).unwrap());
         let clock = Arc::new(FakeClock::of_fixtures());
@@ -74,7 +75,7 @@ impl TestEnvironment {
 
     /// Returns the database once its connections have ended and reported their statistics. Drop other stores
     /// before.
-    pub(super) fn close(self) -> TestDatabase {
+    pub(super) fn close(self) -> TemplateCopy {
         let Self { app, store, database, .. } = self;
         drop((app, store));
         until_gone(&database);
@@ -97,7 +98,7 @@ impl TestEnvironment {
 }
 
 /// Waits until the connections of dropped stores have ended and reported their statistics.
-pub(super) fn until_gone(database: &TestDatabase) {
+pub(super) fn until_gone(database: &TemplateCopy) {
     let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
                 WHERE datname = current_database() AND application_name = 'cutover'";
     let begun = Instant::now();

@@ -21,15 +21,12 @@ mod suppliers;
 mod sweep;
 mod tokens;
 
+use crate::databases::postgres_store;
 use cutover_app::port::Store;
-use cutover_store::{PostgresOptions, PostgresStore};
-use cutover_testkit_postgres::{TestDatabase, server};
 
 fn with_an_empty_store(test: fn(&dyn Store)) {
-    let Some(server) = server() else { return };
-    let database = TestDatabase::create(server).unwrap();
-    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-    test(&PostgresStore::open(&options).unwrap());
+    let Some((store, _database)) = postgres_store() else { return };
+    test(&store);
 }
 
 mod contract {

@@ -31,6 +31,11 @@ fn assert_few_are_read(database: &TestDatabase, table: &str) {
 const NOT_COUNTED: &str = "ALTER TABLE processes SET (autovacuum_enabled = false); \
     ALTER TABLE process_causes SET (autovacuum_enabled = false)";
 
+/// Adds rows. The rows that this reads are counted at once, and not after a reset, when the connection ends.
+fn fill(env: &TestEnvironment, sql: &str) {
+    env.database.sql(&format!("{sql}; SELECT pg_stat_force_next_flush()")).unwrap();
+}
+
 /// Resets the counts of read rows.
 fn reset(env: &TestEnvironment, table: &str) {
     let reset = format!(
@@ -52,7 +57,7 @@ fn a_process_is_found_by_its_key_from_the_first_day() {
     assert!(!find());
     lock();
     env.create("A-1");
-    env.database.sql(MANY).unwrap();
+    fill(&env, MANY);
     assert!(find());
     lock();
     let database = env.close();
@@ -67,7 +72,7 @@ fn processes_are_found_by_their_numbers_from_the_first_day() {
     often(|| assert_eq!(find(), 0));
     env.database.sql(NOT_COUNTED).unwrap();
     env.create("A-1");
-    env.database.sql(MANY).unwrap();
+    fill(&env, MANY);
     reset(&env, "processes");
     assert_eq!(find(), 2);
     let database = env.close();
@@ -86,7 +91,7 @@ fn refused_creates_are_found_by_their_numbers_from_the_first_day() {
     often(remove);
     let many = "ALTER TABLE refused_creates SET (autovacuum_enabled = false); INSERT INTO refused_creates \
         SELECT min(id), 'R-' || n, now(), '[]' FROM suppliers, generate_series(1, 20000) n GROUP BY n";
-    env.database.sql(many).unwrap();
+    fill(&env, many);
     reset(&env, "refused_creates");
     assert_eq!(find(), 2);
     write(&*env.store, |tx| {
@@ -113,7 +118,7 @@ fn accounts_are_found_by_a_prefix_of_their_numbers_from_the_first_day() {
     env.database.sql(NOT_COUNTED).unwrap();
     often(find);
     env.create("A-1");
-    env.database.sql(MANY).unwrap();
+    fill(&env, MANY);
     reset(&env, "processes");
     assert_eq!(find(), 5);
     assert_few_are_read(&env.close(), "processes");
@@ -128,13 +133,12 @@ fn examples_of_an_error_are_found_from_the_first_day() {
     env.database.sql(NOT_COUNTED).unwrap();
     often(find);
     env.create("A-1");
-    env.database.sql(MANY).unwrap();
-    env.database
-        .sql(
-            "UPDATE processes SET state = 'ERRORED', error_code = 'error', error_detail = '', \
-                error_causes = '[[\"error\",\"\",0]]'",
-        )
-        .unwrap();
+    fill(&env, MANY);
+    fill(
+        &env,
+        "UPDATE processes SET state = 'ERRORED', error_code = 'error', error_detail = '', \
+            error_causes = '[[\"error\",\"\",0]]'",
+    );
     ["processes", "process_causes"].iter().for_each(|table| reset(&env, table));
     assert_eq!(find(), 3);
     let database = env.close();
@@ -173,9 +177,9 @@ fn meter_points_of_others_are_found_by_their_identifiers_from_the_first_day() {
     for table in tables {
         env.database.sql(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)")).unwrap();
     }
-    env.database.sql(FEW_ACCOUNTS).unwrap();
+    fill(&env, FEW_ACCOUNTS);
     often(ask);
-    env.database.sql(OTHERS).unwrap();
+    fill(&env, OTHERS);
     tables.iter().for_each(|table| reset(&env, table));
     assert!(ask());
     let database = env.close();
@@ -191,7 +195,7 @@ fn changes_are_folded_by_their_keys_from_the_first_day() {
     often(fold);
     let many = "INSERT INTO total_changes (supplier_id, accounts, ledger_balance, readings, transactions, documents) \
                 SELECT 1, 1, '1', 0, 0, 0 FROM generate_series(1, 20000)";
-    env.database.sql(many).unwrap();
+    fill(&env, many);
     reset(&env, "total_changes");
     assert_eq!((fold(), fold(), fold()), (1_000, 1_000, 1_000));
     assert_few_are_read(&env.close(), "total_changes");
@@ -216,7 +220,7 @@ fn outcomes_of_a_run_are_found_by_their_keys_from_the_first_day() {
     often(|| page(0));
     let many = "INSERT INTO run_outcomes SELECT 1, n, 'ERRORED', now(), NULL, NULL, 0, '0', 0, 0, 0 \
                 FROM generate_series(1, 20000) n WHERE n <> 15000";
-    env.database.sql(many).unwrap();
+    fill(&env, many);
     reset(&env, "run_outcomes");
     assert_eq!(page(12_000), 10);
     record();
@@ -242,7 +246,7 @@ fn few_are_read_for(filter: ProcessFilter<'_>, others: &str, one: &str) {
          modified_at = modified_at + interval '1 hour', latest_event_at = latest_event_at + interval '1 hour', {one} \
          WHERE external_account_number = 'A-1'"
     );
-    env.database.sql(&many).unwrap();
+    fill(&env, &many);
     ["processes", "process_causes"].iter().for_each(|table| reset(&env, table));
     let found = page();
     let is_searched =
@@ -304,7 +308,7 @@ fn checks_before_a_wave_read_few_rows_from_the_first_day() {
     often(|| assert_eq!(check(), (0, 0)));
     env.database.sql(NOT_COUNTED).unwrap();
     env.create("A-1");
-    env.database.sql(MANY).unwrap();
+    fill(&env, MANY);
     reset(&env, "processes");
     assert_eq!(check(), (0, 0));
     let database = env.close();
@@ -320,7 +324,7 @@ fn a_page_of_a_certificate_reads_its_accounts_from_the_first_day() {
     often(|| assert_eq!(page(""), 0));
     env.database.sql(NOT_COUNTED).unwrap();
     env.create("A-1");
-    env.database.sql(MANY).unwrap();
+    fill(&env, MANY);
     reset(&env, "processes");
     assert_eq!((page("A-0"), page("M-5")), (10, 10));
     assert_few_are_read(&env.close(), "processes");

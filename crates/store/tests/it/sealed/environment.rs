@@ -1,5 +1,6 @@
 //! Databases of both kinds that are opened with keys and read without the store.
 
+use crate::databases::migrated;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
@@ -16,7 +17,7 @@ use cutover_store::{
     EncryptionKeys, Options, PostgresOptions, PostgresStore, Resealed, Sealer, Seals, SqliteStore,
 };
 use cutover_testkit::SeededRandom;
-use cutover_testkit_postgres::{TestDatabase, server};
+use cutover_testkit_postgres::TemplateCopy;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ use std::sync::Arc;
 pub(super) struct Kind(fn() -> Option<Database>);
 
 pub(super) const SQLITE: Kind = Kind(|| Some(Database::File(tempfile::tempdir().unwrap())));
-pub(super) const POSTGRES: Kind = Kind(|| Some(Database::Server(TestDatabase::create(server()?).unwrap())));
+pub(super) const POSTGRES: Kind = Kind(|| migrated().map(Database::Server));
 
 impl Kind {
     /// Runs a test on an empty database. Skips it if there is no server.
@@ -54,7 +55,7 @@ pub(super) use on_both;
 /// An empty database of the test's own.
 pub(super) enum Database {
     File(tempfile::TempDir),
-    Server(TestDatabase),
+    Server(TemplateCopy),
 }
 
 pub(super) enum Opened {
@@ -73,7 +74,7 @@ impl Database {
         folder.path().join("cutover.db")
     }
 
-    fn options(database: &TestDatabase, sealer: Sealer) -> PostgresOptions {
+    fn options(database: &TemplateCopy, sealer: Sealer) -> PostgresOptions {
         PostgresOptions { migrates: true, sealer, ..PostgresOptions::new(database.url()) }
     }
 
