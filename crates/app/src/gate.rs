@@ -162,7 +162,7 @@ fn count_for(tx: &mut dyn Tx, gate: &mut Gate, steps: &[&StepWrite<'_>]) -> Resu
             state => {
                 ended.push(step.process.id());
                 // A cancelled account has neither been imported nor failed.
-                if state != State::Cancelled {
+                if state.is_outcome() {
                     gate.count_end(state.is_error(), at);
                 }
             }

@@ -7,7 +7,7 @@ use crate::port::{Cause, Outcome, Sent, StepWrite, StoreError, Tx};
 use cutover_core::{SupplierCode, Zone};
 use cutover_model::certificate::account_content;
 use cutover_model::{IntoOwned, Totals};
-use cutover_process::{EventKind, State};
+use cutover_process::EventKind;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Records the outcomes of steps that were written, of those suppliers that have an open run. Payloads are read for steps
@@ -33,11 +33,7 @@ fn supplier<'a>(step: &StepWrite<'a>) -> &'a SupplierCode {
 /// Returns true for steps that change outcomes: ends, and the undo of an end. A cancelled account has no outcome of its
 /// own, so the one before stays.
 fn is_recorded(step: &StepWrite<'_>) -> bool {
-    has_outcome(step.process.state()) || is_undo(step)
-}
-
-fn has_outcome(state: State) -> bool {
-    matches!(state, State::Processed | State::Errored | State::DryRunSucceeded | State::DryRunErrored)
+    step.process.state().is_outcome() || is_undo(step)
 }
 
 fn is_undo(step: &StepWrite<'_>) -> bool {

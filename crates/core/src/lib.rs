@@ -3,7 +3,6 @@
 //!
 //! Pure: no I/O, no clock, no randomness, no HTTP status. Everything here is a value.
 
-mod advice;
 mod attr;
 mod code;
 mod feed_event_type;
@@ -19,9 +18,8 @@ mod supplier;
 mod time;
 mod word;
 
-pub use advice::Example;
 pub use attr::{AttrPath, NON_FIELD_ERRORS, Segment};
-pub use code::{Code, Domain};
+pub use code::{Code, Domain, Example};
 pub use feed_event_type::FeedEventType;
 pub use id::{ExternalAccountNumber, InvalidId, ServiceAccountNumber, SupplierCode, WHITE_SPACE, trimmed};
 pub use issue::{Issue, IssueSource, Level, RuleId};

@@ -65,7 +65,10 @@ impl State {
 
     /// Returns true if work ended in it, and not a cancellation: progress counts these (contract D12).
     pub fn is_outcome(self) -> bool {
-        self.has_ended() && self != Self::Cancelled
+        match self {
+            Self::Processed | Self::DryRunSucceeded | Self::Errored | Self::DryRunErrored => true,
+            Self::Pending | Self::InProgress | Self::Cancelled => false,
+        }
     }
 
     /// Returns true if a process has a `latest_error` (contract 3).
@@ -90,7 +93,14 @@ impl State {
     /// Returns true if the list of pending accounts has it: there is no account, and the data is still staged
     /// (contract D7).
     pub fn is_pending_entry(self) -> bool {
-        !self.is_imported_entry() && self != Self::Cancelled
+        match self {
+            Self::Pending
+            | Self::InProgress
+            | Self::DryRunSucceeded
+            | Self::Errored
+            | Self::DryRunErrored => true,
+            Self::Cancelled | Self::Processed => false,
+        }
     }
 
     /// Returns true if the list of imported accounts has it (contract D7).

@@ -98,7 +98,7 @@ fn sort_and_truncate(issues: &mut Vec<Issue>) {
 fn too_many() -> Issue {
     let code = Code::TooManyErrors;
     let (attr, rule) = (AttrPath::root(), RuleId("STR-14"));
-    Issue { attr, code, rule, level: Level::Error, detail: code.message() }
+    Issue { attr, code, rule, level: Level::Error, detail: code.message().into() }
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ impl Rule {
     /// Creates an issue of this rule at this level.
     pub(crate) fn issue_at(&self, level: Level, attr: AttrPath, code: Code) -> Issue {
         debug_assert!(self.codes.contains(&code), "{} gives {code}, which it does not declare", self.id);
-        Issue { attr, code, rule: self.id, level, detail: code.message() }
+        Issue { attr, code, rule: self.id, level, detail: code.message().into() }
     }
 }
 

@@ -121,7 +121,7 @@ macro_rules! pieces {
 /// Declares a condition of fixed SQL. A partial index is used only if its condition is in the text of the
 /// query, not among its values.
 macro_rules! condition {
-    ($(#[$doc:meta])* $name:ident = $sql:literal) => {
+    ($(#[$doc:meta])* $name:ident = $sql:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, diesel::query_builder::QueryId)]
         pub(super) struct $name;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use cutover_testkit_postgres::memory_folder;
 use tempfile::TempDir;
 
+use super::apart::NICENESS;
 use super::binaries::{TestProgram, test_programs};
 use super::browser::Browser;
 use super::database::Database;
@@ -71,6 +72,14 @@ fn fresh_references() -> Result<std::path::PathBuf, Error> {
     Ok(file)
 }
 
+/// Builds what the tests and the steps beside them run.
+pub(super) fn build() -> Result<Outcome, Error> {
+    Ok(match test_programs() {
+        Some(programs) => Outcome::Ok(format!("{} test programs", programs.len())),
+        None => Outcome::Failed("see above".to_owned()),
+    })
+}
+
 /// Creates a folder in memory for the tests' files, SQLite's databases above all, if there is room.
 fn memory() -> Result<Option<TempDir>, Error> {
     let Some(memory) = memory_folder() else { return Ok(None) };
@@ -110,9 +119,6 @@ const LONGEST: [&str; 4] = [SERVICE, "crates/store", "crates/simulation", "crate
 /// Programs that run at the same time, at least: both runs of the end-to-end tests, which mostly wait, and others
 /// in the processor time that they leave.
 const AT_ONCE: usize = 4;
-
-/// Priority of programs beside the end-to-end tests: those drive servers that have deadlines.
-const NICENESS: &str = "10";
 
 /// A test program to be run.
 struct Run {

@@ -13,5 +13,5 @@ mod undo;
 
 pub(crate) use run::{LEASE, Ran, detail, new_job, subject};
 pub use runner::JobRunner;
-pub(crate) use select::{begins_from, is_old, matching};
+pub(crate) use select::{is_old, matching};
 pub(crate) use undo::{imports_of_run, imports_of_wave};

@@ -23,17 +23,6 @@ fn states(kind: JobKind) -> &'static [State] {
     }
 }
 
-/// Returns true if an operation can begin from a state.
-pub(crate) fn begins_from(kind: JobKind, state: State) -> bool {
-    match kind {
-        JobKind::Retry => {
-            matches!(state, State::Errored | State::DryRunErrored | State::DryRunSucceeded | State::Cancelled)
-        }
-        JobKind::Cancel => state == State::Pending,
-        JobKind::Undo | JobKind::EraseSupplier => false,
-    }
-}
-
 /// Returns the states of the parts of a selection; `None` is a part of any state.
 fn parts(kind: JobKind, filter: &JobFilter) -> Vec<Option<State>> {
     match (&filter.status, &filter.error_code) {

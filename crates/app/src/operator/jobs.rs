@@ -4,7 +4,7 @@ use super::suppliers::find;
 use super::{Audited, OperatorError};
 use crate::App;
 use crate::auth::Caller;
-use crate::job::{LEASE, Ran, begins_from, detail, matching, new_job, subject};
+use crate::job::{LEASE, Ran, detail, matching, new_job, subject};
 use crate::port::{
     AuditAction, Job, JobFilter, JobKind, JobPosition, JobState, Operator, PageLimit, StoreError, Supplier,
     Tx, read_committed, write, write_with_retry,
@@ -58,7 +58,7 @@ impl BulkRequest {
         if matches!(self.kind, JobKind::Undo | JobKind::EraseSupplier) {
             return Err(OperatorError::Refused("this operation does not go by processes".into()));
         }
-        if let Some(status) = self.status.filter(|status| !begins_from(self.kind, *status)) {
+        if let Some(status) = self.status.filter(|status| !self.kind.begins_from(*status)) {
             let doing = if self.kind == JobKind::Cancel { "cancelled" } else { "tried again" };
             return Err(OperatorError::Refused(format!("processes that are {status} cannot be {doing}")));
         }

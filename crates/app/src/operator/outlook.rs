@@ -3,13 +3,13 @@
 use super::jobs::BulkRequest;
 use super::processes::{locate, missing};
 use super::{OperatorError, find};
+use crate::App;
 use crate::account::{FactsToRead, Known, stored};
 use crate::auth::Caller;
 use crate::codec::unpack;
 use crate::documents::{FoundDocuments, Step, missing as missing_documents};
 use crate::port::{JobKind, StoreError, StoredIssue, Supplier, read, read_committed};
 use crate::worker::{decode_again, report_again};
-use crate::{App, job};
 use cutover_core::Now;
 use cutover_rules::documents_of_account;
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ impl App {
         let located = read(&*self.store, |tx| {
             let Some((supplier, stored)) = locate(tx, supplier, number)? else { return Ok(None) };
             let state = stored.process.known_state();
-            let begins = state.is_some_and(|state| job::begins_from(JobKind::Retry, state));
+            let begins = state.is_some_and(|state| JobKind::Retry.begins_from(state));
             let payload = if begins { tx.payloads(&[stored.process.id()])?.pop() } else { None };
             Ok::<_, StoreError>(Some((supplier, payload.and_then(|(_, packed)| packed.ok()))))
         })?;

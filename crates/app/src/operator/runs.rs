@@ -263,6 +263,12 @@ mod tests {
     use super::*;
     use crate::port::Outcome;
 
+    #[test]
+    fn every_outcome_is_counted() {
+        let counted = |state: &State| STATES.contains(state);
+        assert_eq!(State::ALL.map(|state| counted(&state)), State::ALL.map(State::is_outcome));
+    }
+
     fn at(seconds: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
     }

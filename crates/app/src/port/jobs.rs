@@ -1,7 +1,7 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
 use cutover_core::{Word, string_enum};
-use cutover_process::State;
+use cutover_process::{EventKind, State, transition};
 use std::collections::BTreeMap;
 
 string_enum! {
@@ -16,6 +16,18 @@ string_enum! {
         Undo = "supplier.undo",
         /// Remove everything that is kept of the supplier.
         EraseSupplier = "supplier.erase",
+    }
+}
+
+impl JobKind {
+    /// Returns true if an operation by processes can begin from a state.
+    pub fn begins_from(self, state: State) -> bool {
+        let event = match self {
+            Self::Retry => EventKind::RetriedByOperator,
+            Self::Cancel => EventKind::Cancelled,
+            Self::Undo | Self::EraseSupplier => return false,
+        };
+        [false, true].iter().any(|is_dry_run| transition(Some(state), event, *is_dry_run).is_ok())
     }
 }
 

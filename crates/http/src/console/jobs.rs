@@ -173,13 +173,12 @@ pub(super) fn operations(
     }
     let query = query.strip_prefix('&').map(|query| format!("?{query}")).unwrap_or_default();
     let link = |word| format!("{}{word}/{query}", links::supplier(supplier));
-    let failed = [State::Errored, State::DryRunErrored, State::DryRunSucceeded, State::Cancelled];
     match (status, error_code) {
         (None, None) => {
             vec![("Retry all that failed…", link("retry")), ("Cancel all that wait…", link("cancel"))]
         }
         (None, Some(_)) => vec![("Retry these…", link("retry"))],
-        (Some(status), _) if failed.contains(&status) => vec![("Retry these…", link("retry"))],
+        (Some(status), _) if JobKind::Retry.begins_from(status) => vec![("Retry these…", link("retry"))],
         (Some(State::Pending), None) => vec![("Cancel these…", link("cancel"))],
         (Some(State::Processed), None) => {
             vec![("Undo imports…", format!("{}undo/", links::supplier(supplier)))]

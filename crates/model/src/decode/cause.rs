@@ -49,7 +49,7 @@ impl Cause {
                 let consequence = self.consequence(check);
                 Cow::Owned(format!("{text}{consequence}"))
             }
-            None => check.code.message(),
+            None => Cow::Owned(check.code.message()),
         }
     }
 

@@ -27,7 +27,7 @@ const MATRIX: &str = "
     undone               .    .    .    .    C/.  .    .    .
 ";
 
-const COLUMNS: [Option<State>; 8] = [
+const COLUMNS: [Option<State>; State::ALL.len() + 1] = [
     None,
     Some(State::Pending),
     Some(State::InProgress),

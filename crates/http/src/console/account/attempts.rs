@@ -89,8 +89,7 @@ pub(crate) fn compare(call: &mut Call) -> Answer<'_> {
 impl Page {
     fn new(frame: Frame, supplier: &str, attempts: Attempts) -> Self {
         let Attempts { external_account_number, before, after, zone } = attempts;
-        let has_no_result =
-            matches!(after.state.known(), Some(State::Pending | State::InProgress | State::Cancelled));
+        let has_no_result = after.state.known().is_some_and(|state| !state.is_outcome());
         let (changes, more_changes) = match changes(&before.payload, &after.payload) {
             Some((rows, more)) => (Some(rows), more),
             None => (None, 0),

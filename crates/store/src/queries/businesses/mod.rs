@@ -62,12 +62,13 @@ statement! {
 /// Returns the supplier of an account that is imported, or waits to be, and refers to a contract.
 fn supplier_using(conn: &mut Conn, organisation_id: i64, identifier: &str) -> Result<Option<i64>> {
     // Those that ended without an account do not wait.
-    let ended = [State::Cancelled, State::Errored, State::DryRunSucceeded, State::DryRunErrored];
+    let ended = State::ALL.iter().filter(|state| state.has_ended() && !state.is_final());
+    let ended: Vec<&str> = ended.map(|state| state.as_str()).collect();
     let uses = process_contracts::table
         .inner_join(processes::table)
         .filter(process_contracts::organisation_id.eq(organisation_id))
         .filter(process_contracts::identifier.eq(identifier))
-        .filter(processes::state.ne_all(ended.map(|state| state.as_str())));
+        .filter(processes::state.ne_all(ended));
     Ok(uses.select(processes::supplier_id).first(conn).optional()?)
 }
 

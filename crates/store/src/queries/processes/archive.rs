@@ -23,16 +23,19 @@ statement! {
     /// selects these: every import would have to write it, and archiving is rare.
     Next { supplier_id: i64, after: Timestamp, after_id: i64, before: Timestamp, limit: i64 }
         -> (columns::Instant, BigInt, Bool)
-        = "SELECT created_at, id, state IN ('CANCELLED', 'PROCESSED', \
-            'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED') AND archived_at IS NULL \
+        = "SELECT created_at, id, " (HAS_ENDED) " AND archived_at IS NULL \
             AND modified_at < " before " FROM processes WHERE supplier_id = " supplier_id
             " AND (created_at, id) > (" after ", " after_id ") AND created_at < " before
             " ORDER BY created_at, id LIMIT " limit
 }
 
+/// A state of a newer version does not count, because its meaning is unknown.
+const HAS_ENDED: &str =
+    "state IN ('CANCELLED', 'PROCESSED', 'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED')";
+
 condition!(
-    /// The process has ended. A state of a newer version does not count, because its meaning is unknown.
-    HasEnded = "processes.state IN ('CANCELLED', 'PROCESSED', 'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED')"
+    /// The process has ended.
+    HasEnded = HAS_ENDED
 );
 
 pub(super) fn next(
@@ -167,4 +170,16 @@ pub(super) fn archive(conn: &mut Conn, processes: &[ArchivedVersion], at: DateTi
 pub(super) fn archived_at(conn: &mut Conn, id: i64) -> Result<Option<DateTime<Utc>>> {
     let at = processes::table.find(id).select(processes::archived_at).get_result(conn).optional()?;
     instant(at.flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HAS_ENDED;
+    use cutover_process::State;
+
+    #[test]
+    fn every_state_of_the_end_is_archived() {
+        let is_named = |state: State| HAS_ENDED.contains(&format!("'{state}'"));
+        assert_eq!(State::ALL.map(is_named), State::ALL.map(State::has_ended));
+    }
 }
