@@ -17,6 +17,7 @@ mod causes;
 mod certificates;
 mod certificates_verified;
 mod commands;
+mod console;
 mod consumers;
 mod crash;
 mod creation;

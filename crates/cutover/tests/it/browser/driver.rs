@@ -11,8 +11,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// The names of the programs on different distributions.
-const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+/// The names of the programs on different distributions. The first ones, without a user interface, take half of the time.
+const BROWSERS: [&str; 5] =
+    ["chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 const DRIVERS: [&str; 2] = ["chromedriver", "chromium.chromedriver"];
 
 /// Ends the process group of the driver, which its browsers join, and removes their files at the end of
