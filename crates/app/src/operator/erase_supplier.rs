@@ -1,5 +1,5 @@
 use super::OperatorError;
-use super::suppliers::find;
+use super::lookup::find;
 use crate::App;
 use crate::job::{LEASE, new_job};
 use crate::port::{ErasedRows, Job, JobKind, JobState, StateCount, StoreError, Supplier, read, write};

@@ -1,4 +1,4 @@
-use super::suppliers::find;
+use super::lookup::find;
 use super::{Audited, Forecast, OperatorError, Services};
 use crate::port::{
     AuditAction, Detail, Gate, Hold, HoldCause, Operator, StoreError, Subject, Supplier, Tx, read,

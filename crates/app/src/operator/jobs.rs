@@ -1,6 +1,6 @@
 //! Use cases for jobs (contract D14). Commands act on any job, the console on those of its organisation.
 
-use super::suppliers::find;
+use super::lookup::find;
 use super::{Audited, OperatorError};
 use crate::App;
 use crate::auth::Caller;

@@ -1,4 +1,4 @@
-use super::suppliers::find;
+use super::lookup::find;
 use super::{Audited, OperatorError};
 use crate::App;
 use crate::port::{AuditAction, Detail, Reconciliation, StoreError, Subject, Supplier, read};

@@ -14,6 +14,7 @@ mod forecast;
 mod holds;
 mod identity;
 mod jobs;
+mod lookup;
 mod manifests;
 mod monitor;
 mod outlook;
@@ -31,7 +32,7 @@ mod vendors;
 mod webhooks;
 mod what_if;
 
-pub(crate) use suppliers::find;
+pub(crate) use lookup::find;
 
 pub use archive::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess};
 pub use attempts::{AccountView, Attempt, Attempts, SentPayload};

@@ -1,4 +1,4 @@
-use super::suppliers::find;
+use super::lookup::find;
 use super::{Audited, OperatorError};
 use crate::App;
 use crate::account::{of_last_attempt, process_status};

@@ -1,5 +1,5 @@
 use super::OperatorError;
-use super::suppliers::find;
+use super::lookup::find;
 use crate::App;
 use crate::account::{Progress, progress};
 use crate::port::{MinuteCount, StoreError, Supplier, Tx, read};

@@ -1,6 +1,6 @@
 //! Runs: named stretches of a supplier's work, to be looked at and compared (contract D15, decision 0048).
 
-use super::suppliers::find;
+use super::lookup::find;
 use super::{Audited, OperatorError};
 use crate::App;
 use crate::auth::Caller;

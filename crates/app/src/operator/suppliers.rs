@@ -1,4 +1,5 @@
 use super::holds::{self, GateChange};
+use super::lookup::find;
 use super::{Audited, OperatorError};
 use crate::App;
 use crate::port::{
@@ -234,14 +235,6 @@ fn publish_status(tx: &mut dyn Tx, supplier: &Supplier, at: DateTime<Utc>) -> Re
         service_account_number: None,
         data: None,
     })
-}
-
-/// Returns the supplier with this code, which may be any text.
-pub(crate) fn find(tx: &mut dyn Tx, code: &str) -> Result<Option<Supplier>, StoreError> {
-    match code.parse() {
-        Ok(code) => tx.supplier(&code),
-        Err(_) => Ok(None),
-    }
 }
 
 #[cfg(test)]

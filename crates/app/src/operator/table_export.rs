@@ -1,7 +1,7 @@
 //! The export of all imported accounts of a supplier as tables (contract D19). The command reads pages with
 //! [`App::imported_accounts_of`]; this file has what is around them.
 
-use super::suppliers::find;
+use super::lookup::find;
 use super::{Audited, OperatorError};
 use crate::App;
 use crate::port::{
