@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use cutover_testkit_postgres::memory_folder;
 use tempfile::TempDir;
 
-use super::apart::NICENESS;
 use super::binaries::{TestProgram, test_programs};
 use super::browser::Browser;
 use super::database::Database;
@@ -120,6 +119,9 @@ const LONGEST: [&str; 4] = [SERVICE, "crates/store", "crates/simulation", "crate
 /// another in the processor time that they leave. The steps beside the tests take the rest.
 const AT_ONCE: usize = 3;
 
+/// Priority of programs beside the end-to-end tests: those drive servers that have deadlines.
+const NICENESS: &str = "10";
+
 /// A test program to be run.
 struct Run {
     what: String,
@@ -138,9 +140,7 @@ fn runs(programs: &[TestProgram], has_postgres: bool) -> Vec<Run> {
     for program in sorted {
         let what = format!("{} {}", program.folder.display(), program.target);
         let is_end_to_end = program.folder == Path::new(SERVICE) && program.target == "it";
-        // Those that take longest have deadlines of servers and databases to keep.
-        let has_deadlines = rank(program).is_some();
-        let mut command = if has_deadlines { program.command() } else { program.command_with(NICENESS) };
+        let mut command = if is_end_to_end { program.command() } else { program.command_with(NICENESS) };
         command.env_remove(TEST_ON);
         runs.push(Run { what: what.clone(), command });
         if has_postgres && is_end_to_end {

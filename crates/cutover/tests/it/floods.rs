@@ -256,13 +256,15 @@ fn slow_reads_of_one_organisation_leave_connections_to_others() {
     meanwhile(64, read, || {
         let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
                        AND wait_event_type = 'Lock'";
-        wait_until("its share hangs", || installation.sql(waiting).trim().parse::<u32>().unwrap() >= 8);
+        let hangs = || installation.sql(waiting).trim().parse::<u32>().unwrap() >= 8;
+        wait_until("its share hangs", hangs);
         for n in 0..100 {
             let number = format!("S-{n}");
             assert_eq!(client.create(&small(&number)).status, 201, "others have theirs");
             assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{number}/")).status, 200, "others have theirs");
         }
-        assert!(installation.sql(waiting).trim().parse::<u32>().unwrap() >= 8, "it hangs still");
+        // On a slow machine their statements may just have timed out; the next ones hang as well.
+        wait_until("its share hangs still", hangs);
         drop(lock);
     });
 }
