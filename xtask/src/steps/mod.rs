@@ -231,22 +231,22 @@ fn is_chosen(step: &Step, only: &[String]) -> bool {
 }
 
 fn run_steps(steps: &[&Step], tools: Tools, keep_going: bool) -> Result<Vec<Done>, Error> {
-    let mut line = Line { tools, keep_going, stopped_by: None, done: Vec::new() };
+    let mut sequence = Sequence { tools, keep_going, stopped_by: None, done: Vec::new() };
     let has_tests = steps.iter().any(|step| step.when == When::Tests);
     let is_beside = |step: &&Step| has_tests && step.when == When::BesideTests;
     let (beside, turns): (Vec<&Step>, Vec<&Step>) = steps.iter().copied().partition(is_beside);
     for step in turns {
-        if step.when == When::Tests && line.stopped_by.is_none() {
-            line.run_beside(step, &beside)?;
+        if step.when == When::Tests {
+            sequence.run_beside(step, &beside)?;
         } else {
-            line.run(step, run_step)?;
+            sequence.run(step, run_step)?;
         }
     }
-    Ok(line.done)
+    Ok(sequence.done)
 }
 
 /// Steps that run one after another.
-struct Line {
+struct Sequence {
     tools: Tools,
     keep_going: bool,
     /// The step after whose failure no other begins.
@@ -254,7 +254,7 @@ struct Line {
     done: Vec<Done>,
 }
 
-impl Line {
+impl Sequence {
     fn run(&mut self, step: &Step, run: fn(&Step, Tools) -> Result<Outcome, Error>) -> Result<(), Error> {
         let begun = Instant::now();
         let outcome = match self.stopped_by {
@@ -270,7 +270,7 @@ impl Line {
 
     /// Runs the tests, and other steps beside them.
     fn run_beside(&mut self, tests: &Step, others: &[&Step]) -> Result<(), Error> {
-        let mut second = Line { done: Vec::new(), ..*self };
+        let mut second = Sequence { done: Vec::new(), ..*self };
         std::thread::scope(|scope| {
             let ended = scope.spawn(|| others.iter().try_for_each(|step| second.run(step, apart::run)));
             self.run(tests, run_step)?;
@@ -396,6 +396,8 @@ mod unit {
         let tests = Step { name: "tests", when: When::Tests, ..GOOD };
         let good = || Outcome::Ok(String::new());
         assert_eq!(outcomes(&[&GOOD, &beside], false), [good(), good()]);
+        let stopped = || Outcome::NotRun("stopped after bad".to_owned());
+        assert_eq!(outcomes(&[&BAD, &tests, &beside], false)[1..], [stopped(), stopped()]);
         let lost = Outcome::Failed("it ended without an outcome, see above".to_owned());
         assert_eq!(outcomes(&[&tests, &beside, &GOOD], true), [good(), lost, good()]);
     }
