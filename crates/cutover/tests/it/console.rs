@@ -1,5 +1,6 @@
 //! The pages of the console without a browser, on each database.
 
+use crate::browser::operator;
 use crate::harness::{Client, Installation, wait_until};
 use crate::payloads::small;
 use serde_json::json;
@@ -26,9 +27,7 @@ const EXPECTED: &[&str] = &[
 
 /// Signs in as an operator; returns the session cookie.
 fn sign_in(installation: &Installation, client: &Client) -> String {
-    let issue = ["api-key", "issue", "--organisation", "Acme", "--role", "operator"];
-    let issued = installation.run_json(&issue);
-    let form = format!("next=&api_key={}", issued["api_key"].as_str().unwrap());
+    let form = format!("next=&api_key={}", operator(installation));
     let headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Sec-Fetch-Site", "same-origin")];
     let answer = client.send("POST", "/console/sign-in/", &headers, form.as_bytes());
     assert_eq!(answer.status, 303, "{}", answer.text());

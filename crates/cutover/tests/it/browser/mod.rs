@@ -29,7 +29,7 @@ use crate::harness::{Client, Installation, Server, text};
 use crate::payloads::small;
 
 /// Issues an operator key of the organisation `Acme`.
-fn operator(installation: &Installation) -> String {
+pub(crate) fn operator(installation: &Installation) -> String {
     let issue = ["api-key", "issue", "--organisation", "Acme", "--role", "operator"];
     text(&installation.run_json(&issue)["api_key"])
 }
