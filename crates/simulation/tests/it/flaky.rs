@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Faults end once this is set.
 pub(crate) type Calm = Arc<AtomicBool>;
 
-/// Changes what a job writes. It gets a number below 8, and is not called with 0.
-pub(crate) type Bug = dyn Fn(&dyn Store, WriteJob, u64) -> Result<(), StoreError> + Send + Sync;
+/// Writes a job to the store, perhaps with a planted bug. The number, from 1 to 7, is drawn for each job.
+type Bug = dyn Fn(&dyn Store, WriteJob, u64) -> Result<(), StoreError> + Send + Sync;
 
 /// A store that fails, or commits and then fails, until it is calmed.
 struct FlakyStore {

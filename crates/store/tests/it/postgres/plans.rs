@@ -31,7 +31,8 @@ fn assert_few_are_read(database: &TestDatabase, table: &str) {
 const NOT_COUNTED: &str = "ALTER TABLE processes SET (autovacuum_enabled = false); \
     ALTER TABLE process_causes SET (autovacuum_enabled = false)";
 
-/// Adds rows. The rows that this reads are counted at once, and not after a reset, when the connection ends.
+/// Changes rows. The server counts the rows that this reads at once; otherwise it would when the connection ends,
+/// which may be after a reset.
 fn fill(env: &TestEnvironment, sql: &str) {
     env.database.sql(&format!("{sql}; SELECT pg_stat_force_next_flush()")).unwrap();
 }
