@@ -11,7 +11,7 @@ use actix_web::dev::ServiceResponse;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use actix_web::test::{self, TestRequest};
 use actix_web::web::{self, Bytes};
-use cutover_app::auth::Credential;
+use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{ApiKeyRole, Store, StoreError};
 use cutover_app::worker::{Worked, Worker};
@@ -145,8 +145,16 @@ impl TestService {
 
     /// Creates an account as an organisation, without HTTP.
     pub(crate) fn create(&self, organisation: &str, account: &str) {
-        let caller = self.app.authenticate(&self.token_of(organisation)).unwrap();
-        create_account(&self.app, &caller, None, account.as_bytes()).unwrap();
+        self.create_as(&self.caller(organisation), account);
+    }
+
+    /// Returns a caller with a new key. Many creates share one: each key is a row that the store in memory copies.
+    pub(crate) fn caller(&self, organisation: &str) -> Caller {
+        self.app.authenticate(&self.token_of(organisation)).unwrap()
+    }
+
+    pub(crate) fn create_as(&self, caller: &Caller, account: &str) {
+        create_account(&self.app, caller, None, account.as_bytes()).unwrap();
     }
 
     /// Imports everything that is pending.

@@ -300,8 +300,9 @@ mod tests {
     #[actix_web::test]
     async fn an_empty_page_leads_to_the_next() {
         let service = TestService::new();
+        let caller = service.caller("Acme");
         let accounts = (0..1_001).map(|n| ACCOUNT.replace("UNME-4001", &format!("N-{n}")));
-        accounts.for_each(|account| service.create("Acme", &account));
+        accounts.for_each(|account| service.create_as(&caller, &account));
         let first = service.get(&format!("{PATH}?modified_after=9000-01-01T00:00:00Z&page_size=5")).await;
         assert_eq!(numbers(&first), [""; 0]);
         let next = first.next().unwrap();

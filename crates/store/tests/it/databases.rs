@@ -2,6 +2,7 @@
 
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_postgres::{Template, TemplateCopy, TestDatabase, server};
+use std::time::Duration;
 
 /// Returns a database with the service's tables, all empty; `None` if there is no server.
 pub(crate) fn migrated() -> Option<TemplateCopy> {
@@ -16,7 +17,16 @@ pub(crate) fn postgres_store() -> Option<(PostgresStore, TemplateCopy)> {
     Some((open(&database), database))
 }
 
+/// Returns the settings of tests that have none of their own.
+pub(crate) fn options(database: &TestDatabase) -> PostgresOptions {
+    PostgresOptions {
+        migrates: true,
+        // On a busy machine, twice as many threads as connections may wait for longer than the default.
+        pool_timeout: Duration::from_secs(60),
+        ..PostgresOptions::new(database.url())
+    }
+}
+
 fn open(database: &TestDatabase) -> PostgresStore {
-    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-    PostgresStore::open(&options).unwrap()
+    PostgresStore::open(&options(database)).unwrap()
 }

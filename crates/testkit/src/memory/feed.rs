@@ -5,6 +5,7 @@ use cutover_app::port::{
 };
 use cutover_model::EventData;
 use cutover_process::{HistoryEntry, Process};
+use std::sync::Arc;
 
 /// An event of an organisation.
 #[derive(Debug, Clone)]
@@ -49,7 +50,7 @@ impl State {
             attempt,
             data: new.data.clone(),
         };
-        self.feed.push(Published { organisation_id, event });
+        self.feed.push(Arc::new(Published { organisation_id, event }));
     }
 }
 

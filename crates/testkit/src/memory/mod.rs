@@ -100,7 +100,7 @@ struct State {
     manifests: BTreeMap<i64, Manifest>,
     audit: Vec<AuditEntry>,
     nodes: Vec<Node>,
-    feed: Vec<Published>,
+    feed: Vec<Arc<Published>>,
     last_event: i64,
     /// The last expired event of each organisation.
     expired_events: HashMap<i64, FeedPosition>,

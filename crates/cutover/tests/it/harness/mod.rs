@@ -42,9 +42,16 @@ pub(crate) fn wait_until(what: &str, holds: impl FnMut() -> bool) {
 pub(crate) fn wait_within(timeout: Duration, what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < timeout, "timed out: {what}");
-        std::thread::park_timeout(Duration::from_millis(20));
+        let waited = start.elapsed();
+        assert!(waited < timeout, "timed out: {what}");
+        std::thread::park_timeout(pause_after(waited));
     }
+}
+
+/// Returns the pause before the next poll. Many conditions run a command, which takes more processor time than
+/// the rest of a long wait, so a wait gets longer by an eighth instead.
+fn pause_after(waited: Duration) -> Duration {
+    (waited / 8).clamp(Duration::from_millis(10), Duration::from_millis(500))
 }
 
 /// Tells the threads of a scope to stop once it is dropped, also if the test panics: the scope waits for them.

@@ -21,8 +21,9 @@ fn number(n: usize) -> String {
 /// Returns a service with `count` pending accounts, `E-0000` onwards.
 fn service_of(count: usize) -> TestService {
     let service = TestService::new();
+    let caller = service.caller("Acme");
     for n in 0..count {
-        service.create("Acme", &ACCOUNT.replace("UNME-4001", &number(n)));
+        service.create_as(&caller, &ACCOUNT.replace("UNME-4001", &number(n)));
         if n % 10 == 9 {
             service.clock.advance(Duration::microseconds(1));
         }

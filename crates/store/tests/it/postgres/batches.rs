@@ -18,9 +18,9 @@ const SLOW: &str = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \
 /// attempt.
 #[test]
 fn accounts_that_succeed_alone_are_imported_at_their_first_attempt() {
-    let Some(env) = TestEnvironment::with(|url| PostgresOptions {
+    let Some(env) = TestEnvironment::with(|options| PostgresOptions {
         statement_timeout: Duration::from_millis(200),
-        ..PostgresOptions::new(url)
+        ..options
     }) else {
         return;
     };

@@ -7,12 +7,8 @@ use cutover_model::choices::PaymentInstructionType;
 use cutover_testkit::create_account;
 use std::sync::Barrier;
 use std::thread;
-use std::time::Duration;
 
 const REQUESTS: usize = 100;
-
-/// There are fewer connections than requests, and their speed is not tested.
-const POOL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs a job on [`REQUESTS`] threads at once.
 fn at_once(job: impl Fn(usize) + Sync) {
@@ -30,7 +26,7 @@ fn at_once(job: impl Fn(usize) + Sync) {
 
 #[test]
 fn payloads_of_one_account_replace_each_other() {
-    let Some(env) = TestEnvironment::with_pool_timeout(POOL_TIMEOUT) else { return };
+    let Some(env) = TestEnvironment::new() else { return };
     let send = |n: usize| {
         let body = format!(
             r#"{{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true,
@@ -49,7 +45,7 @@ const BUSINESS: &str = r#""import_supplier_code":"ACME","external_business_ident
 
 #[test]
 fn instructions_of_one_business_are_all_stored() {
-    let Some(env) = TestEnvironment::with_pool_timeout(POOL_TIMEOUT) else { return };
+    let Some(env) = TestEnvironment::new() else { return };
     env.app.add_vendor("Acme", "pay", VendorKind::Http, "https://pay.example/", None).unwrap();
     let business = format!(r#"{{{BUSINESS},"business":{{"company_name":"Zoë's","details":[]}}}}"#);
     let id = env.app.create_business(&env.caller, business.as_bytes()).unwrap().service_business_id;

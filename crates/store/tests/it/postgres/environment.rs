@@ -1,6 +1,6 @@
 //! The use cases on a database of the test's own.
 
-use crate::databases::migrated;
+use crate::databases::{migrated, options};
 use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::ApiKeyRole;
@@ -26,19 +26,13 @@ pub(super) struct TestEnvironment {
 impl TestEnvironment {
     /// Returns `None` if there is no server.
     pub(super) fn new() -> Option<Self> {
-        Self::with_pool_timeout(PostgresOptions::new("").pool_timeout)
+        Self::with(|options| options)
     }
 
-    /// Sets the maximum wait for a connection.
-    pub(super) fn with_pool_timeout(pool_timeout: Duration) -> Option<Self> {
-        Self::with(|url| PostgresOptions { pool_timeout, ..PostgresOptions::new(url) })
-    }
-
-    /// Sets the options of the database at a URL.
-    pub(super) fn with(options: impl FnOnce(&str) -> PostgresOptions) -> Option<Self> {
+    /// Changes settings of the database.
+    pub(super) fn with(change: impl FnOnce(PostgresOptions) -> PostgresOptions) -> Option<Self> {
         let database = migrated()?;
-        let options = PostgresOptions { migrates: true, ..options(database.url()) };
-        let store = Arc::new(PostgresStore::open(&options).unwrap());
+        let store = Arc::new(PostgresStore::open(&change(options(&database))).unwrap());
         let clock = Arc::new(FakeClock::of_fixtures());
         let ports = Ports {
             store: store.clone(),

@@ -1,6 +1,6 @@
 //! Databases of both kinds that are opened with keys and read without the store.
 
-use crate::databases::migrated;
+use crate::databases::{self, migrated};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
@@ -75,7 +75,7 @@ impl Database {
     }
 
     fn options(database: &TemplateCopy, sealer: Sealer) -> PostgresOptions {
-        PostgresOptions { migrates: true, sealer, ..PostgresOptions::new(database.url()) }
+        PostgresOptions { sealer, ..databases::options(database) }
     }
 
     pub(super) fn open(&self, sealer: Sealer) -> Opened {
