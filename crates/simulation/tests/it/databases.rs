@@ -63,11 +63,7 @@ impl Template {
         let credentials = populate(open_postgres(&database));
         let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
                     WHERE datname = current_database() AND application_name = 'cutover'";
-        let begun = Instant::now();
-        while database.sql(gone).unwrap().trim() != "t" {
-            assert!(begun.elapsed() < Duration::from_secs(10), "connections stay");
-            thread::park_timeout(Duration::from_millis(10));
-        }
+        wait_for(&database, gone);
         Some(Self::Postgres { database, credentials })
     }
 
@@ -114,6 +110,15 @@ impl Database {
         self
     }
 
+    /// Waits until every transaction that has begun has ended, of other databases of the server too: before, the
+    /// feed does not have all events.
+    pub(crate) fn settle(&self) {
+        if let Location::Server { database } = &self.location {
+            let id = database.sql("SELECT pg_current_xact_id()").unwrap();
+            wait_for(database, &format!("SELECT pg_snapshot_xmin(pg_current_snapshot()) > '{}'", id.trim()));
+        }
+    }
+
     /// True if several processes use it concurrently.
     pub(crate) fn is_shared(&self) -> bool {
         matches!(self.location, Location::Server { .. })
@@ -136,6 +141,15 @@ impl Database {
     /// The store that bypasses the nodes.
     pub(crate) fn truth(&self) -> Arc<dyn Store> {
         self.stores[NODES].clone()
+    }
+}
+
+/// Waits until a condition in SQL holds.
+fn wait_for(database: &TestDatabase, condition: &str) {
+    let begun = Instant::now();
+    while database.sql(condition).unwrap().trim() != "t" {
+        assert!(begun.elapsed() < PATIENCE, "still false: {condition}");
+        thread::park_timeout(Duration::from_millis(10));
     }
 }
 
