@@ -217,7 +217,7 @@ fn line(what: &str, counts: Counts, took: Duration) -> String {
 const THREADS: &str = "RUST_TEST_THREADS";
 
 /// Default of that number. It exceeds the number of processors, as the long tests mostly wait for leases to
-/// end or databases to come back: end-to-end tests use a processor for 150 s of the 550 s that they last in
+/// end or databases to come back: end-to-end tests use a processor for 300 s of the 700 s that they last in
 /// total. With even more, tests that send a hundred requests at once are refused on a busy machine.
 fn threads() -> String {
     std::env::var(THREADS).unwrap_or_else(|_| (processors() + 1).to_string())

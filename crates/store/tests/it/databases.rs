@@ -8,7 +8,7 @@ use std::time::Duration;
 pub(crate) fn migrated() -> Option<TemplateCopy> {
     static TEMPLATE: Template = Template::new();
     let migrate = |database: &TestDatabase| drop(open(database));
-    Some(TEMPLATE.copy(server()?, migrate).unwrap())
+    Some(TEMPLATE.copy(server()?, migrate).unwrap().0)
 }
 
 /// Returns an empty store and its database; `None` if there is no server.

@@ -1,23 +1,60 @@
-//! PostgreSQL databases of installations.
+//! Databases of installations.
 
 use super::Installation;
 use cutover_testkit_postgres::{Server, Template, TemplateCopy, TestDatabase, server};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::OnceLock;
 
 /// Selects the database of the installations: `postgres`; a SQLite file if unset.
 const TEST_ON: &str = "CUTOVER_TEST_ON";
 
+/// Name of the file in a data folder.
+const SQLITE_FILE: &str = "cutover.db";
+
 /// Returns a migrated database on the server of this run, if the run is on PostgreSQL.
 pub(super) fn of_run() -> Option<TemplateCopy> {
+    server_of_run().map(on_server)
+}
+
+fn server_of_run() -> Option<&'static Server> {
     let on = std::env::var(TEST_ON).ok()?;
     assert_eq!(on, "postgres", "{TEST_ON}");
-    Some(on_server(server().expect("there is a PostgreSQL to run the tests on")))
+    Some(server().expect("there is a PostgreSQL to run the tests on"))
+}
+
+/// Returns a database with a supplier as [`Installation::add_supplier`] adds it, and its key, if the run is on
+/// PostgreSQL.
+pub(super) fn of_run_with_supplier() -> Option<(TemplateCopy, String)> {
+    static TEMPLATE: Template<String> = Template::new();
+    Some(TEMPLATE.copy(server_of_run()?, |database| migrated(database).add_supplier()).unwrap())
+}
+
+/// Writes a SQLite database with such a supplier into a data folder; returns the key.
+pub(super) fn write_sqlite_with_supplier(folder: &Path) -> String {
+    static TEMPLATE: OnceLock<(Vec<u8>, String)> = OnceLock::new();
+    let (file, key) = TEMPLATE.get_or_init(|| {
+        let installation = Installation::on_sqlite();
+        let key = installation.add_supplier();
+        (fs::read(installation.path().join(SQLITE_FILE)).unwrap(), key)
+    });
+    // As the program creates it.
+    let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(folder.join(SQLITE_FILE));
+    created.unwrap().write_all(file).unwrap();
+    key.clone()
 }
 
 /// Returns a migrated database on a server.
 pub(super) fn on_server(server: &Server) -> TemplateCopy {
     static TEMPLATE: Template = Template::new();
-    let migrate = |database: &TestDatabase| {
-        Installation::with_database_url(database.url()).run_json(&["migrate"]);
-    };
-    TEMPLATE.copy(server, migrate).unwrap()
+    TEMPLATE.copy(server, |database| drop(migrated(database))).unwrap().0
+}
+
+/// Migrates a database; returns an installation on it.
+fn migrated(database: &TestDatabase) -> Installation {
+    let installation = Installation::with_database_url(database.url());
+    installation.run_json(&["migrate"]);
+    installation
 }

@@ -124,8 +124,11 @@ impl Installation {
 
     /// Creates an installation with the organisation `Acme`, the supplier `ACME` and a key of it.
     pub(crate) fn with_supplier() -> (Self, String) {
-        let installation = Self::new();
-        let key = installation.add_supplier();
+        if let Some((database, key)) = database::of_run_with_supplier() {
+            return (Self::with(Some(database)), key);
+        }
+        let installation = Self::on_sqlite();
+        let key = database::write_sqlite_with_supplier(installation.path());
         (installation, key)
     }
 
