@@ -203,9 +203,8 @@ fn arrives(installation: &Installation, key: &str, receiver: &Vendor) {
     let server = installation.serve();
     let client = server.client(key);
     client.wait("A-1", "PROCESSED");
+    let id = text(&installation.run_json(&["webhook", "list"])[0]["id"]);
     wait_within(LONG, "both events", || {
-        let deliveries = installation.run_json(&["webhook", "list"]);
-        let id = text(&deliveries[0]["id"]);
         let deliveries = installation.run_json(&["webhook", "deliveries", &id]);
         let all = items(&deliveries);
         all.len() == 2 && all.iter().all(|delivery| delivery["state"] == "delivered")
