@@ -148,11 +148,13 @@ impl TestService {
         self.create_as(&self.caller(organisation), account);
     }
 
-    /// Returns a caller with a new key. Many creates share one: each key is a row that the store in memory copies.
+    /// Returns a caller with a new key. Tests with many creates share one, as the store in memory copies all keys
+    /// with each transaction.
     pub(crate) fn caller(&self, organisation: &str) -> Caller {
         self.app.authenticate(&self.token_of(organisation)).unwrap()
     }
 
+    /// Creates an account as a caller, without HTTP.
     pub(crate) fn create_as(&self, caller: &Caller, account: &str) {
         create_account(&self.app, caller, None, account.as_bytes()).unwrap();
     }

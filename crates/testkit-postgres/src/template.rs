@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A database that is filled once and then copied, which is faster than filling each. It is dropped with its last copy.
-/// `T` is what its filling results in, such as keys to rows in it.
+/// `T` is the result of filling it, such as a key that was issued in it.
 #[derive(Debug)]
 pub struct Template<T = ()> {
     filled: Mutex<Weak<(TestDatabase, T)>>,

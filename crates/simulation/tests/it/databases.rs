@@ -110,8 +110,8 @@ impl Database {
         self
     }
 
-    /// Waits until every transaction that has begun has ended, of other databases of the server too: before, the
-    /// feed does not have all events.
+    /// Waits until all transactions that have begun have ended, also those of other databases of the server. Until
+    /// then the feed may lack events.
     pub(crate) fn settle(&self) {
         if let Location::Server { database } = &self.location {
             let id = database.sql("SELECT pg_current_xact_id()").unwrap();

@@ -25,14 +25,15 @@ fn server_of_run() -> Option<&'static Server> {
     Some(server().expect("there is a PostgreSQL to run the tests on"))
 }
 
-/// Returns a database with a supplier as [`Installation::add_supplier`] adds it, and its key, if the run is on
+/// Returns a database with what [`Installation::add_supplier`] adds, and the supplier's key, if the run is on
 /// PostgreSQL.
 pub(super) fn of_run_with_supplier() -> Option<(TemplateCopy, String)> {
     static TEMPLATE: Template<String> = Template::new();
     Some(TEMPLATE.copy(server_of_run()?, |database| migrated(database).add_supplier()).unwrap())
 }
 
-/// Writes a SQLite database with such a supplier into a data folder; returns the key.
+/// Writes a SQLite database with what [`Installation::add_supplier`] adds into a data folder. Returns the
+/// supplier's key.
 pub(super) fn write_sqlite_with_supplier(folder: &Path) -> String {
     static TEMPLATE: OnceLock<(Vec<u8>, String)> = OnceLock::new();
     let (file, key) = TEMPLATE.get_or_init(|| {
@@ -40,7 +41,7 @@ pub(super) fn write_sqlite_with_supplier(folder: &Path) -> String {
         let key = installation.add_supplier();
         (fs::read(installation.path().join(SQLITE_FILE)).unwrap(), key)
     });
-    // As the program creates it.
+    // With the permissions that the program gives it.
     let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(folder.join(SQLITE_FILE));
     created.unwrap().write_all(file).unwrap();
     key.clone()

@@ -48,8 +48,8 @@ pub(crate) fn wait_within(timeout: Duration, what: &str, mut holds: impl FnMut()
     }
 }
 
-/// Returns the pause before the next poll. Many conditions run a command, which takes more processor time than
-/// the rest of a long wait, so a wait gets longer by an eighth instead.
+/// Returns the pause before the next poll. Many conditions run a command, so polling at a fixed short interval
+/// would take most of the processor time of a long wait. A wait ends an eighth too late at most.
 fn pause_after(waited: Duration) -> Duration {
     (waited / 8).clamp(Duration::from_millis(10), Duration::from_millis(500))
 }
