@@ -25,6 +25,13 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Comma
     command
 }
 
+/// The target triple of this machine.
+pub(crate) fn host_triple() -> Result<String, Error> {
+    let answer = output(cargo(["--version", "--verbose"])).unwrap_or_default();
+    let triple = answer.lines().find_map(|line| line.strip_prefix("host: "));
+    triple.map(str::to_owned).ok_or(Error::NoHost)
+}
+
 /// Any program, at the root.
 ///
 /// `cargo run` describes this package in variables, some of which build scripts watch. Passed on, they would

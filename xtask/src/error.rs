@@ -8,11 +8,13 @@ pub(crate) enum Error {
     File { action: &'static str, path: PathBuf, source: io::Error },
     #[error("cannot run {command}: {source}")]
     Run { command: String, source: io::Error },
+    #[error("cargo does not name its host")]
+    NoHost,
     #[error("the benches cannot be built")]
     BenchBuild,
-    #[error("`cargo metadata` failed: {0}")]
+    #[error("cargo failed: {0}")]
     Metadata(String),
-    #[error("cannot understand the answer of `cargo metadata`: {0}")]
+    #[error("cannot understand the answer of cargo: {0}")]
     MetadataForm(#[from] serde_json::Error),
     #[error("{}: {source}", path.display())]
     Json { path: PathBuf, source: serde_json::Error },

@@ -18,10 +18,10 @@ pub(crate) fn scratch() -> PathBuf {
 
 /// Builds a package for deployment and returns its program, which has the same name.
 pub(crate) fn built(package: &str) -> Result<PathBuf, Error> {
-    if !succeeds(cargo(["build", "--quiet", "--profile", "dist", "--package", package]))? {
+    if !succeeds(cargo(["build", "--quiet", "--release", "--package", package]))? {
         return Err(Error::Bench("the program cannot be built".into()));
     }
-    Ok(root().join("target/dist").join(package))
+    Ok(root().join("target/release").join(package))
 }
 
 /// This program, to measure in a process of its own.

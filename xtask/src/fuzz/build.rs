@@ -23,7 +23,7 @@ pub(super) struct Program {
 impl Program {
     /// Builds it; `None` if that fails, which cargo reports.
     pub(super) fn build(unguided: bool) -> Result<Option<Self>, Error> {
-        let host = if unguided { None } else { host().filter(|_| has_cxx()) };
+        let host = if unguided { None } else { has_cxx().then(cargo::host_triple).transpose()? };
         if host.is_none() {
             println!("Not guided by coverage{}", if unguided { "" } else { ": no C++ compiler found" });
         }
@@ -60,14 +60,6 @@ impl Program {
         }
         command
     }
-}
-
-/// The triple of this machine.
-fn host() -> Option<String> {
-    let mut rustc = cargo::command(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    rustc.arg("-vV");
-    let answer = cargo::output(rustc)?;
-    answer.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
 }
 
 /// Returns true if there is the C++ compiler that the crate `cc` would call.

@@ -35,7 +35,7 @@ fn features(program: &str) -> &'static str {
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Cargo profile of the programs
-    #[arg(long, value_name = "NAME", default_value = "dist")]
+    #[arg(long, value_name = "NAME", default_value = "release")]
     profile: String,
 }
 

@@ -25,8 +25,6 @@ impl Programs {
         let by_itself = |name: &str| -> Result<PathBuf, Error> {
             let mut build = cargo::cargo(["build", "--locked", "--package", name, "--profile", profile]);
             build.args(["--features", features(name)]);
-            // Names of functions stay in deployed programs, line tables do not: as in the container image.
-            build.env("CARGO_PROFILE_DIST_STRIP", "debuginfo");
             program(&messages(build), name)
         };
         Ok(Self { service: by_itself(SERVICE)?, client: by_itself(CLIENT)? })
@@ -56,7 +54,7 @@ pub(super) struct Release {
 impl Release {
     /// The release of these programs.
     pub(super) fn of(programs: Programs) -> Result<Self, Error> {
-        let triple = triple()?;
+        let triple = cargo::host_triple()?;
         let metadata = Metadata::read(&triple)?;
         let version = metadata.package(SERVICE).map(|package| package.version.clone());
         Ok(Self {
@@ -74,13 +72,6 @@ impl Release {
     pub(super) fn top(&self, program: &str) -> String {
         format!("{program}-{}-{}", self.version, self.triple)
     }
-}
-
-/// The target triple of this host.
-fn triple() -> Result<String, Error> {
-    let output = cargo::output(cargo::cargo(["--version", "--verbose"])).unwrap_or_default();
-    let triple = output.lines().find_map(|line| line.strip_prefix("host: "));
-    triple.map(str::to_owned).ok_or_else(|| Error::Package("cargo does not name its host".to_owned()))
 }
 
 /// The architecture of packages and images; only for Linux with glibc.
