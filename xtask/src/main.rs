@@ -1,7 +1,6 @@
 //! Chores of contributors: `cargo xtask --help`.
 //!
-//! `test` runs every check of the project in one command, `ci` does the same and fails if a check could not
-//! run, `docs` writes the references that are generated from code, `bench` measures, `package` writes the files
+//! `test` builds and runs the tests, `check` runs every other check, `docs` writes the references that are generated from code, `bench` measures, `package` writes the files
 //! of a release.
 
 mod cargo;
@@ -27,9 +26,10 @@ use crate::error::Error;
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask test                    everything, as before a commit
-  cargo xtask test --list             what everything is
-  cargo xtask test --only fmt,fence   a part of it
+  cargo xtask test                    all tests
+  cargo xtask check                   every other check of a change
+  cargo xtask check --list            what these are
+  cargo xtask check --only fmt,fence  some of them
   cargo xtask fuzz --target decode    a minute of one fuzz target
   cargo xtask docs                    after a change of codes, rules, states or the API
   cargo xtask package                 the files of a release";
@@ -49,16 +49,16 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Run every check, or some of them; stops at the first that fails
+    /// Build and run all tests: on SQLite, on PostgreSQL, and in a browser
     ///
-    /// Needs Rust and a C toolchain. A check whose tool is missing is printed as NOT RUN with the way to
-    /// install it, which is a failure only if the variable CI is true.
-    Test(steps::Args),
-    /// Run every check; fail if one could not run
+    /// Installs PostgreSQL, PgBouncer and Chromium with apt-get if they are missing and you are root. Tests that
+    /// lack a tool all the same are printed as NOT RUN, which is a failure only if the variable CI is true.
+    Test(steps::TestArgs),
+    /// Run every check beside the tests, or some of them; stops at the first that fails
     ///
-    /// Installs missing tools and continues after a failure. The same as `cargo xtask test` with the variable
-    /// CI set to true.
-    Ci(steps::Args),
+    /// A check whose tool is missing is printed as NOT RUN with the way to install it. If the variable CI is true,
+    /// missing tools are installed, all checks run even after a failure, and one that could not run is a failure.
+    Check(steps::CheckArgs),
     /// Run the long tests: the simulation with many seeds, request storms, rolling deployments
     ///
     /// A seed that fails is printed with the command that runs it again.
@@ -70,7 +70,7 @@ enum Chore {
     Fuzz(fuzz::Args),
     /// Measure next to the yardsticks; prints ratios formed in one run
     ///
-    /// Builds the package cutover-bench for deployment and runs it with these options.
+    /// Builds the package cutover-bench as a release and runs it with these options.
     #[command(disable_help_flag = true)]
     Bench {
         /// Options of the bench; --help lists them
@@ -102,8 +102,8 @@ fn main() -> ExitCode {
 
 fn run(chore: Chore) -> Result<ExitCode, Error> {
     match chore {
-        Chore::Test(args) => steps::run(&args, ci_is_set()),
-        Chore::Ci(args) => steps::run(&args, true),
+        Chore::Test(args) => steps::test(&args, ci_is_set()),
+        Chore::Check(args) => steps::check(&args, ci_is_set()),
         Chore::Torture(args) => steps::torture::command(&args, ci_is_set()),
         Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Bench { options } => bench(&options),
@@ -113,17 +113,10 @@ fn run(chore: Chore) -> Result<ExitCode, Error> {
 }
 
 fn bench(options: &[OsString]) -> Result<ExitCode, Error> {
-    if !cargo::succeeds(cargo::cargo([
-        "build",
-        "--quiet",
-        "--profile",
-        "dist",
-        "--package",
-        "cutover-bench",
-    ]))? {
+    if !cargo::succeeds(cargo::cargo(["build", "--quiet", "--release", "--package", "cutover-bench"]))? {
         return Err(Error::BenchBuild);
     }
-    let mut command = cargo::command(cargo::root().join("target/dist/cutover-bench"));
+    let mut command = cargo::command(cargo::root().join("target/release/cutover-bench"));
     command.args(options);
     Ok(if cargo::succeeds(command)? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -152,7 +145,7 @@ mod tests {
     #[test]
     fn an_unknown_step_is_refused_with_the_known_ones() {
         let message =
-            Cli::try_parse_from(["xtask", "test", "--only", "fmt,clipy"]).err().unwrap().to_string();
+            Cli::try_parse_from(["xtask", "check", "--only", "fmt,clipy"]).err().unwrap().to_string();
         assert!(message.contains("clipy") && message.contains("fence"), "{message}");
     }
 }

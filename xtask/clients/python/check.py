@@ -1,4 +1,4 @@
-"""Migrates the fixtures with the client that openapi-python-client generated (`cargo xtask test --only clients`).
+"""Migrates the fixtures with the client that openapi-python-client generated (`cargo xtask check --only clients`).
 
 Environment: CUTOVER_URL, CUTOVER_KEY and CUTOVER_READER_KEY (keys of a supplier and of a reader),
 CUTOVER_SUPPLIER, CUTOVER_FIXTURES (the folder). PYTHONPATH leads to the generated package.

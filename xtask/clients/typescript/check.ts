@@ -1,4 +1,4 @@
-// Migrates the fixtures with the types that openapi-typescript generated (`cargo xtask test --only clients`).
+// Migrates the fixtures with the types that openapi-typescript generated (`cargo xtask check --only clients`).
 //
 // Environment: CUTOVER_URL, CUTOVER_KEY and CUTOVER_READER_KEY (keys of a supplier and of a reader), CUTOVER_SUPPLIER.
 // `fixtures.ts` holds every valid request, each declared as its type: the compiler checks that the types accept it.

@@ -85,6 +85,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         may: &[CORE, MODEL, RULES, PROCESS, TESTKIT_POSTGRES],
         never: &[WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE],
     },
+    Layer { name: "cutover-launch", may: &[], never: &[] },
     Layer { name: "xtask", may: &[CORE, MODEL, RULES, PROCESS, TESTKIT_POSTGRES], never: &[] },
 ];
 

@@ -45,7 +45,7 @@ impl Browser {
             Self { browser: false, .. } => "no chromium",
             Self { driver: false, .. } => "no chromedriver",
         };
-        Some(format!("NOT RUN in a browser: {missing}; install chromium and chromium-driver, or --install"))
+        Some(format!("NOT RUN in a browser: {missing}; install chromium and chromium-driver"))
     }
 }
 

@@ -70,7 +70,7 @@ impl Available {
             Self { pgbouncer: false, .. } => ("through PgBouncer", "no pgbouncer"),
             _ => return None,
         };
-        Some(format!("NOT RUN {what}: {missing}; install postgresql and pgbouncer, or --install"))
+        Some(format!("NOT RUN {what}: {missing}; install postgresql and pgbouncer"))
     }
 }
 

@@ -17,8 +17,8 @@ pub(super) fn find(tools: Tools) -> bool {
 
 /// Message about the tests that did not run.
 pub(super) fn not_run() -> String {
-    "NOT RUN the verification of webhooks and exports: no libraries standardwebhooks and pyarrow; --install installs \
-     them, with python3 and its venv"
+    "NOT RUN the verification of webhooks and exports: no libraries standardwebhooks and pyarrow; they \
+     need python3 and its venv"
         .to_owned()
 }
 

@@ -1,9 +1,7 @@
 //! Parses the results of `cargo test`.
 
-use serde::{Deserialize, Serialize};
-
 /// Numbers of tests over all binaries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) passed: u64,
     pub(super) failed: u64,

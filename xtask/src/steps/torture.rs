@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// List the parts and run none
     #[arg(long)]
     list: bool,
-    /// The short form of the step of `test`, within three minutes
+    /// The short form of the step of `check`, within three minutes
     #[arg(long)]
     short: bool,
     /// Number of seeds of the simulation; on PostgreSQL a twentieth of them
@@ -109,7 +109,7 @@ pub(crate) fn command(args: &Args, strict: bool) -> Result<ExitCode, Error> {
     Ok(if passed(&done, strict) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The step of `cargo xtask test`.
+/// The step of `cargo xtask check`.
 pub(super) fn step(tools: Tools) -> Result<Outcome, Error> {
     let args = Args {
         only: Vec::new(),

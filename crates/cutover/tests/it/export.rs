@@ -287,7 +287,7 @@ fn a_bucket_has_the_files_of_a_folder() {
     assert!(installation.run_refused(&args).contains("holds a complete export"));
 }
 
-/// Another implementation of Parquet reads rows, sums and digits. `cargo xtask test --install` installs it.
+/// Another implementation of Parquet reads rows, sums and digits. `cargo xtask test` installs it.
 #[test]
 fn pyarrow_reads_rows_sums_and_digits() {
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/python/bin/python3");

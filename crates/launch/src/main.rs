@@ -1,0 +1,54 @@
+//! Builds a program of the workspace as its tests build it, and runs it: `cargo demo` and `cargo xtask`.
+//!
+//! Cargo chooses the features of a dependency by the packages that it is asked to build. Asked for one program, it
+//! compiles most dependencies with other features than for the tests, and then again. So this asks for the
+//! whole workspace and one program of it.
+
+use std::env::{args_os, current_exe, var_os, vars_os};
+use std::ffi::OsStr;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    let mut arguments = args_os().skip(1);
+    let Some(name) = arguments.next() else { return failed("usage: cutover-launch PROGRAM [ARGUMENT …]") };
+    // Cargo writes all programs of a profile into one folder.
+    let program = match current_exe() {
+        Ok(launcher) => launcher.with_file_name(&name),
+        Err(error) => return failed(&format!("cannot find the folder of programs: {error}")),
+    };
+    match build(&name, &program).status() {
+        Ok(status) if status.success() => {}
+        // Cargo has said why.
+        Ok(_) => return ExitCode::FAILURE,
+        Err(error) => return failed(&format!("cannot run cargo: {error}")),
+    }
+    let error = Command::new(&program).args(arguments).exec();
+    failed(&format!("cannot run {}: {error}", program.display()))
+}
+
+/// The command that builds a program. The first build takes minutes, and shows its progress.
+fn build(name: &OsStr, program: &Path) -> Command {
+    let mut cargo = Command::new(var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // There are no examples, but with them come the features that only tests need.
+    cargo.args(["build", "--workspace", "--examples", "--bin"]).arg(name);
+    if program.exists() {
+        cargo.arg("--quiet");
+    }
+    // Cargo has described this package in variables, some of which build scripts of dependencies watch.
+    for (variable, _) in vars_os().filter(|(variable, _)| describes_a_package(variable)) {
+        cargo.env_remove(variable);
+    }
+    cargo
+}
+
+fn describes_a_package(variable: &OsStr) -> bool {
+    let name = variable.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+}
+
+fn failed(message: &str) -> ExitCode {
+    eprintln!("error: {message}");
+    ExitCode::FAILURE
+}
