@@ -2,7 +2,7 @@
 
 use crate::OutboundRuntime;
 use crate::vendors::address::BaseUrl;
-use crate::vendors::client::{self, Clients};
+use crate::vendors::client::{Clients, Trust};
 use crate::vendors::outcome;
 use crate::vendors::resolver::SystemResolver;
 use crate::vendors::{VendorLimits, VendorsUnusable};
@@ -35,8 +35,8 @@ impl HttpWebhooks {
     /// [`VendorsUnusable`] if no HTTP client can be built.
     pub fn new(runtime: OutboundRuntime) -> Result<Self, VendorsUnusable> {
         let limits = VendorLimits { attempt: STATUS, ..VendorLimits::default() };
-        let resolver = Arc::new(SystemResolver) as Arc<dyn reqwest::dns::Resolve>;
-        let clients = Clients::new(&limits, &resolver, client::system_trust())?;
+        let resolver = Arc::new(SystemResolver);
+        let clients = Clients::new(limits, resolver, Trust::System)?;
         Ok(Self { runtime, clients: Arc::new(clients) })
     }
 }

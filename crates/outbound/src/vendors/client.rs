@@ -7,7 +7,7 @@ use reqwest::{Client, redirect, retry};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 /// Maximum number of idle connections per host, and the time they are kept.
@@ -15,35 +15,55 @@ const IDLE: (usize, Duration) = (8, Duration::from_secs(30));
 
 /// One HTTP client per address rule; each connects only to addresses that its rule allows.
 pub(crate) struct Clients {
-    anywhere: Option<Client>,
+    limits: VendorLimits,
+    resolver: Arc<dyn Resolve>,
+    trust: Trust,
+    /// Built for the first `https:` URL; `None` if that is impossible.
+    anywhere: OnceLock<Option<Client>>,
     private: Client,
 }
 
+/// The certificates that are trusted behind `https:`.
+pub(crate) enum Trust {
+    /// Those of this machine. Reading them takes a third of a start and half a megabyte, so it waits for a URL that
+    /// needs them.
+    System,
+    /// Those of a configuration; with `None`, none.
+    #[cfg(test)]
+    Only(Option<ClientConfig>),
+}
+
 impl Clients {
-    /// `tls` is the trusted TLS configuration; `None` if this machine trusts no certificates.
-    ///
     /// # Errors
-    /// [`VendorsUnusable`] if a client cannot be built.
+    /// [`VendorsUnusable`] if no client can be built.
     pub(crate) fn new(
-        limits: &VendorLimits,
-        resolver: &Arc<dyn Resolve>,
-        tls: Option<ClientConfig>,
+        limits: VendorLimits,
+        resolver: Arc<dyn Resolve>,
+        trust: Trust,
     ) -> Result<Self, VendorsUnusable> {
-        let client = |rule, tls| build(limits, FilteredResolver { resolver: resolver.clone(), rule }, tls);
-        Ok(Self {
-            anywhere: tls.map(|tls| client(AddressRule::Anywhere, tls)).transpose()?,
-            private: client(AddressRule::Private, no_trust()?)?,
-        })
+        let private = FilteredResolver { resolver: resolver.clone(), rule: AddressRule::Private };
+        let private = build(&limits, private, no_trust()?)?;
+        Ok(Self { limits, resolver, trust, anywhere: OnceLock::new(), private })
     }
 
     /// The client for a base URL.
     pub(crate) fn for_url(&self, base: &BaseUrl) -> Result<Client, VendorError> {
         let client = match base.rule {
-            AddressRule::Anywhere => self.anywhere.as_ref(),
+            AddressRule::Anywhere => self.anywhere.get_or_init(|| self.build_anywhere()).as_ref(),
             AddressRule::Private => Some(&self.private),
         };
         let none = || VendorError::Unavailable("this machine has no certificates to trust".into());
         client.cloned().ok_or_else(none)
+    }
+
+    fn build_anywhere(&self) -> Option<Client> {
+        let tls = match &self.trust {
+            Trust::System => system_trust(),
+            #[cfg(test)]
+            Trust::Only(tls) => tls.clone(),
+        };
+        let resolver = FilteredResolver { resolver: self.resolver.clone(), rule: AddressRule::Anywhere };
+        build(&self.limits, resolver, tls?).ok()
     }
 }
 
@@ -72,8 +92,13 @@ fn build(
     builder.build().map_err(|_| VendorsUnusable)
 }
 
-/// TLS configuration with the certificates of this machine; `None` if there are none.
+/// TLS configuration with the certificates of this machine, read once; `None` if there are none.
 pub(crate) fn system_trust() -> Option<ClientConfig> {
+    static TRUST: LazyLock<Option<ClientConfig>> = LazyLock::new(read_system_trust);
+    TRUST.clone()
+}
+
+fn read_system_trust() -> Option<ClientConfig> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier::new(provider.clone())
         .inspect_err(

@@ -24,12 +24,11 @@ pub use limits::VendorLimits;
 use crate::OutboundRuntime;
 use address::BaseUrl;
 use api::VendorApi;
-use client::Clients;
+use client::{Clients, Trust};
 use cutover_app::port::{Answer, PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind};
 use limiter::VendorLimiters;
 use reqwest::dns::Resolve;
 use resolver::SystemResolver;
-use rustls::ClientConfig;
 use secrets::{Secrets, Variables};
 use std::sync::Arc;
 use tokio::time::timeout;
@@ -58,13 +57,13 @@ struct VendorLookup {
 struct Environment {
     variables: Variables,
     resolver: Arc<dyn Resolve>,
-    trust: Option<ClientConfig>,
+    trust: Trust,
 }
 
 impl Environment {
     fn system() -> Self {
         let variables = Box::new(|name: &str| std::env::var(name).ok());
-        Self { variables, resolver: Arc::new(SystemResolver), trust: client::system_trust() }
+        Self { variables, resolver: Arc::new(SystemResolver), trust: Trust::System }
     }
 }
 
@@ -83,7 +82,7 @@ impl HttpVendors {
         limits: VendorLimits,
         environment: Environment,
     ) -> Result<Self, VendorsUnusable> {
-        let clients = Clients::new(&limits, &environment.resolver, environment.trust)?;
+        let clients = Clients::new(limits, environment.resolver, environment.trust)?;
         let (secrets, limiters) = (Secrets::new(environment.variables), VendorLimiters::new(limits));
         Ok(Self { runtime, lookup: Arc::new(VendorLookup { limits, clients, secrets, limiters }) })
     }

@@ -2,6 +2,7 @@
 
 use super::server::Server;
 use crate::OutboundRuntime;
+use crate::vendors::client::Trust;
 use crate::vendors::resolver::SystemResolver;
 use crate::vendors::{Environment, HttpVendors, VendorLimits};
 use chrono::DateTime;
@@ -43,7 +44,7 @@ pub(super) fn impatient() -> VendorLimits {
 
 pub(super) fn environment() -> Environment {
     let variables = Box::new(|name: &str| (name == "V_SECRET").then(|| SECRET.to_owned()));
-    Environment { variables, resolver: Arc::new(SystemResolver), trust: None }
+    Environment { variables, resolver: Arc::new(SystemResolver), trust: Trust::Only(None) }
 }
 
 /// Resolver that returns the same addresses for every name, or none, and counts the queries.
@@ -84,7 +85,7 @@ pub(super) fn vendors(limits: VendorLimits) -> HttpVendors {
 }
 
 pub(super) fn trusting(limits: VendorLimits, trust: ClientConfig) -> HttpVendors {
-    vendors_with(limits, Environment { trust: Some(trust), ..environment() })
+    vendors_with(limits, Environment { trust: Trust::Only(Some(trust)), ..environment() })
 }
 
 /// Waits for a future on a plain thread.
