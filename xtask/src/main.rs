@@ -68,7 +68,7 @@ enum Chore {
     /// Guided by coverage if there is a C++ compiler. Builds into target/xtask/fuzz, which also holds
     /// findings and the corpus of the next run.
     Fuzz(fuzz::Args),
-    /// Measure next to the yardsticks; prints ratios formed in one run
+    /// Measure next to well-known frameworks; prints ratios formed in one run
     ///
     /// Builds the package cutover-bench as a release and runs it with these options.
     #[command(disable_help_flag = true)]

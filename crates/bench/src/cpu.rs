@@ -8,14 +8,14 @@ struct Used {
     ended: f64,
 }
 
-/// CPU seconds of a process with all its threads, without its children.
-pub(crate) fn of_process(process: u32) -> f64 {
-    used(&process.to_string()).map_or(0.0, |used| used.own)
-}
-
 /// CPU seconds of the children of this process that have ended.
 pub(crate) fn of_ended() -> f64 {
     used("self").map_or(0.0, |used| used.ended)
+}
+
+/// CPU seconds of this process.
+pub(crate) fn of_this() -> f64 {
+    used("self").map_or(0.0, |used| used.own)
 }
 
 /// CPU seconds of a process and its children, including those that have ended.

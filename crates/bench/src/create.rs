@@ -1,169 +1,152 @@
 use crate::Args;
-use crate::cpu;
 use crate::error::Error;
-use crate::figure::{Figure, Unit};
-use crate::load::{Outcome, create_all, create_in_bulk};
-use crate::postgres::{Cost, Pgbench, PostgresCluster, Rows};
-use crate::program;
+use crate::figure::{A_CPU_SECOND, A_SECOND, Figure, RATIO, ratios};
+use crate::load::{Load, bulk, numbered, templates};
 use crate::server::Installation;
-use crate::stats::ratios;
-use crate::yardstick::Kit;
-use serde_json::Value;
-use std::net::SocketAddr;
+use crate::store::{Cost, Store};
+use crate::{peers, pgbench, program};
+use cutover_bench::accounts::Size;
+use std::path::PathBuf;
 
-/// Accounts that a round creates.
-const ACCOUNTS: u64 = 10_000;
 const CONNECTIONS: usize = 32;
-const BULKS: usize = 2;
-/// Name of the database on PostgreSQL.
-const DATABASE: &str = "creates";
+const PATH: &str = "/v2/data-import/accounts/";
+/// Different accounts of the load.
+const ACCOUNTS: usize = 200;
+/// Accounts that each of two connections creates in bulk.
+const BULK: usize = 10_000;
 
-/// Rates of creates on SQLite, round by round.
+/// Rows that were written durably, round by round.
 #[derive(Default)]
-struct Rates {
-    a_second: Vec<f64>,
-    a_cpu_second: Vec<f64>,
+pub(crate) struct Rows {
+    pub(crate) a_second: Vec<f64>,
+    pub(crate) a_cpu_second: Vec<f64>,
+    pub(crate) written: Vec<f64>,
 }
 
-/// Durable creates over HTTP, single and in bulk, in turn with the kit's inserts with 1 and with 100 rows per
-/// commit.
-pub(crate) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
-    let kit = args.kit()?;
-    let text = kit.read_accounts(args.payloads(ACCOUNTS))?;
-    let bodies: Vec<&str> = text.lines().collect();
-    let (mut ours, mut bulk) = (Rates::default(), Rates::default());
-    let (mut single, mut batch) = (Vec::new(), Vec::new());
-    for _ in 0..args.rounds {
-        ours.add(args, |address, token| create_all(address, token, &bodies, CONNECTIONS))?;
-        bulk.add(args, |address, token| create_in_bulk(address, token, &bodies, BULKS))?;
-        let theirs = yardstick(&kit)?;
-        single.push(best(&theirs, 1)?);
-        batch.push(best(&theirs, 100)?);
-    }
-    let what = format!("durable creates on SQLite, {CONNECTIONS} connections, M, checked and compressed");
-    let mut figures = ours.figures("create.sqlite", what);
-    let of = |id: &str, what: &str, theirs: &[f64], ours: &Rates| {
-        Figure::new(id, what, Unit::Ratio, &ratios(&ours.a_second, theirs))
-    };
-    let what = "… a second, as a multiple of the kit's 100 rows a commit, no HTTP, no checks";
-    figures.push(of("create.sqlite.of_batch", what, &batch, &ours).at_least(0.6));
-    figures.push(of("create.sqlite.of_single", "… of its one commit an insert", &single, &ours));
-    figures.extend(bulk.figures("bulk.sqlite", format!("… the same in bulk over {BULKS} connections")));
-    let what = "… a second, as a multiple of the kit's 100 rows a commit";
-    figures.push(of("bulk.sqlite.of_batch", what, &batch, &bulk));
-    Ok(figures)
-}
-
-impl Rates {
-    /// A round on a new database.
+impl Rows {
     #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-    fn add(
-        &mut self,
-        args: &Args,
-        send: impl Fn(SocketAddr, &str) -> Result<Outcome, Error>,
-    ) -> Result<(), Error> {
-        let installation = Installation::new(args, "bench-create")?;
-        let server = installation.serve(false, &["--role", "api"])?;
-        let token = installation.token(&server)?;
-        let before = cpu::of_process(server.pid());
-        let done = send(server.address, &token)?;
-        let used = cpu::of_process(server.pid()) - before;
-        self.a_second.push(done.wanted as f64 / done.seconds);
-        self.a_cpu_second.push(done.wanted as f64 / used);
-        Ok(())
-    }
-
-    fn figures(&self, id: &str, what: String) -> Vec<Figure> {
-        vec![
-            Figure::new(id, what, Unit::PerSecond, &self.a_second),
-            Figure::new(format!("{id}.cpu"), "… of the server", Unit::PerCpuSecond, &self.a_cpu_second),
-        ]
+    pub(crate) fn add(&mut self, rows: f64, cost: &Cost) {
+        self.a_second.push(rows / cost.seconds);
+        self.a_cpu_second.push(rows / cost.cpu);
+        self.written.push(cost.written / rows);
     }
 }
 
-/// Durable creates over HTTP, in turn with pgbench's inserts of the same kind of payload.
-pub(crate) fn on_postgres(args: &Args) -> Result<Vec<Figure>, Error> {
-    let (kit, cluster) = (args.kit()?, PostgresCluster::start(&[])?);
-    let text = kit.read_accounts(args.payloads(ACCOUNTS))?;
-    let bodies: Vec<&str> = text.lines().collect();
-    let pgbench = Pgbench { kit: &kit, cluster: &cluster, seconds: if args.quick { 1 } else { 5 } };
-    let (mut ours, mut bulk, mut zstd, mut jsonb) =
-        (Rows::default(), Rows::default(), Rows::default(), Rows::default());
-    for _ in 0..args.rounds {
-        ours.add(creates(args, &cluster, |address, token| create_all(address, token, &bodies, CONNECTIONS))?);
-        bulk.add(creates(args, &cluster, |address, token| create_in_bulk(address, token, &bodies, BULKS))?);
-        pgbench.prepare()?;
-        zstd.add(pgbench.run("zstd", CONNECTIONS)?);
-        jsonb.add(pgbench.run("jsonb", CONNECTIONS)?);
+/// Durable creates over HTTP, single and in bulk, next to plain inserts into the same database.
+pub(crate) fn measure(args: &Args, store: &Store) -> Result<Vec<Figure>, Error> {
+    if let Store::Sqlite = store {
+        // Known before minutes are spent on our own figures.
+        peers::python("python3")?;
     }
-    let what = format!("creates on PostgreSQL, {CONNECTIONS} connections, M, server and database");
+    let file = templates(Size::M, ACCOUNTS, false)?;
+    let count = args.count(BULK);
+    let files = [numbered("bulk-1", 0, count)?, numbered("bulk-2", count, count)?];
+    let (mut single, mut in_bulk, mut stored) = (Rows::default(), Rows::default(), Vec::new());
+    let (mut limit, mut jsonb) = (Rows::default(), Rows::default());
+    for _ in args.rounds() {
+        let (rows, cost) = singly(args, store, &file)?;
+        single.add(rows, &cost);
+        let (rows, cost, bytes) = at_once(args, store, &files, count)?;
+        in_bulk.add(rows, &cost);
+        stored.push(bytes);
+        match store {
+            Store::Sqlite => limit.a_second.push(hundred_a_commit(args)?),
+            Store::Postgres { .. } => {
+                for (rows, kind) in [(&mut limit, "bytea"), (&mut jsonb, "jsonb")] {
+                    let (count, cost) = pgbench::creates(store, kind, CONNECTIONS, args.seconds(5))?;
+                    rows.add(count, &cost);
+                }
+            }
+        }
+    }
+    let (name, counted) = (store.name(), store.counted());
+    let what =
+        format!("durable creates on {name}, {CONNECTIONS} connections, M accounts, checked and compressed");
     let mut figures = vec![
-        ours.a_cpu_second("pg.create", &what),
-        ours.ratio(
-            "pg.create.of_zstd",
-            "… as a multiple of the kit's zstd row by pgbench, as many clients",
-            &zstd,
-        )
-        .at_least(0.8),
-        ours.ratio("pg.create.of_jsonb", "… of its jsonb row", &jsonb).at_least(1.0),
+        Figure::new(what, A_SECOND, &single.a_second),
+        Figure::new(format!("… of {counted}"), A_CPU_SECOND, &single.a_cpu_second),
     ];
-    figures.extend(ours.further("pg.create"));
+    let ratio = |what: &str, ours: &[f64], theirs: &[f64]| Figure::new(what, RATIO, &ratios(ours, theirs));
+    if let Store::Sqlite = store {
+        let what = "… a second, as a multiple of plain inserts with 100 rows a commit";
+        figures.push(ratio(what, &single.a_second, &limit.a_second).at_least(0.6));
+    } else {
+        let what = "… a CPU second, as a multiple of pgbench with compressed payloads, as many clients";
+        figures.push(ratio(what, &single.a_cpu_second, &limit.a_cpu_second).at_least(0.8));
+        let what = "… of pgbench with jsonb";
+        figures.push(ratio(what, &single.a_cpu_second, &jsonb.a_cpu_second).at_least(1.0));
+    }
+    let written = match store {
+        Store::Sqlite => "… written to the disk for each",
+        Store::Postgres { .. } => "… write-ahead log for each",
+    };
     figures.extend([
-        bulk.a_cpu_second("pg.bulk", "… the same in bulk over 2 connections"),
-        bulk.ratio("pg.bulk.of_zstd", "… as a multiple of the zstd row", &zstd).at_least(1.0),
+        Figure::new(written, " bytes", &single.written),
+        Figure::new("the same in bulk over 2 connections", A_SECOND, &in_bulk.a_second),
+        Figure::new(format!("… of {counted}"), A_CPU_SECOND, &in_bulk.a_cpu_second),
+        Figure::new("growth of the database for each", " bytes", &stored),
     ]);
-    figures.extend(bulk.further("pg.bulk"));
     Ok(figures)
 }
 
-fn creates(
-    args: &Args,
-    cluster: &PostgresCluster,
-    send: impl Fn(SocketAddr, &str) -> Result<Outcome, Error>,
-) -> Result<(f64, Cost), Error> {
-    cluster.create(DATABASE)?;
-    let installation = Installation::on(args, "bench-pg-create", cluster.url(DATABASE))?;
-    let servers = [installation.serve(false, &["--role", "api"])?];
-    let token = installation.token(&servers[0])?;
-    let (done, mut cost) = cluster.measure(&servers, || send(servers[0].address, &token))?;
-    cost.seconds = done.seconds;
-    let stored =
-        cluster.number(DATABASE, "SELECT count(*) FROM payloads JOIN processes ON id = process_id")?;
-    if stored != done.wanted as f64 {
-        return Err(Error::Bench(format!("{} accounts were created; {stored} are stored", done.wanted)));
+/// Single creates for some seconds. Returns their number and cost.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn singly(args: &Args, store: &Store, file: &PathBuf) -> Result<(f64, Cost), Error> {
+    let installation = store.install(args)?;
+    let server = installation.serve(&["--role", "api"])?;
+    let token = installation.token(&server)?;
+    let load = Load {
+        address: server.address,
+        paths: &[PATH],
+        token: Some(&token),
+        file,
+        connections: CONNECTIONS,
+        seconds: args.seconds(5),
+        is_pinned: false,
+    };
+    let (answers, mut cost) = store.cost_of(Some(&server), || load.run())?;
+    cost.seconds = answers.seconds;
+    drop(server);
+    // The last requests were not waited for.
+    let stored = count(store, &installation)?;
+    if answers.refused > 0.0 || (stored - answers.answered).abs() > CONNECTIONS as f64 {
+        return Err(Error::Bench(format!("{stored} accounts are stored: {answers:?}")));
     }
-    Ok((stored, cost))
+    Ok((answers.answered, cost))
 }
 
-/// Runs the kit's inserts and returns their figures.
-fn yardstick(kit: &Kit) -> Result<Vec<Value>, Error> {
-    let mut command = program::command(kit.python());
-    command
-        .arg(kit.file("limits/sqlite_create.py"))
-        .args(["1", "2"])
-        .arg(kit.data("M"))
-        .arg(program::scratch());
-    let output = program::output(command).ok_or_else(|| Error::Bench("the yardstick failed".into()))?;
-    Ok(output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+/// Creates in bulk. Returns their number, cost, and the bytes that each adds to the database.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn at_once(args: &Args, store: &Store, files: &[PathBuf], lines: usize) -> Result<(f64, Cost, f64), Error> {
+    let installation = store.install(args)?;
+    let before = size(store, &installation)?;
+    let server = installation.serve(&["--role", "api"])?;
+    let token = installation.token(&server)?;
+    let ((), cost) = store.cost_of(Some(&server), || bulk(server.address, &token, files, lines))?;
+    drop(server);
+    let stored = count(store, &installation)?;
+    Ok((stored, cost, (size(store, &installation)? - before) / stored))
 }
 
-/// Rows per second with this number of rows per commit, of text or compressed, whichever is faster.
-fn best(rows: &[Value], batch: u64) -> Result<f64, Error> {
-    let rows = rows.iter().filter(|row| row["batch"] == batch);
-    let best = rows.filter_map(|row| row["values"][0].as_f64()).fold(0.0, f64::max);
-    if best > 0.0 { Ok(best) } else { Err(Error::Bench("the yardstick gave no figure".into())) }
+fn count(store: &Store, installation: &Installation) -> Result<f64, Error> {
+    store.number(installation, "SELECT count(*) FROM payloads JOIN processes ON id = process_id")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
+/// Bytes of the database.
+fn size(store: &Store, installation: &Installation) -> Result<f64, Error> {
+    store.number(
+        installation,
+        match store {
+            Store::Sqlite => "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+            Store::Postgres { .. } => "SELECT pg_database_size(current_database())",
+        },
+    )
+}
 
-    #[test]
-    fn the_faster_variant_of_the_kit_counts() {
-        let row = |mode, batch, rate| json!({"mode": mode, "batch": batch, "values": [rate]});
-        let rows = [row("text", 1, 5.0), row("text", 100, 50.0), row("zstd", 1, 6.0), row("zstd", 100, 40.0)];
-        assert_eq!((best(&rows, 1).unwrap(), best(&rows, 100).unwrap()), (6.0, 50.0));
-        assert!(best(&rows, 10).is_err());
-    }
+/// Rows a second of the limit on SQLite.
+fn hundred_a_commit(args: &Args) -> Result<f64, Error> {
+    let file = numbered("limit", 0, ACCOUNTS)?;
+    let mut command = program::command(peers::python("python3")?);
+    command.arg("bench/limits/sqlite.py").arg(file).arg(program::folder()).arg(args.seconds(3).to_string());
+    program::output(command)?.trim().parse().map_err(Error::of)
 }

@@ -1,23 +1,27 @@
-use std::io;
 use std::path::{Path, PathBuf};
 
-/// Reasons why something could not be measured.
+/// Why something could not be measured.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("cannot {action} {}: {source}", path.display())]
-    File { action: &'static str, path: PathBuf, source: io::Error },
-    #[error("cannot run {command}: {source}")]
-    Run { command: String, source: io::Error },
-    #[error("{}: {source}", path.display())]
-    Json { path: PathBuf, source: serde_json::Error },
     #[error("{0}")]
     Bench(String),
+    /// A program of others is missing.
+    #[error("NOT RUN: {0}")]
+    Missing(String),
+    #[error("cannot {operation} {}: {source}", path.display())]
+    File { operation: &'static str, path: PathBuf, source: std::io::Error },
+    #[error("cannot run {command}: {source}")]
+    Run { command: String, source: std::io::Error },
 }
 
 impl Error {
-    /// For `map_err`: names the file and what was to be done with it.
-    pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Self::File { action, path, source }
+    /// For `map_err`: names the operation and the file.
+    pub(crate) fn file(operation: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::File { operation, path: path.to_owned(), source }
+    }
+
+    /// For `map_err`: shows any error.
+    pub(crate) fn of(error: impl std::fmt::Display) -> Self {
+        Self::Bench(error.to_string())
     }
 }

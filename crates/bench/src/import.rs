@@ -1,97 +1,116 @@
-use crate::Args;
+use crate::create::Rows;
 use crate::error::Error;
-use crate::figure::{Figure, Unit};
-use crate::load::create_all;
-use crate::postgres::{PostgresCluster, Rows, Staged, unnest};
-use crate::server::Installation;
-use crate::stats::in_thousands;
+use crate::figure::{A_CPU_SECOND, A_SECOND, Figure, RATIO, in_thousands, ratios};
+use crate::load::{bulk, curl, numbered};
+use crate::server::{Installation, Server};
+use crate::store::{Cost, Store};
+use crate::{Args, pgbench, program};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Accounts that are imported on SQLite.
-const ACCOUNTS: u64 = 10_000;
-/// Accounts that a round imports on PostgreSQL.
-const POSTGRES_ACCOUNTS: u64 = 5_000;
-/// Rows that the yardstick writes in a round; it has no more.
-const ROWS: u64 = 100_000;
+/// Accounts that a round imports.
+const ACCOUNTS: usize = 10_000;
+/// How often the workers are asked for their progress.
+const POLL: Duration = Duration::from_millis(50);
+/// How long nothing may be imported.
+const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Creates accounts, then imports them with the workers of one process.
+/// Imports by the workers of one process.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-pub(crate) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
-    let count = args.payloads(ACCOUNTS);
-    let text = args.kit()?.read_accounts(count)?;
-    let bodies: Vec<&str> = text.lines().collect();
-    let installation = Installation::new(args, "bench-import")?;
-    {
-        let server = installation.serve(false, &["--role", "api"])?;
-        let token = installation.token(&server)?;
-        create_all(server.address, &token, &bodies, 32)?;
-    }
-    let start = Instant::now();
-    let server = installation.serve(false, &["--role", "all"])?;
-    while pending(&installation)? {
-        if start.elapsed() > Duration::from_secs(600) {
-            return Err(Error::Bench("the import did not end within ten minutes".into()));
+pub(crate) fn measure(args: &Args, store: &Store) -> Result<Vec<Figure>, Error> {
+    let count = args.count(ACCOUNTS);
+    let files = [numbered("import", 0, count)?];
+    let (mut accounts, mut rows, mut limit) = (Rows::default(), Rows::default(), Rows::default());
+    let (mut peaks, mut rows_each) = (Vec::new(), Vec::new());
+    for _ in args.rounds() {
+        let (added, cost, peak) = import(args, store, &files, count)?;
+        accounts.add(count as f64, &cost);
+        rows.add(added, &cost);
+        rows_each.push(added / count as f64);
+        peaks.push(peak);
+        if let Store::Postgres { .. } = store {
+            let (readings, cost) = pgbench::readings(store, 1, args.seconds(5))?;
+            limit.add(readings, &cost);
         }
-        std::thread::park_timeout(Duration::from_millis(250));
     }
-    let seconds = start.elapsed().as_secs_f64();
-    let written = server.written_bytes().map(|bytes| bytes as f64 / count as f64);
-    let written = written
-        .ok_or_else(|| Error::Bench("cannot read the number of bytes that the server wrote".into()))?;
-    let peak = server.peak_megabytes().map(|mb| mb as f64);
-    let peak = peak.ok_or_else(|| Error::Bench("cannot read the memory of the server".into()))?;
-    Ok(vec![
-        Figure::new(
-            "import.sqlite",
-            format!("import of {} M accounts on SQLite", in_thousands(count)),
-            Unit::PerSecond,
-            &[count as f64 / seconds],
-        ),
-        Figure::new("import.sqlite.memory", "… the server's memory at its peak", Unit::Megabytes, &[peak])
-            .at_most(200.0),
-        Figure::new(
-            "import.sqlite.written",
-            "… what it writes to the disk for an account, its write-ahead log included",
-            Unit::Bytes,
-            &[written],
-        ),
-    ])
-}
-
-/// Imports by one process, in turn with rows of one table from Python.
-#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-pub(crate) fn on_postgres(args: &Args) -> Result<Vec<Figure>, Error> {
-    let (kit, cluster) = (args.kit()?, PostgresCluster::start(&[])?);
-    let staged = Staged::prepare(args, &kit, &cluster, args.count(POSTGRES_ACCOUNTS))?;
-    let (accounts, count) = (staged.accounts as f64, args.count(ROWS));
-    let (mut ours, mut theirs) = (Rows::default(), Rows::default());
-    let (mut rate, mut rows_each) = (Vec::new(), 0.0);
-    for _ in 0..args.rounds {
-        let imported = staged.import(1, None)?;
-        rate.push(accounts / imported.cost.seconds);
-        rows_each = imported.rows / accounts;
-        ours.add((imported.rows, imported.cost));
-        theirs.add((count as f64, unnest(&kit, &cluster, count)?));
-    }
-    let what = "import by one process, M accounts on PostgreSQL, rows of all tables";
+    let (name, counted) = (store.name(), store.counted());
+    let what = format!("import of {} M accounts on {name} by one process", in_thousands(count));
     let mut figures = vec![
-        ours.a_cpu_second("pg.import.rows", what),
-        ours.ratio("pg.import.of_unnest", "… as a multiple of the kit's UNNEST of 40, one table", &theirs)
-            .at_least(0.7),
-        Figure::new("pg.import.accounts", "… accounts", Unit::PerSecond, &rate),
-        Figure::new("pg.import.rows_each", "… rows an account", Unit::Count, &[rows_each]),
+        Figure::new(what, A_SECOND, &accounts.a_second),
+        Figure::new(format!("… of {counted}"), A_CPU_SECOND, &accounts.a_cpu_second),
+        Figure::new("… rows for each", "", &rows_each),
+        Figure::new("… the server's memory at its peak", " MB", &peaks).at_most(200.0),
     ];
-    figures.extend(ours.further("pg.import"));
+    let written = match store {
+        Store::Sqlite => "… written to the disk for each",
+        Store::Postgres { .. } => {
+            let ratio = ratios(&rows.a_cpu_second, &limit.a_cpu_second);
+            let what = "… rows a CPU second, as a multiple of pgbench's in one table, 40 a commit";
+            figures.push(Figure::new(what, RATIO, &ratio));
+            "… write-ahead log for each"
+        }
+    };
+    figures.push(Figure::new(written, " bytes", &accounts.written));
     Ok(figures)
 }
 
-/// Returns true while anything is still to be imported.
-fn pending(installation: &Installation) -> Result<bool, Error> {
-    for status in ["PENDING", "IN_PROGRESS"] {
-        let list = installation.command(&["process", "list", "ACME_ENERGY", "--status", status])?;
-        if list.as_array().is_none_or(|list| !list.is_empty()) {
-            return Ok(true);
+/// Creates accounts, then imports them. Returns the rows that were added, the cost, and the peak of the memory in MB.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn import(args: &Args, store: &Store, files: &[PathBuf], count: usize) -> Result<(f64, Cost, f64), Error> {
+    let installation = store.install(args)?;
+    {
+        let server = installation.serve(&["--role", "api"])?;
+        bulk(server.address, &installation.token(&server)?, files, count)?;
+    }
+    if let Store::Postgres { .. } = store {
+        // What fills tables is vacuumed at some time: before, not meanwhile.
+        store.sql(&installation, "VACUUM (ANALYZE) processes, payloads, process_history")?;
+    }
+    let before = rows(store, &installation)?;
+    let server = installation.serve(&["--role", "all"])?;
+    let ((), cost) = store.cost_of(Some(&server), || wait(&server, count as u64))?;
+    let peak = server.peak_memory()?;
+    drop(server);
+    Ok((rows(store, &installation)? - before, cost, peak))
+}
+
+/// Waits until a server has imported so many accounts.
+fn wait(server: &Server, accounts: u64) -> Result<(), Error> {
+    let (mut processed, mut moved) = (0, Instant::now());
+    while processed < accounts {
+        std::thread::park_timeout(POLL);
+        let metrics = program::output(curl(server.address, "/metrics", None))?;
+        let now = counter(&metrics, "cutover_worker_accounts_processed_total")?;
+        let errored = counter(&metrics, "cutover_worker_processes_errored_total")?;
+        if now > processed {
+            (processed, moved) = (now, Instant::now());
+        }
+        if errored > 0 || moved.elapsed() > PATIENCE {
+            return Err(Error::Bench(format!("{processed} accounts were imported, {errored} failed")));
         }
     }
-    Ok(false)
+    Ok(())
+}
+
+fn counter(metrics: &str, name: &str) -> Result<u64, Error> {
+    let value = metrics.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+    value.ok_or_else(|| Error::Bench(format!("there is no metric {name}")))
+}
+
+/// Counts the rows of all tables.
+fn rows(store: &Store, installation: &Installation) -> Result<f64, Error> {
+    let tables = match store {
+        Store::Sqlite => {
+            "SELECT group_concat('(SELECT count(*) FROM \"' || name || '\")', ' + ') FROM sqlite_schema \
+             WHERE type = 'table'"
+        }
+        Store::Postgres { .. } => {
+            "SELECT string_agg(format('(SELECT count(*) FROM %I)', relname), ' + ') FROM pg_class \
+             WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+        }
+    };
+    let counts = store.sql(installation, tables)?;
+    // The shell of SQLite puts a text with quotes into quotes.
+    let counts = counts.trim().trim_matches('"').replace("\"\"", "\"");
+    store.number(installation, &format!("SELECT {counts}"))
 }

@@ -1,58 +1,44 @@
 use crate::Args;
 use crate::error::Error;
-use crate::figure::{Figure, Unit};
-use crate::load::post_each;
-use crate::server::{Installation, Server};
+use crate::figure::Figure;
+use crate::load::{Load, templates};
+use crate::server::Installation;
+use cutover_bench::accounts::Size;
 use std::time::Duration;
 
 /// Time after its start at which a server counts as idle.
 const REST: Duration = Duration::from_secs(10);
-/// Accounts of size L that a round sends.
-const ACCOUNTS: u64 = 640;
 const CONNECTIONS: usize = 32;
-/// Requests for each account, with the expected status.
-const REQUESTS: [(&str, u16); 2] =
-    [("/v2/data-import/accounts/validate/", 200), ("/v2/data-import/accounts/", 201)];
+/// Each account is validated, then created.
+const PATHS: [&str; 2] = ["/v2/data-import/accounts/validate/", "/v2/data-import/accounts/"];
 
-/// The memory of a server as it is started by default, its workers included: idle, and at its peak while it
-/// validates and creates large accounts.
+/// The memory of a server as it is started by default, its workers included.
 pub(crate) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
-    let text = args.kit()?.read_accounts_of("L", args.payloads(ACCOUNTS))?;
-    let bodies: Vec<&str> = text.lines().collect();
-    let (mut idle, mut anonymous, mut peak) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..args.rounds {
-        let installation = Installation::new(args, "bench-memory")?;
-        let server = installation.serve(false, &[])?;
+    let file = templates(Size::L, 50, false)?;
+    let (mut idle, mut peak) = (Vec::new(), Vec::new());
+    for _ in args.rounds() {
+        let installation = Installation::new(args, None)?;
+        let server = installation.serve(&[])?;
         std::thread::sleep(REST);
-        idle.push(megabytes(server.resident_kilobytes())?);
-        anonymous.push(megabytes(server.anonymous_kilobytes())?);
-        load(&installation, &server, &bodies)?;
-        peak.push(megabytes(server.peak_kilobytes())?);
+        idle.push(server.memory()?);
+        let token = installation.token(&server)?;
+        let load = Load {
+            address: server.address,
+            paths: &PATHS,
+            token: Some(&token),
+            file: &file,
+            connections: CONNECTIONS,
+            seconds: args.seconds(3),
+            is_pinned: false,
+        };
+        let answers = load.run()?;
+        if answers.refused > 0.0 {
+            return Err(Error::Bench(format!("accounts were refused: {answers:?}")));
+        }
+        peak.push(server.peak_memory()?);
     }
-    let what = "memory of an idle server, 10 s after its start, API and workers, on SQLite";
-    Ok(vec![
-        Figure::new("memory.idle", what, Unit::Megabytes, &idle).at_most(20.0),
-        Figure::new("memory.idle.anonymous", "… without pages of the program's file", Unit::Megabytes, &anonymous),
-        Figure::new(
-            "memory.load",
-            format!("… at its peak under {CONNECTIONS} connections that validate and create accounts of size L (170 KB)"),
-            Unit::Megabytes,
-            &peak,
-        )
-        .at_most(120.0),
-    ])
-}
-
-fn load(installation: &Installation, server: &Server, bodies: &[&str]) -> Result<(), Error> {
-    let token = installation.token(server)?;
-    match post_each(server.address, &REQUESTS, &token, bodies, CONNECTIONS)?.others {
-        0 => Ok(()),
-        others => Err(Error::Bench(format!("{others} accounts were not validated and created"))),
-    }
-}
-
-#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-fn megabytes(kilobytes: Option<u64>) -> Result<f64, Error> {
-    let kilobytes = kilobytes.ok_or_else(|| Error::Bench("cannot read the memory of the server".into()))?;
-    Ok(kilobytes as f64 / 1024.0)
+    let what = "an idle server, 10 s after its start, API and workers, on SQLite";
+    let load =
+        format!("… at its peak under {CONNECTIONS} connections that validate and create L accounts (170 KB)");
+    Ok(vec![Figure::new(what, " MB", &idle).at_most(18.0), Figure::new(load, " MB", &peak).at_most(110.0)])
 }

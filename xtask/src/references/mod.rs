@@ -64,10 +64,8 @@ pub(crate) fn command(check: bool) -> Result<ExitCode, Error> {
         for path in write_stale(cargo::root(), REFERENCES)? {
             println!("wrote {path}");
         }
-        for (package, test) in WRITTEN_BY_TESTS {
-            if !cargo::succeeds(write_by_test(package, test))? {
-                return Ok(ExitCode::FAILURE);
-            }
+        if !cargo::succeeds(write_by_test())? {
+            return Ok(ExitCode::FAILURE);
         }
     }
     println!(
@@ -77,16 +75,11 @@ pub(crate) fn command(check: bool) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// References that only other packages can render. In each a test compares the files, and writes them if a
-/// variable is set: the HTTP edge alone knows routes and status codes, the benches alone know what their
-/// figures mean.
-const WRITTEN_BY_TESTS: [(&str, &str); 2] = [
-    ("cutover-http", "openapi::tests::the_file_in_docs_is_up_to_date"),
-    ("cutover-bench", "page::tests::the_files_in_docs_are_up_to_date"),
-];
-
-fn write_by_test(package: &str, test: &str) -> Command {
-    let mut command = cargo::cargo(["test", "--quiet", "--package", package, test]);
+/// The description of the API: only the HTTP edge knows routes and status codes. A test there compares the file, and
+/// writes it if a variable is set.
+fn write_by_test() -> Command {
+    let test = "openapi::tests::the_file_in_docs_is_up_to_date";
+    let mut command = cargo::cargo(["test", "--quiet", "--package", "cutover-http", test]);
     command.env("CUTOVER_WRITE_REFERENCES", "1");
     command
 }

@@ -10,13 +10,8 @@ use std::path::{Path, PathBuf};
 pub(crate) type Environment = Vec<(String, String)>;
 
 /// Variables of our other programs, which may be set in the same environment.
-const FOREIGN: &[&str] = &[
-    "CUTOVER_API_KEY",
-    "CUTOVER_BASE_URL",
-    "CUTOVER_BENCH_DIR",
-    "CUTOVER_TEST_DATABASE_URL",
-    "CUTOVER_TEST_ON",
-];
+const FOREIGN: &[&str] =
+    &["CUTOVER_API_KEY", "CUTOVER_BASE_URL", "CUTOVER_TEST_DATABASE_URL", "CUTOVER_TEST_ON"];
 
 /// Collects the settings of all sources: a flag takes precedence over the environment, that over the file.
 pub(super) fn gather(flags: &Flags, environment: &Environment) -> Result<Given, SettingsError> {
