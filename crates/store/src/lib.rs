@@ -48,11 +48,10 @@ mod sqlite;
 #[cfg(test)]
 mod schema_tests;
 
+pub use cutover_postgres_client::{check_url, shown};
 pub use error::OpenError;
 pub use migrations::{MigrationState, MigrationStatus};
-pub use postgres::{
-    Health, PostgresOptions, PostgresStore, ServerHealth, SessionHealth, StandbyHealth, check_url, shown,
-};
+pub use postgres::{Health, PostgresOptions, PostgresStore, ServerHealth, SessionHealth, StandbyHealth};
 pub use sealed::{
     EncryptionKeys, KeyError, KeyState, ResealError, Resealed, Seal, SealedTable, Sealer, Seals,
 };

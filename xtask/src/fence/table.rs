@@ -29,6 +29,7 @@ const MODEL: &str = "cutover-model";
 const RULES: &str = "cutover-rules";
 const PROCESS: &str = "cutover-process";
 const APP: &str = "cutover-app";
+const POSTGRES_CLIENT: &str = "cutover-postgres-client";
 const STORE: &str = "cutover-store";
 const OUTBOUND: &str = "cutover-outbound";
 const HTTP: &str = "cutover-http";
@@ -47,8 +48,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         never: &[RUNTIME, HTTP_TYPES, WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE, FILES, RANDOM],
     },
     Layer {
+        name: POSTGRES_CLIENT,
+        may: &[],
+        never: &[ASYNC, RUNTIME, HTTP_TYPES, WEB, HTTP_CLIENT, OBJECT_STORAGE, RANDOM],
+    },
+    Layer {
         name: STORE,
-        may: &[CORE, MODEL, PROCESS, APP],
+        may: &[CORE, MODEL, PROCESS, APP, POSTGRES_CLIENT],
         never: &[WEB, HTTP_CLIENT, OBJECT_STORAGE, RANDOM],
     },
     Layer { name: OUTBOUND, may: &[CORE, APP], never: &[WEB, DATABASE, RANDOM] },

@@ -1,6 +1,6 @@
-use super::client::Config;
 use super::dialect::Conn;
 use crate::error::OpenError;
+use cutover_postgres_client::Config;
 use std::time::Duration;
 
 /// A database and settings of its connections.
@@ -37,6 +37,11 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// connections and then stays silent must not hold a thread for longer.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// Reads the URL of a database.
+pub(super) fn parse(url: &str) -> Result<Config, OpenError> {
+    Config::parse(url).map_err(|fault| OpenError::Connect(format!("its URL {fault}")))
+}
+
 impl Target {
     /// Opens a connection with all its settings.
     pub(super) fn connect(&self) -> Result<Conn, OpenError> {
@@ -45,9 +50,9 @@ impl Target {
 
     /// Returns the settings of a connection. Those of its session override the operator's.
     fn config(&self) -> Result<Config, OpenError> {
-        let mut config = Config::parse(&self.url)?;
+        let mut config = parse(&self.url)?;
         config.prepares = !self.is_pooled;
-        config.silence = Some(self.silence());
+        config.answer_timeout = Some(self.answer_timeout());
         if !self.is_pooled {
             self.settings().into_iter().for_each(|(name, value)| config.set(name, value));
             SESSION.into_iter().for_each(|(name, value)| config.set(name, value));
@@ -56,7 +61,7 @@ impl Target {
     }
 
     /// Returns the time without an answer after which a connection counts as lost.
-    pub(super) fn silence(&self) -> Duration {
+    pub(super) fn answer_timeout(&self) -> Duration {
         self.statement_timeout + GRACE
     }
 
@@ -98,7 +103,7 @@ mod tests {
         for name in ["options", "statement_timeout", "lock_timeout", "jit", "tcp_keepalives_idle"] {
             assert!(config.has_session_setting(name), "{name}");
         }
-        assert_eq!(config.silence, Some(Duration::from_secs(18)));
+        assert_eq!(config.answer_timeout, Some(Duration::from_secs(18)));
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The PostgreSQL dialect of the queries.
 
-use super::client::sqlstate;
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::processes::write::Step;
 use super::queries::refusals;
@@ -12,6 +11,7 @@ use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use cutover_app::port::{FeedPosition, MeterPointHolder, MeterPointQuestion};
+use cutover_postgres_client::sqlstate;
 use diesel::backend::Backend;
 use diesel::data_types::PgTimestamp;
 use diesel::deserialize::{self, FromSql};
@@ -20,7 +20,7 @@ use diesel::prelude::*;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::{Array, BigInt, Date, Timestamptz};
 
-pub(crate) type Conn = super::client::Connection;
+pub(crate) type Conn = cutover_postgres_client::Connection;
 pub(crate) type Db = diesel::pg::Pg;
 
 /// SQL types of columns that hold our own types.

@@ -1,8 +1,7 @@
 //! Queries of `cutover doctor` (contract D11).
 
-use super::client::is_verified;
 use super::clock::Clock;
-use super::connection::Target;
+use super::connection::{Target, parse};
 use super::dialect::{Conn, Db};
 use super::queries::statement::Bind;
 use super::queries::store_error;
@@ -140,7 +139,7 @@ pub(super) fn health(
     let clock = ask(&own, conn, Clock::start)?;
     Ok(Health {
         server,
-        is_verified: is_verified(url)?,
+        is_verified: parse(url)?.is_verified(),
         clock_difference: clock.now() - now(),
         is_proxied,
         session: if is_proxied { None } else { Some(session(options, &identity)?) },

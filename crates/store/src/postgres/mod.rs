@@ -4,7 +4,6 @@
 pub(crate) mod dialect;
 mod bulk;
 mod claim;
-mod client;
 mod clock;
 mod connection;
 mod doctor;
@@ -16,11 +15,9 @@ mod partitions;
 mod pool;
 mod stager;
 mod store;
-mod url;
 
 #[path = "../queries/mod.rs"]
 pub(crate) mod queries;
 
 pub use doctor::{Health, ServerHealth, SessionHealth, StandbyHealth};
 pub use store::{PostgresOptions, PostgresStore};
-pub use url::{check_url, shown};

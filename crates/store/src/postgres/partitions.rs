@@ -110,7 +110,7 @@ pub(super) fn remove_archived(conn: &mut Conn, from: i64) -> Result<Option<i64>>
     let next = (partition + 1) * SIZE;
     if from % SIZE == 0 {
         // It reads the rows of up to four million processes.
-        conn.set_silence(None)?;
+        conn.set_answer_timeout(None)?;
         conn.batch_execute("SET LOCAL statement_timeout = 0")?;
         if (EmptyPartition { partition, kept: KEPT }).get_result(conn)? {
             return Ok(Some(next));

@@ -88,7 +88,7 @@ impl Pool {
             if are_in_use { StoreError::Busy(why) } else { StoreError::Unavailable(why) }
         })?;
         // The last user may have allowed more.
-        pooled.set_silence(self.target.silence())?;
+        pooled.set_answer_timeout(self.target.answer_timeout())?;
         Ok(pooled)
     }
 
@@ -205,7 +205,7 @@ impl Pool {
     pub(super) fn answers(&self) -> bool {
         let pooled = self.pool.get_timeout(PING);
         pooled.is_ok_and(|mut pooled| {
-            pooled.set_silence(PING).and_then(|()| pooled.execute("SELECT 1")).is_ok()
+            pooled.set_answer_timeout(PING).and_then(|()| pooled.execute("SELECT 1")).is_ok()
         })
     }
 
@@ -245,8 +245,9 @@ impl Pool {
 
 impl Pooled {
     /// Sets the time without an answer after which the connection counts as lost.
-    fn set_silence(&mut self, silence: Duration) -> Result<(), StoreError> {
-        self.conn.set_silence(Some(silence)).map_err(|error| store_error(crate::error::Error::from(error)))
+    fn set_answer_timeout(&mut self, timeout: Duration) -> Result<(), StoreError> {
+        let set = self.conn.set_answer_timeout(Some(timeout));
+        set.map_err(|error| store_error(crate::error::Error::from(error)))
     }
 
     /// Runs a statement that begins or ends a transaction. The connection stays usable if it succeeds.

@@ -7,7 +7,6 @@ use super::monitor::Monitor;
 use super::pool::{Pool, ReadJob};
 use super::queries::{at_rest, store_error};
 use super::stager::Stager;
-use super::url::shown;
 use super::{migrations, partitions};
 use crate::context::Context;
 use crate::error::OpenError;
@@ -17,6 +16,7 @@ use chrono::{DateTime, Utc};
 use cutover_app::port::{
     Creation, Encryption, ServerFigures, StagingDone, Store, StoreError, Traces, Tx, WriteJob,
 };
+use cutover_postgres_client::shown;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;

@@ -73,7 +73,7 @@ fn migrate(
         return Ok(states);
     }
     // A migration may take any time.
-    conn.set_silence(None)?;
+    conn.set_answer_timeout(None)?;
     conn.batch_execute("SET statement_timeout = 0")?;
     while !(TryLock { key: LOCK }).get_result::<bool>(conn)? {
         std::thread::sleep(PAUSE);

@@ -26,7 +26,7 @@ use std::time::Duration;
 ///
 /// A statement and its values are sent at once, with the request to prepare the statement if it is new. After
 /// an I/O error the connection is unusable, and every later call fails.
-pub(crate) struct Connection {
+pub struct Connection {
     session: Session,
     statements: HashMap<StatementKey, Statement>,
     /// Number of statements named so far.
@@ -51,34 +51,47 @@ struct Statement {
 }
 
 /// The answer to a statement.
-struct Answer {
-    rows: Vec<Row>,
+pub(super) struct Answer {
+    pub(super) rows: Vec<Row>,
     /// Number of rows returned or changed.
     count: usize,
 }
 
 impl Connection {
     /// Opens a connection.
-    pub(crate) fn open(config: &Config) -> Result<Self, ClientError> {
-        Ok(Self {
-            session: connect(config)?,
+    ///
+    /// # Errors
+    /// If none of the servers takes it, with the reason of each.
+    pub fn open(config: &Config) -> Result<Self, ClientError> {
+        Ok(Self::over(connect(config)?, config.prepares))
+    }
+
+    pub(super) fn over(session: Session, prepares: bool) -> Self {
+        Self {
+            session,
             statements: HashMap::new(),
             named: 0,
-            prepares: config.prepares,
+            prepares,
             transactions: AnsiTransactionManager::default(),
             types: PgMetadataCache::new(),
             instrumentation: DynInstrumentation::none(),
-        })
+        }
     }
 
     /// Sets the time without an answer after which the connection counts as lost; `None` for statements that
     /// may take any time.
-    pub(crate) fn set_silence(&mut self, silence: Option<Duration>) -> QueryResult<()> {
-        Ok(self.session.set_silence(silence).map_err(ClientError::from)?)
+    ///
+    /// # Errors
+    /// If the socket refuses it.
+    pub fn set_answer_timeout(&mut self, timeout: Option<Duration>) -> QueryResult<()> {
+        Ok(self.session.set_answer_timeout(timeout).map_err(ClientError::from)?)
     }
 
     /// Takes the server processes that have sent notifications, without waiting for any.
-    pub(crate) fn notifiers(&mut self) -> QueryResult<Vec<i32>> {
+    ///
+    /// # Errors
+    /// If the connection is lost.
+    pub fn notifiers(&mut self) -> QueryResult<Vec<i32>> {
         Ok(self.session.notifiers()?)
     }
 
@@ -230,10 +243,17 @@ fn bind(name: &str, values: &[Option<Vec<u8>>], connection: &mut Connection) -> 
 
 impl ConnectionSealed for Connection {}
 
+impl Connection {
+    /// Runs statements without values. The rows of all of them are in the answer.
+    pub(super) fn run_text(&mut self, query: &str) -> QueryResult<Answer> {
+        frontend::query(query, &mut self.session.output).map_err(ClientError::from)?;
+        self.exchange(None).0
+    }
+}
+
 impl SimpleConnection for Connection {
     fn batch_execute(&mut self, query: &str) -> QueryResult<()> {
-        frontend::query(query, &mut self.session.output).map_err(ClientError::from)?;
-        self.exchange(None).0.map(drop)
+        self.run_text(query).map(drop)
     }
 }
 

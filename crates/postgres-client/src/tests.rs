@@ -127,7 +127,7 @@ fn a_silent_server_is_given_up() {
     let url = proxy.url_through(database.url()).unwrap();
     let mut conn = open(&url);
     proxy.hang();
-    conn.set_silence(Some(Duration::from_millis(200))).unwrap();
+    conn.set_answer_timeout(Some(Duration::from_millis(200))).unwrap();
     let begun = Instant::now();
     let silent = conn.batch_execute("SELECT 1").unwrap_err();
     assert_eq!(cause(&silent), (&DatabaseErrorKind::ClosedConnection, None));

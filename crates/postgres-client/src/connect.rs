@@ -50,10 +50,10 @@ fn connect_to(config: &Config, host: &Host, kind: ServerKind) -> Result<Session,
     let limit = Some(config.connect_timeout).filter(|limit| !limit.is_zero());
     let (stream, binding) = open(config, host, limit)?;
     let mut session = Session::new(stream);
-    session.set_silence(limit)?;
+    session.set_answer_timeout(limit)?;
     start(&mut session, config, binding)?;
     check_kind(&mut session, kind)?;
-    session.set_silence(config.silence)?;
+    session.set_answer_timeout(config.answer_timeout)?;
     Ok(session)
 }
 

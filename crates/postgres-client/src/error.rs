@@ -5,7 +5,7 @@ use std::io;
 
 /// Failure of a connection or of a statement.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ClientError {
+pub enum ClientError {
     /// The server answered with an error.
     #[error(transparent)]
     Server(Box<ServerError>),
@@ -17,10 +17,16 @@ pub(crate) enum ClientError {
     Refused(String),
 }
 
+/// The fault of a URL, without any part of the URL, which may belong to a password: `has a port that is no
+/// number`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UrlError(pub(super) String);
+
 /// An error that a server reported.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct ServerError {
+pub struct ServerError {
     /// Its five characters: <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
     code: String,
     /// The server's message and its code, as in `canceling statement (SQLSTATE 57014)`.
@@ -72,7 +78,7 @@ impl ServerError {
 }
 
 /// Returns the code at the end of the message of a server's error.
-pub(crate) fn sqlstate(message: &str) -> Option<&str> {
+pub fn sqlstate(message: &str) -> Option<&str> {
     message.strip_suffix(')')?.rsplit_once(CODE).map(|(_, code)| code)
 }
 

@@ -1,12 +1,12 @@
-use super::super::url::Url;
-use crate::error::OpenError;
+use super::error::UrlError;
+use super::url::Url;
 use percent_encoding::percent_decode_str;
 use std::path::PathBuf;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
 /// A server and how to connect to it, from a URL in libpq's form.
-pub(crate) struct Config {
+pub struct Config {
     /// Servers, tried in this order.
     pub(super) hosts: Vec<Host>,
     pub(super) user: String,
@@ -27,9 +27,9 @@ pub(crate) struct Config {
     pub(super) session: Vec<(String, String)>,
     /// If false, every statement is parsed for each use and has no name: behind a proxy the next one may run
     /// on another connection.
-    pub(crate) prepares: bool,
-    /// Time without an answer after which the connection counts as lost.
-    pub(crate) silence: Option<Duration>,
+    pub prepares: bool,
+    /// Time without an answer after which the connection counts as lost; `None` waits for ever.
+    pub answer_timeout: Option<Duration>,
 }
 
 /// A host or the folder of a socket.
@@ -105,18 +105,13 @@ const IGNORED: [&str; 7] = [
     "ssl_max_protocol_version",
 ];
 
-/// Returns true if a URL requires a check of the server's certificate.
-pub(crate) fn is_verified(url: &str) -> Result<bool, OpenError> {
-    Ok(Config::parse(url)?.encryption >= Encryption::VerifyCa)
-}
-
 impl Config {
     /// Reads a URL.
     ///
     /// # Errors
-    /// [`OpenError::Connect`] names the faulty parameter, but not its value.
-    pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
-        Self::of(&Url::parse(url)?).map_err(|fault| OpenError::Connect(format!("its URL {fault}")))
+    /// [`UrlError`] names the faulty parameter, but not its value.
+    pub fn parse(url: &str) -> Result<Self, UrlError> {
+        Self::of(&Url::parse(url)?).map_err(UrlError)
     }
 
     fn of(url: &Url<'_>) -> Result<Self, String> {
@@ -140,14 +135,18 @@ impl Config {
         parameters.config()
     }
 
+    /// Returns true if the server's certificate is checked.
+    pub fn is_verified(&self) -> bool {
+        self.encryption >= Encryption::VerifyCa
+    }
+
     /// Returns true if a parameter of the session is set.
-    #[cfg(test)]
-    pub(crate) fn has_session_setting(&self, name: &str) -> bool {
+    pub fn has_session_setting(&self, name: &str) -> bool {
         self.session.iter().any(|(given, _)| given == name)
     }
 
     /// Sets a parameter of the session, which overrides those of the URL.
-    pub(crate) fn set(&mut self, name: &str, value: impl Into<String>) {
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
         self.session.push((name.to_owned(), value.into()));
     }
 }
@@ -265,7 +264,7 @@ impl Parameters {
                 .unwrap_or(ServerKind::Any),
             session: Vec::new(),
             prepares: true,
-            silence: None,
+            answer_timeout: None,
         };
         for name in ["application_name", "options"] {
             self.take(name).into_iter().for_each(|value| config.set(name, value));
@@ -383,8 +382,8 @@ mod tests {
         assert_eq!(encryption("sslmode=require"), Encryption::Require);
         assert_eq!(encryption("sslmode=require&sslrootcert=ca.pem"), Encryption::VerifyCa);
         assert_eq!(encryption("sslrootcert=system"), Encryption::VerifyFull);
-        assert!(is_verified("postgres://u@h/db?sslmode=verify-ca").unwrap());
-        assert!(!is_verified("postgres://u@h/db?sslmode=require").unwrap());
+        assert!(config("postgres://u@h/db?sslmode=verify-ca").is_verified());
+        assert!(!config("postgres://u@h/db?sslmode=require").is_verified());
     }
 
     #[test]

@@ -15,7 +15,7 @@ struct Column {
 }
 
 /// The columns of a statement's rows.
-pub(crate) struct Columns(Vec<Column>);
+pub(super) struct Columns(Vec<Column>);
 
 impl Columns {
     pub(super) fn new(body: &RowDescriptionBody) -> io::Result<Self> {
@@ -32,7 +32,7 @@ impl Columns {
 }
 
 /// A row that a server sent.
-pub(crate) struct Row {
+pub struct Row {
     columns: Arc<Columns>,
     body: DataRowBody,
     cells: Vec<Option<Range<usize>>>,
@@ -93,7 +93,7 @@ impl RowIndex<&str> for Row {
 }
 
 /// A value of a row.
-pub(crate) struct Cell<'r> {
+pub struct Cell<'r> {
     row: &'r Row,
     index: usize,
 }

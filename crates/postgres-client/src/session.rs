@@ -21,7 +21,7 @@ pub(super) struct Session {
     parameters: HashMap<String, String>,
     /// The server processes that have sent notifications.
     notifiers: Vec<i32>,
-    silence: Option<Duration>,
+    answer_timeout: Option<Duration>,
     /// State of the transaction when the server was last ready: `I`dle, in a `T`ransaction or in one that has
     /// `E`rred.
     transaction: u8,
@@ -37,17 +37,17 @@ impl Session {
             output: BytesMut::new(),
             parameters: HashMap::new(),
             notifiers: Vec::new(),
-            silence: None,
+            answer_timeout: None,
             transaction: b'I',
             is_lost: false,
         }
     }
 
     /// Sets the time without an answer after which the connection counts as lost.
-    pub(super) fn set_silence(&mut self, silence: Option<Duration>) -> io::Result<()> {
-        if self.silence != silence {
-            self.stream.set_timeout(silence)?;
-            self.silence = silence;
+    pub(super) fn set_answer_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        if self.answer_timeout != timeout {
+            self.stream.set_timeout(timeout)?;
+            self.answer_timeout = timeout;
         }
         Ok(())
     }
@@ -151,9 +151,9 @@ impl Session {
 
     fn lost(&mut self, error: io::Error) -> ClientError {
         self.is_lost = true;
-        ClientError::Lost(match self.silence {
-            Some(silence) if is_timeout(&error) => {
-                let text = format!("the server has not answered for {} ms", silence.as_millis());
+        ClientError::Lost(match self.answer_timeout {
+            Some(timeout) if is_timeout(&error) => {
+                let text = format!("the server has not answered for {} ms", timeout.as_millis());
                 io::Error::new(io::ErrorKind::TimedOut, text)
             }
             _ if error.kind() == io::ErrorKind::UnexpectedEof => {
