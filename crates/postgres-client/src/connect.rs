@@ -148,13 +148,14 @@ fn start(session: &mut Session, config: &Config, binding: Option<Vec<u8>>) -> Re
     frontend::startup_message(own.into_iter().chain(others), &mut session.output)?;
     session.send()?;
     let is_bound_required = config.channel_binding == ChannelBinding::Require;
-    let mut is_bound = false;
+    let (mut is_bound, mut is_accepted) = (false, false);
     loop {
         match session.receive()? {
             Message::AuthenticationOk => {
                 if is_bound_required && !is_bound {
                     return Err(ClientError::Refused("the server did not bind the channel".to_owned()));
                 }
+                is_accepted = true;
             }
             Message::AuthenticationCleartextPassword if !is_bound_required => {
                 send_password(session, password(config)?)?;
@@ -167,7 +168,8 @@ fn start(session: &mut Session, config: &Config, binding: Option<Vec<u8>>) -> Re
                 is_bound = authenticate(session, config, &body, binding.as_deref())?;
             }
             Message::BackendKeyData(_) => {}
-            Message::ReadyForQuery(_) => return Ok(()),
+            // Otherwise a server could leave out the proof of who it is.
+            Message::ReadyForQuery(_) if is_accepted => return Ok(()),
             Message::ErrorResponse(body) => return Err(ServerError::new(&body)?.into()),
             Message::AuthenticationCleartextPassword | Message::AuthenticationMd5Password(_) => {
                 return Err(ClientError::Refused("the server cannot bind the channel".to_owned()));

@@ -4,6 +4,8 @@ use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::{BigInt, Nullable, Text};
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 fn config(url: &str) -> Config {
@@ -226,4 +228,26 @@ fn the_first_server_of_the_wanted_kind_is_used() {
         assert!(lines.len() == 2 && lines[0].starts_with("127.0.0.1:1: "), "{why}");
         assert!(lines[1].ends_with("not of the kind in target_session_attrs"), "{why}");
     }
+}
+
+/// A server in between that accepts nobody and claims to be ready must not pass for one that proved who it is.
+#[test]
+fn a_server_that_is_ready_before_a_login_is_refused() {
+    const READY: [u8; 6] = [b'Z', 0, 0, 0, 5, b'I'];
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        for _ in 0..2 {
+            let (mut socket, _) = listener.accept().unwrap();
+            socket.write_all(&READY).unwrap();
+            // Until the client closes it; a reset may come instead.
+            let _ = socket.read_to_end(&mut Vec::new());
+        }
+    });
+    for binding in ["require", "prefer"] {
+        let url = format!("postgres://me:secret@{address}/db?sslmode=disable&channel_binding={binding}");
+        let why = refused(&url);
+        assert!(why.contains("unexpected message"), "{why}");
+    }
+    server.join().unwrap();
 }
