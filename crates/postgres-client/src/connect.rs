@@ -137,7 +137,11 @@ fn offers_tls(socket: &mut TcpStream) -> Result<bool, ClientError> {
 }
 
 /// Authenticates and waits until the server is ready.
-fn start(session: &mut Session, config: &Config, binding: Option<Vec<u8>>) -> Result<(), ClientError> {
+pub(super) fn start(
+    session: &mut Session,
+    config: &Config,
+    binding: Option<Vec<u8>>,
+) -> Result<(), ClientError> {
     let own = [
         ("user", config.user.as_str()),
         ("database", &config.database),

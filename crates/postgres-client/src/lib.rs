@@ -22,6 +22,8 @@ mod config;
 mod connect;
 mod connection;
 mod error;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod row;
 mod session;
 mod stream;

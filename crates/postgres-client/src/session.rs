@@ -58,6 +58,11 @@ impl Session {
         (!self.is_lost).then_some(self.transaction)
     }
 
+    #[cfg(feature = "fuzzing")]
+    pub(super) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).map(String::as_str)
     }

@@ -9,6 +9,8 @@ pub(super) enum Stream {
     Plain(TcpStream),
     Local(UnixStream),
     Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+    #[cfg(feature = "fuzzing")]
+    Memory(super::fuzzing::Memory),
 }
 
 impl Stream {
@@ -35,6 +37,8 @@ impl Stream {
             Self::Plain(socket) => Some(socket),
             Self::Tls(tls) => Some(&tls.sock),
             Self::Local(_) => None,
+            #[cfg(feature = "fuzzing")]
+            Self::Memory(_) => None,
         }
     }
 }
@@ -45,6 +49,8 @@ impl Read for Stream {
             Self::Plain(socket) => socket.read(buffer),
             Self::Local(socket) => socket.read(buffer),
             Self::Tls(tls) => tls.read(buffer),
+            #[cfg(feature = "fuzzing")]
+            Self::Memory(memory) => memory.read(buffer),
         }
     }
 }
@@ -55,6 +61,8 @@ impl Write for Stream {
             Self::Plain(socket) => socket.write(bytes),
             Self::Local(socket) => socket.write(bytes),
             Self::Tls(tls) => tls.write(bytes),
+            #[cfg(feature = "fuzzing")]
+            Self::Memory(memory) => memory.write(bytes),
         }
     }
 
@@ -63,6 +71,8 @@ impl Write for Stream {
             Self::Plain(socket) => socket.flush(),
             Self::Local(socket) => socket.flush(),
             Self::Tls(tls) => tls.flush(),
+            #[cfg(feature = "fuzzing")]
+            Self::Memory(memory) => memory.flush(),
         }
     }
 }

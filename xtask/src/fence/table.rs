@@ -81,7 +81,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: TESTKIT, may: &[CORE, MODEL, PROCESS, APP], never: &[WEB, HTTP_CLIENT, DATABASE] },
     Layer {
         name: "cutover-fuzz",
-        may: &[CORE, MODEL, RULES, APP, OUTBOUND, HTTP, TESTKIT],
+        may: &[CORE, MODEL, RULES, APP, POSTGRES_CLIENT, OUTBOUND, HTTP, TESTKIT],
         never: &[DATABASE],
     },
     Layer { name: TESTKIT_POSTGRES, may: &[], never: &[WEB, HTTP_CLIENT, DATABASE] },

@@ -8,9 +8,11 @@ mod graphql;
 mod growth;
 mod invariants;
 mod paths;
+mod postgres;
 mod queries;
 mod rules;
 mod tokens;
+mod urls;
 
 /// A fuzz target: an entry point and its invariants.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +44,8 @@ pub const TARGETS: &[Target] = &[
     queries::TARGET,
     framing::TARGET,
     graphql::TARGET,
+    postgres::TARGET,
+    urls::TARGET,
 ];
 
 /// Returns the target with this name.
