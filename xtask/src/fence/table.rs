@@ -18,9 +18,10 @@ pub(crate) struct Family {
 }
 
 /// Crates for tests only: dev-dependencies, except for programs that run tests.
-pub(crate) const TESTS_ONLY: &[&str] = &[TESTKIT, TESTKIT_POSTGRES, TESTKIT_S3];
+pub(crate) const TESTS_ONLY: &[&str] = &[TESTKIT, TESTKIT_MACHINE, TESTKIT_POSTGRES, TESTKIT_S3];
 
 const TESTKIT: &str = "cutover-testkit";
+const TESTKIT_MACHINE: &str = "cutover-testkit-machine";
 const TESTKIT_POSTGRES: &str = "cutover-testkit-postgres";
 const TESTKIT_S3: &str = "cutover-testkit-s3";
 
@@ -78,14 +79,19 @@ pub(crate) const LAYERS: &[Layer] = &[
         may: &[CORE, MODEL, PROCESS, APP, STORE],
         never: &[WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE],
     },
-    Layer { name: TESTKIT, may: &[CORE, MODEL, PROCESS, APP], never: &[WEB, HTTP_CLIENT, DATABASE] },
+    Layer {
+        name: TESTKIT,
+        may: &[CORE, MODEL, PROCESS, APP, TESTKIT_MACHINE],
+        never: &[WEB, HTTP_CLIENT, DATABASE],
+    },
+    Layer { name: TESTKIT_MACHINE, may: &[], never: PURE },
     Layer {
         name: "cutover-fuzz",
         may: &[CORE, MODEL, RULES, APP, POSTGRES_CLIENT, OUTBOUND, HTTP, TESTKIT],
         never: &[DATABASE],
     },
-    Layer { name: TESTKIT_POSTGRES, may: &[], never: &[WEB, HTTP_CLIENT, DATABASE] },
-    Layer { name: TESTKIT_S3, may: &[], never: &[DATABASE] },
+    Layer { name: TESTKIT_POSTGRES, may: &[TESTKIT_MACHINE], never: &[WEB, HTTP_CLIENT, DATABASE] },
+    Layer { name: TESTKIT_S3, may: &[TESTKIT_MACHINE], never: &[DATABASE] },
     Layer {
         name: "cutover-bench",
         may: &[CORE, MODEL, RULES, PROCESS, TESTKIT_POSTGRES],
