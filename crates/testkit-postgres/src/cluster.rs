@@ -37,13 +37,15 @@ impl ClusterOptions {
         if self.without_fsync {
             // Old files are of no use, and may be in memory.
             lines.push("max_wal_size = '128MB'".to_owned());
+            // Statistics, and plans by them, change when a test says so, and not with time.
+            lines.push("autovacuum_naptime = '1d'".to_owned());
         }
         lines.extend(self.settings.iter().cloned());
         lines
     }
 }
 
-/// A temporary cluster on a free port of loopback. It is stopped and removed when it is dropped, and soon
+/// A temporary cluster on a port of its own. It is stopped and removed when it is dropped, and soon
 /// after its process has ended.
 #[derive(Debug)]
 pub struct Cluster {
@@ -79,7 +81,7 @@ impl Cluster {
         if options.tls {
             tls::prepare(&mut instance)?;
         }
-        instance.start_on_free_port()?;
+        instance.start_first()?;
         Ok(Self { instance })
     }
 

@@ -2,9 +2,10 @@ use crate::memory::memory_folder;
 use crate::programs::Programs;
 use crate::user::{User, run};
 use crate::watchdog::Watchdog;
+use cutover_testkit_machine::ReservedPort;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -14,19 +15,16 @@ pub(crate) const USER: &str = "cutover_test";
 
 /// Shell functions for [`Watchdog::start`]. Their arguments are `pg_ctl`, the data folder and the log.
 const FUNCTIONS: &str = r#"
-start() { "$1" -D "$2" -l "$3" -w -t 60 -s start </dev/null >/dev/null; }
-stop() { "$2" -D "$3" -m "$1" -w -t 60 -s stop </dev/null >/dev/null; }
+start() { "$1" -D "$2" -l "$3" -w -t 600 -s start </dev/null >/dev/null; }
+stop() { "$2" -D "$3" -m "$1" -w -t 600 -s stop </dev/null >/dev/null; }
 "#;
-
-/// Maximum number of ports to try: a free port may be taken meanwhile.
-const PORTS: usize = 5;
 
 /// A PostgreSQL server, primary or standby, with its folder.
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub(crate) programs: Programs,
     pub(crate) user: User,
-    pub(crate) port: u16,
+    port: ReservedPort,
     /// The certificate of its authority, if it has TLS.
     pub(crate) authority: Option<PathBuf>,
     // Dropped before the folder, which stops the server.
@@ -50,7 +48,8 @@ impl Instance {
         let user = User::find()?;
         let memory = memory_folder().filter(|_| without_fsync);
         let folder = memory.map_or_else(|| user.folder(), |memory| user.folder_in(memory.to_owned()))?;
-        Ok(Self { programs, user, port: 0, authority: None, watchdog: None, folder })
+        let port = ReservedPort::new()?;
+        Ok(Self { programs, user, port, authority: None, watchdog: None, folder })
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -62,7 +61,7 @@ impl Instance {
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
-        (Ipv4Addr::LOCALHOST, self.port).into()
+        self.port.address()
     }
 
     /// Returns the URL of one of its databases, which need not exist.
@@ -90,18 +89,10 @@ impl Instance {
         lines.iter().try_for_each(|line| writeln!(file, "{line}"))
     }
 
-    /// Starts it for the first time, on a free port.
-    pub(crate) fn start_on_free_port(&mut self) -> io::Result<()> {
-        let mut outcome = Ok(());
-        for _ in 0..PORTS {
-            self.port = free_port()?;
-            self.configure(&[format!("port = {}", self.port)])?;
-            outcome = self.start();
-            if outcome.is_ok() || !self.log().contains("could not bind") {
-                break;
-            }
-        }
-        outcome
+    /// Starts it for the first time.
+    pub(crate) fn start_first(&mut self) -> io::Result<()> {
+        self.configure(&[format!("port = {}", self.port.number())])?;
+        self.start()
     }
 
     /// Starts it on its port.
@@ -129,14 +120,6 @@ impl Instance {
     fn log(&self) -> String {
         std::fs::read_to_string(self.log_file()).unwrap_or_default()
     }
-}
-
-/// Returns a free port of loopback, below those that systems choose for connections: only another test may
-/// take it while its server is down.
-pub(crate) fn free_port() -> io::Result<u16> {
-    let ports = (0..100).map(|_| 20_000 + u16::try_from(random() % 10_000).unwrap_or_default());
-    let mut free = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
-    free.next().ok_or_else(|| io::ErrorKind::AddrInUse.into())
 }
 
 /// Returns a number that differs between calls and between processes.

@@ -1,15 +1,14 @@
-use crate::instance::free_port;
 use crate::programs;
 use crate::server::not_run;
 use crate::url::{self, parse};
 use crate::user::{User, run};
 use crate::watchdog::Watchdog;
+use cutover_testkit_machine::{ReservedPort, wait_for};
 use percent_encoding::percent_decode_str;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Shell functions for [`Watchdog::start`]. Their arguments are the program, its settings and its log. It
@@ -21,9 +20,6 @@ stop() { kill -s KILL "$server"; wait "$server"; }
 
 const PROGRAM: &str = "pgbouncer";
 
-/// Maximum time until it listens.
-const DEADLINE: Duration = Duration::from_secs(10);
-
 /// The first version that supports prepared statements and would keep them.
 const PREPARED_STATEMENTS: (u32, u32) = (1, 21);
 
@@ -31,7 +27,7 @@ const PREPARED_STATEMENTS: (u32, u32) = (1, 21);
 /// everybody as the user of the URL that it was started with.
 #[derive(Debug)]
 pub struct PgBouncer {
-    address: SocketAddr,
+    port: ReservedPort,
     // Dropped before the folder, which stops the program.
     _watchdog: Watchdog,
     _folder: TempDir,
@@ -47,7 +43,10 @@ impl PgBouncer {
     /// is not installed; the test then passes.
     ///
     /// # Errors
-    /// If it does not start, or the URL has no host.
+    /// If the URL has no host, or the files cannot be written.
+    ///
+    /// # Panics
+    /// If it does not listen.
     pub fn start(server: &str) -> io::Result<Option<Self>> {
         let Some(program) = programs::find(PROGRAM) else {
             not_run("no pgbouncer");
@@ -56,20 +55,20 @@ impl PgBouncer {
         let user = User::find()?;
         let folder = user.folder()?;
         let (settings, log) = (folder.path().join("pgbouncer.ini"), folder.path().join("log"));
-        let address: SocketAddr = (Ipv4Addr::LOCALHOST, free_port()?).into();
-        std::fs::write(&settings, ini(server, address, version(&program)?)?)?;
+        let port = ReservedPort::new()?;
+        std::fs::write(&settings, ini(server, port.address(), version(&program)?)?)?;
         user.give(&settings)?;
         let watchdog = Watchdog::start(user, folder.path(), FUNCTIONS, &[program, settings, log.clone()])?;
-        if !listens(address) {
-            let log = std::fs::read_to_string(log).unwrap_or_default();
-            return Err(io::Error::other(format!("pgbouncer does not start: {log}")));
-        }
-        Ok(Some(Self { address, _watchdog: watchdog, _folder: folder }))
+        wait_for("pgbouncer listens", || match TcpStream::connect(port.address()) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(std::fs::read_to_string(&log).unwrap_or_default()),
+        });
+        Ok(Some(Self { port, _watchdog: watchdog, _folder: folder }))
     }
 
     /// Returns the address that it listens on.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.port.address()
     }
 
     /// Returns the URL of a database of its server that leads through it.
@@ -77,7 +76,7 @@ impl PgBouncer {
     /// # Errors
     /// If the URL is invalid.
     pub fn url_through(&self, url: &str) -> io::Result<String> {
-        url::at(url, self.address)
+        url::at(url, self.address())
     }
 }
 
@@ -114,17 +113,6 @@ fn version(program: &Path) -> io::Result<(u32, u32)> {
 fn parse_version(answer: &str) -> Option<(u32, u32)> {
     let mut parts = answer.split_whitespace().nth(1)?.split('.').map_while(|part| part.parse().ok());
     parts.next().zip(parts.next())
-}
-
-fn listens(address: SocketAddr) -> bool {
-    let deadline = Instant::now() + DEADLINE;
-    while TcpStream::connect(address).is_err() {
-        if Instant::now() > deadline {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    true
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub fn psql(url: &str) -> io::Result<Command> {
 pub fn client(name: &str, url: &str) -> io::Result<Command> {
     let missing = || io::Error::new(io::ErrorKind::NotFound, format!("there is no {name}, which tests need"));
     let mut command = Command::new(programs::find_client(name).ok_or_else(missing)?);
-    command.env("PGCONNECT_TIMEOUT", "10").env("LC_ALL", "C");
+    command.env("PGCONNECT_TIMEOUT", "600").env("LC_ALL", "C");
     let mut url = parse(url)?;
     // Everybody can see the arguments of processes.
     if let Some(password) = url.password() {

@@ -2,12 +2,9 @@ use crate::cluster::Cluster;
 use crate::instance::{Instance, Stop};
 use crate::psql;
 use crate::user::run;
+use cutover_testkit_machine::wait_for;
 use std::io;
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
-
-/// Maximum time for a standby to reach a state.
-const DEADLINE: Duration = Duration::from_secs(30);
 
 /// A standby that streams from a cluster and shows the data that it has replayed. It is stopped and removed
 /// when it is dropped.
@@ -29,7 +26,7 @@ impl Standby {
         copy.args(["-R", "-X", "stream", "-c", "fast", "--no-sync", "-d", &url, "-D"]);
         run(copy.arg(instance.data()))?;
         instance.authority = primary.authority();
-        instance.start_on_free_port()?;
+        instance.start_first()?;
         Ok(Self { instance, primary: url })
     }
 
@@ -46,19 +43,25 @@ impl Standby {
     /// Waits until it shows all that the cluster has committed by now.
     ///
     /// # Errors
-    /// If it takes more than half a minute, or one of the two does not answer.
+    /// If one of the two does not answer.
+    ///
+    /// # Panics
+    /// If it makes no progress.
     pub fn wait_until_caught_up(&self) -> io::Result<()> {
         let written = psql::sql(&self.primary, "SELECT pg_current_wal_flush_lsn()")?;
-        self.wait_for(&format!("SELECT pg_last_wal_replay_lsn() >= '{written}'"))
+        self.wait_for(&format!("pg_last_wal_replay_lsn() >= '{written}'"))
     }
 
     /// Pauses the replay. It still receives the log.
     ///
     /// # Errors
-    /// If it does not answer or does not pause.
+    /// If it does not answer.
+    ///
+    /// # Panics
+    /// If it does not pause.
     pub fn pause_replay(&self) -> io::Result<()> {
         self.sql("postgres", "SELECT pg_wal_replay_pause()")?;
-        self.wait_for("SELECT pg_get_wal_replay_pause_state() = 'paused'")
+        self.wait_for("pg_get_wal_replay_pause_state() = 'paused'")
     }
 
     /// Resumes the replay.
@@ -94,17 +97,13 @@ impl Standby {
         self.instance.start()
     }
 
-    /// Polls a query until it returns true. A query takes long enough to need no pause between two.
-    fn wait_for(&self, query: &str) -> io::Result<()> {
-        let deadline = Instant::now() + DEADLINE;
-        while self.sql("postgres", query)? != "t" {
-            if Instant::now() > deadline {
-                return Err(io::Error::new(
-                    io::ErrorKind::TimedOut,
-                    format!("the standby is not in this state: {query}"),
-                ));
-            }
-        }
-        Ok(())
+    /// Waits until a condition in SQL is true. What it has replayed is its progress.
+    fn wait_for(&self, condition: &str) -> io::Result<()> {
+        let query = format!("SELECT {condition}, pg_last_wal_replay_lsn()");
+        wait_for(condition, || match self.sql("postgres", &query) {
+            Ok(row) if row.starts_with("t|") => Ok(Ok(())),
+            Ok(row) => Err(row),
+            Err(error) => Ok(Err(error)),
+        })
     }
 }

@@ -1,5 +1,6 @@
 use crate::fault::{self, Fault};
 use crate::record::{Record, Seen};
+use cutover_testkit_machine::ReservedPort;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -24,10 +25,10 @@ pub const ACCESS_KEY: &str = "AKIACUTOVERTESTS";
 /// Secret of [`ACCESS_KEY`].
 pub const SECRET_KEY: &str = "the-secret-of-the-storage-of-tests";
 
-/// Object storage on a free loopback port. Stopped on drop.
+/// Object storage on a loopback port of its own. Stopped on drop.
 pub struct S3Server {
     folder: TempDir,
-    address: SocketAddr,
+    port: ReservedPort,
     fault: watch::Sender<Fault>,
     record: Record,
 }
@@ -43,8 +44,9 @@ impl S3Server {
         let storage = FileSystem::new(folder.path()).map_err(|e| io::Error::other(format!("{e:?}")))?;
         let mut builder = S3ServiceBuilder::new(storage);
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
-        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-        let address = listener.local_addr()?;
+        let port = ReservedPort::new()?;
+        let listener = std::net::TcpListener::bind(port.address())?;
+        let address = port.address();
         let (fault, faults) = watch::channel(Fault::None);
         let record = Record::default();
         let handler = Handler { service: builder.build(), record: record.clone(), faults };
@@ -52,12 +54,12 @@ impl S3Server {
         std::thread::Builder::new()
             .name("s3".into())
             .spawn(move || runtime.block_on(serve(listener, address, handler)))?;
-        Ok(Self { folder, address, fault, record })
+        Ok(Self { folder, port, fault, record })
     }
 
     /// Its URL, for `AWS_ENDPOINT_URL`.
     pub fn endpoint(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.port.address())
     }
 
     /// Environment variables with its URL and its key.
@@ -159,7 +161,9 @@ impl Handler {
         match fault.map_err(io::Error::other)? {
             Fault::Status(code) => Ok(fault::status(code)),
             Fault::Cut => fault::cut(self.ask(request).await?, has_body).await,
-            Fault::None | Fault::Silent | Fault::Stopped => self.ask(request).await,
+            // Held back until now.
+            Fault::Stopped => Err(io::ErrorKind::ConnectionAborted.into()),
+            Fault::None | Fault::Silent => self.ask(request).await,
         }
     }
 

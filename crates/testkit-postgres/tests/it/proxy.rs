@@ -1,4 +1,5 @@
 use crate::fast;
+use cutover_testkit_machine::STALLED;
 use cutover_testkit_postgres::{Proxy, sql};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -19,7 +20,7 @@ fn echo() -> SocketAddr {
 fn client(proxy: &Proxy) -> TcpStream {
     let stream = TcpStream::connect(proxy.address()).unwrap();
     stream.set_nodelay(true).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.set_read_timeout(Some(STALLED)).unwrap();
     stream
 }
 
@@ -53,16 +54,27 @@ fn a_delay_applies_to_the_line_and_not_to_each_chunk() {
     pipeline(&proxy, &stream, b"x");
     let delay = Duration::from_millis(300);
     proxy.set_delay(delay);
-    let took = pipeline(&proxy, &stream, b"pipelined");
-    assert!(took >= delay && took < delay * 4, "{took:?}");
+    let bytes = [b'x'; 200];
+    let took = pipeline(&proxy, &stream, &bytes);
+    assert!(took >= delay && took < delay * bytes.len() as u32, "{took:?}");
 }
 
 #[test]
 fn bytes_and_round_trips_are_counted() {
-    let proxy = Proxy::start(echo()).unwrap();
+    // It answers the first bytes together: the echo of the first must not arrive before the last is sent.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let proxy = Proxy::start(listener.local_addr().unwrap()).unwrap();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        for length in [3, 1] {
+            let mut bytes = vec![0; length];
+            stream.read_exact(&mut bytes).unwrap();
+            stream.write_all(&bytes).unwrap();
+        }
+        // Open until the client is gone.
+        stream.read(&mut [0]).ok();
+    });
     let stream = client(&proxy);
-    // The echo of the first byte must not arrive before the last byte is sent.
-    proxy.set_delay(Duration::from_millis(200));
     pipeline(&proxy, &stream, b"abc");
     pipeline(&proxy, &stream, b"d");
     assert_eq!((proxy.bytes_to_server(), proxy.bytes_to_clients(), proxy.round_trips()), (4, 4, 2));
@@ -95,7 +107,7 @@ fn connections_hang_until_restored() {
     let silence = stream.read(&mut [0]).unwrap_err().kind();
     assert!([ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&silence), "{silence}");
     proxy.restore();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.set_read_timeout(Some(STALLED)).unwrap();
     assert!(is_closed(&stream));
     pipeline(&proxy, &client(&proxy), b"3");
 }
