@@ -1,4 +1,5 @@
 use super::{Config, Connection, sqlstate};
+use cutover_testkit_machine::wait_for_count;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, Proxy, Server, Session, TestDatabase, server};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -6,7 +7,7 @@ use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::{BigInt, Nullable, Text};
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn config(url: &str) -> Config {
     Config::parse(url).unwrap()
@@ -97,6 +98,7 @@ fn a_refused_statement_leaves_the_connection_usable() {
     conn.batch_execute("SET statement_timeout = 10").unwrap();
     let late = diesel::sql_query("SELECT pg_sleep(60)").execute(&mut conn).unwrap_err();
     assert!(matches!(cause(&late), (DatabaseErrorKind::Unknown, Some("57014"))), "{late}");
+    conn.batch_execute("SET statement_timeout = 0").unwrap();
     let failed = diesel::Connection::transaction::<(), Error, _>(&mut conn, |conn| {
         insert(conn, "(9, 9), (1, 1)").map(drop)
     });
@@ -130,14 +132,12 @@ fn a_silent_server_is_given_up() {
     let mut conn = open(&url);
     proxy.hang();
     conn.set_answer_timeout(Some(Duration::from_millis(200))).unwrap();
-    let begun = Instant::now();
     let silent = conn.batch_execute("SELECT 1").unwrap_err();
     assert_eq!(cause(&silent), (&DatabaseErrorKind::ClosedConnection, None));
     assert!(silent.to_string().contains("has not answered for 200 ms"), "{silent}");
     let separator = if url.contains('?') { '&' } else { '?' };
     let connecting = refused(&format!("{url}{separator}connect_timeout=1"));
     assert!(connecting.contains("has not answered in time"), "{connecting}");
-    assert!(begun.elapsed() < Duration::from_secs(20));
     proxy.restore();
     open(&url).batch_execute("SELECT 1").unwrap();
 }
@@ -153,11 +153,11 @@ fn notifications_name_the_processes_that_sent_them() {
     other.run("NOTIFY a; NOTIFY b; NOTIFY a, 'x'").unwrap();
     // A notification is sent before the answer to a later query.
     let mut notifiers = Vec::new();
-    let begun = Instant::now();
-    while notifiers.len() < 2 && begun.elapsed() < Duration::from_secs(10) {
+    wait_for_count("two notifications", 2, || {
         conn.batch_execute("SELECT 1").unwrap();
         notifiers.extend(conn.notifiers().unwrap());
-    }
+        notifiers.len()
+    });
     assert_eq!(notifiers.len(), 2);
     assert_eq!(notifiers[0], notifiers[1]);
 }

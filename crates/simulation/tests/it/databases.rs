@@ -8,15 +8,11 @@ use cutover_app::port::{ApiKeyRole, Store, VendorKind};
 use cutover_app::{App, Ports, Settings};
 use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom};
+use cutover_testkit_machine::{STALLED, wait_until};
 use cutover_testkit_postgres::{TestDatabase, server};
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
-
-/// Timeout of statements and connections on a busy machine. Lock waits end after 5 s.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Callers and key, equal in all databases of a template.
 #[derive(Debug, Clone)]
@@ -146,11 +142,7 @@ impl Database {
 
 /// Waits until a condition in SQL holds.
 fn wait_for(database: &TestDatabase, condition: &str) {
-    let begun = Instant::now();
-    while database.sql(condition).unwrap().trim() != "t" {
-        assert!(begun.elapsed() < PATIENCE, "still false: {condition}");
-        thread::park_timeout(Duration::from_millis(10));
-    }
+    wait_until(condition, || database.sql(condition).unwrap().trim() == "t");
 }
 
 fn open_sqlite(path: &Path) -> Arc<dyn Store> {
@@ -158,12 +150,12 @@ fn open_sqlite(path: &Path) -> Arc<dyn Store> {
 }
 
 fn open_postgres(database: &TestDatabase) -> Arc<dyn Store> {
-    // A wait for a lock held by this same thread cannot succeed.
+    // A wait for a lock that this same thread holds ends after 5 s.
     let options = PostgresOptions {
         migrates: true,
         connections: 3,
-        statement_timeout: PATIENCE,
-        pool_timeout: PATIENCE,
+        statement_timeout: STALLED,
+        pool_timeout: STALLED,
         ..PostgresOptions::new(database.url())
     };
     Arc::new(PostgresStore::open(&options).unwrap())

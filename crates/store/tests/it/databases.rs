@@ -1,8 +1,8 @@
 //! PostgreSQL databases of the tests.
 
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_machine::STALLED;
 use cutover_testkit_postgres::{Template, TemplateCopy, TestDatabase, server};
-use std::time::Duration;
 
 /// Returns a database with the service's tables, all empty; `None` if there is no server.
 pub(crate) fn migrated() -> Option<TemplateCopy> {
@@ -22,7 +22,8 @@ pub(crate) fn options(database: &TestDatabase) -> PostgresOptions {
     PostgresOptions {
         migrates: true,
         // On a busy machine, twice as many threads as connections may wait for longer than the default.
-        pool_timeout: Duration::from_secs(60),
+        pool_timeout: STALLED,
+        statement_timeout: STALLED,
         ..PostgresOptions::new(database.url())
     }
 }

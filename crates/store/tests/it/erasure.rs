@@ -7,10 +7,10 @@ use cutover_app::port::{Store, StoreError, Traces, read, write};
 use cutover_store::{Options, SqliteStore};
 use cutover_testkit::store_suite::erasure::{CANARIES, erase, furnish};
 use cutover_testkit::store_suite::supplier_erasure;
+use cutover_testkit_machine::wait_until;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// The table that names an erased account on purpose, by our key.
 const AUDIT_TRAIL: &str = "audit_trail";
@@ -51,11 +51,10 @@ fn check_erasure(
 /// Lets the events of the feed expire: numbers of an erased account stay in it for as long as events are kept. On a
 /// database server the latest events wait for transactions that are open.
 fn forget_events(store: &dyn Store, dump: &dyn Fn() -> String) {
-    let begun = Instant::now();
-    while dump().contains("account_import_process.") {
-        assert!(begun.elapsed() < Duration::from_secs(300), "events do not expire");
+    wait_until("events expire", || {
         write(store, |tx| tx.expire_events(DateTime::<Utc>::MAX_UTC, 1_000)).unwrap();
-    }
+        !dump().contains("account_import_process.")
+    });
 }
 
 #[derive(QueryableByName)]

@@ -8,6 +8,7 @@ use cutover_app::port::{
 };
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, State};
+use cutover_testkit_machine::wait_for;
 
 const MEMBERS: &str = r#""customers":[{"family_name":"Lee"}],"ledgers":[{"ledger_balance":"1.50"}]"#;
 
@@ -97,12 +98,12 @@ pub fn accounts_that_are_undone_together_are_published(store: &dyn Store) {
         found.sort();
         found
     };
-    let begun = std::time::Instant::now();
     let mut expected = numbers;
     expected.sort();
-    while undone() != expected {
-        assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{:?}", undone());
-    }
+    wait_for("the events are visible", || {
+        let undone = undone();
+        if undone == expected { Ok(()) } else { Err(undone) }
+    });
 }
 
 /// The number of an undone account is not given again.

@@ -5,6 +5,7 @@ use crate::sqlite::testing::{add_supplier, at, texts};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Staged, StoredIssues, Tx};
 use cutover_process::{Actor, NewProcess, Submission};
+use cutover_testkit_machine::STALLED;
 use diesel::connection::InstrumentationEvent;
 use diesel::prelude::*;
 use std::path::Path;
@@ -220,7 +221,7 @@ fn accounts_wait_for_others_in_flight() {
     let mut thread = WriterThread::new(target(folder.path()), conn, Arc::<Context>::default(), queue.clone());
     // Eight were in flight together, so it waits for four.
     thread.in_flight = 8;
-    thread.delay = GroupDelay { next: Duration::from_secs(60), all: Duration::from_secs(60) };
+    thread.delay = GroupDelay { next: STALLED, all: STALLED };
     let first = stage_as(&queue, "1", 0);
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| thread.group(queue.pop().unwrap()));

@@ -9,10 +9,10 @@ use cutover_app::port::{
 use cutover_app::port::{StoredProcess, SupplierSettings};
 use cutover_process::{Actor, Event, NewProcess, Submission};
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_machine::wait_until;
 use cutover_testkit_postgres::TestDatabase;
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
 
 fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
@@ -85,11 +85,7 @@ where
         let second = scope.spawn(move || write(store, second));
         let waits = "SELECT count(*) FROM pg_stat_activity \
                      WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        let begun = Instant::now();
-        while database.sql(waits).unwrap().trim() != "1" {
-            assert!(begun.elapsed() < Duration::from_secs(10), "the second job does not wait");
-            thread::park_timeout(Duration::from_millis(10));
-        }
+        wait_until("the second job waits", || database.sql(waits).unwrap().trim() == "1");
         commit.send(()).unwrap();
         (first.join().unwrap().unwrap(), second.join().unwrap().unwrap())
     })

@@ -7,10 +7,9 @@ use cutover_app::port::ApiKeyRole;
 use cutover_app::{App, Ports, Settings};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
+use cutover_testkit_machine::{wait_for, wait_until};
 use cutover_testkit_postgres::{Session, TemplateCopy};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// The use cases, with the organisation `Acme` and its supplier `ACME`. The order of the fields is the order
 /// of their drops.
@@ -80,14 +79,10 @@ impl TestEnvironment {
     pub(super) fn until_waiting(&self, count: usize) {
         let waits = "SELECT count(*) FROM pg_stat_activity \
                      WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        let begun = Instant::now();
-        while self.database.sql(waits).unwrap().trim() != count.to_string() {
-            assert!(
-                begun.elapsed() < Duration::from_secs(10),
-                "there are not {count} transactions that wait"
-            );
-            thread::park_timeout(Duration::from_millis(10));
-        }
+        wait_for("transactions wait", || {
+            let waiting: usize = self.database.sql(waits).unwrap().trim().parse().unwrap();
+            if waiting == count { Ok(()) } else { Err(waiting) }
+        });
     }
 }
 
@@ -95,9 +90,5 @@ impl TestEnvironment {
 pub(super) fn until_gone(database: &TemplateCopy) {
     let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
                 WHERE datname = current_database() AND application_name = 'cutover'";
-    let begun = Instant::now();
-    while database.sql(gone).unwrap() != "t" {
-        assert!(begun.elapsed() < Duration::from_secs(10), "the connections have not ended");
-        thread::park_timeout(Duration::from_millis(10));
-    }
+    wait_until("the connections have ended", || database.sql(gone).unwrap() == "t");
 }

@@ -6,15 +6,14 @@ use cutover_app::port::{
 };
 use cutover_core::FeedEventType;
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_machine::{Patience, receive};
 use std::collections::BTreeSet;
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Number of keys in a partition.
 const SIZE: i64 = 1 << 22;
-/// The longest wait for an event that is to be visible.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 impl TestEnvironment {
     fn supplier(&self) -> i64 {
@@ -37,10 +36,14 @@ impl TestEnvironment {
     /// Waits until the feed has these events.
     #[track_caller]
     fn until_read(&self, expected: &[&str]) {
-        let begun = Instant::now();
-        while accounts(&self.after(None)) != expected {
-            assert!(begun.elapsed() < PATIENCE, "{:?}, not {expected:?}", accounts(&self.after(None)));
-            thread::yield_now();
+        let mut patience = Patience::new(&format!("{expected:?}"));
+        loop {
+            let events = self.after(None);
+            let read = accounts(&events);
+            if read == expected {
+                return;
+            }
+            patience.check(read.iter().map(|&account| account.to_owned()).collect::<Vec<_>>());
         }
     }
 
@@ -88,12 +91,12 @@ fn events_wait_for_transactions_that_have_written() {
             let job = move |tx: &mut dyn Tx| {
                 publish(tx, supplier, "B-1")?;
                 write_begun.send(()).unwrap();
-                may_end.recv_timeout(PATIENCE).unwrap();
+                receive("the end", &may_end);
                 publish(tx, supplier, "B-2")
             };
             write(&*env.store, job).unwrap();
         });
-        begun.recv_timeout(PATIENCE).unwrap();
+        receive("the beginning", &begun);
         env.publish("C-1");
         assert_eq!(accounts(&env.after(None)), ["A-1"]);
         end.send(()).unwrap();
@@ -136,9 +139,9 @@ fn a_reader_receives_each_event_once_and_in_order() {
                 }
             });
         }
-        let begun = Instant::now();
+        let mut patience = Patience::new("all events");
         while read.len() < WRITERS * EVENTS {
-            assert!(begun.elapsed() < PATIENCE, "{} events were read", read.len());
+            patience.check(read.len());
             read.extend(env.after(read.last().map(|last| last.position)));
         }
     });

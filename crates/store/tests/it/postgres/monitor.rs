@@ -5,11 +5,9 @@ use chrono::DateTime;
 use cutover_app::port::{ServerFigures, Store, read_committed};
 use cutover_process::State;
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_machine::wait_until;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, Standby};
 use std::time::{Duration, Instant};
-
-/// Maximum wait.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 fn figures(store: &PostgresStore) -> ServerFigures {
     store.server_figures().unwrap().unwrap()
@@ -18,27 +16,21 @@ fn figures(store: &PostgresStore) -> ServerFigures {
 /// Polls the figures until a condition holds.
 #[track_caller]
 fn until(store: &PostgresStore, holds: impl Fn(&ServerFigures) -> bool) {
-    let begun = Instant::now();
-    loop {
-        let figures = figures(store);
-        if holds(&figures) {
-            return;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{figures:?}");
-    }
+    wait_until("the figures are as wanted", || holds(&figures(store)));
 }
 
 #[test]
 fn the_age_of_an_open_snapshot_grows() {
     let Some(env) = TestEnvironment::new() else { return };
-    let open = env.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
     let begun = Instant::now();
+    let open = env.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
     let first = figures(&env.store);
     assert!(first.sees_other_roles && first.standby_answers.is_none(), "{first:?}");
     until(&env.store, |figures| figures.oldest_snapshot > first.oldest_snapshot + Duration::from_millis(200));
     assert!(figures(&env.store).oldest_snapshot <= begun.elapsed() + Duration::from_secs(1));
+    let held = begun.elapsed();
     drop(open);
-    until(&env.store, |figures| figures.oldest_snapshot < Duration::from_millis(100));
+    until(&env.store, |figures| figures.oldest_snapshot < held);
 }
 
 /// The role has rights on its own tables only.

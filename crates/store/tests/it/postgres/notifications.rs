@@ -3,6 +3,7 @@
 use super::environment::TestEnvironment;
 use cutover_app::port::Store;
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_machine::receive;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ fn a_new_account_notifies_other_processes() {
     let (call, called) = channel();
     elsewhere.on_work(Box::new(move || call.send(()).unwrap()));
     // It calls once by itself, for notifications that it may have missed. From then on it listens.
-    let hear = || called.recv_timeout(Duration::from_secs(10)).unwrap();
+    let hear = || receive("a call", &called);
     while elsewhere.poll() < Duration::from_secs(2) {
         hear();
     }

@@ -6,8 +6,8 @@ use cutover_app::operator::SupplierChange;
 use cutover_app::port::{Store, read_committed, write};
 use cutover_app::worker::{Worked, Worker};
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_machine::wait_for_count;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Number of processes of the supplier that were claimed and imported since the transaction began.
 const DEAD: usize = 20_000;
@@ -173,11 +173,10 @@ fn figures_do_not_read_changes_that_were_folded_before() {
     env.create("A-2");
     while fold(&*env.store) > 0 {}
     let bound = || env.database.sql("SELECT min(folded_to) FROM folded_changes").unwrap().parse::<usize>();
-    let begun = Instant::now();
-    while bound().unwrap() < DEAD {
-        assert!(begun.elapsed() < std::time::Duration::from_secs(30), "the bounds do not move");
+    wait_for_count("the bounds move", DEAD, || {
         fold(&*env.store);
-    }
+        bound().unwrap()
+    });
     let database = env.close();
     let read = || {
         let read = "SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname IN ('process_changes', 'total_changes')";

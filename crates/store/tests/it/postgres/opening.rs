@@ -4,10 +4,11 @@ use super::environment::TestEnvironment;
 use cutover_app::port::{self, Creation, Staged, Staging, StoredIssues, read};
 use cutover_process::{Actor, NewProcess, Submission};
 use cutover_store::{MigrationState, OpenError, PostgresOptions, PostgresStore};
+use cutover_testkit_machine::wait_until;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, TestDatabase, server, sql};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn migrating(url: &str) -> PostgresOptions {
     PostgresOptions { migrates: true, ..PostgresOptions::new(url) }
@@ -37,16 +38,13 @@ fn a_role_that_may_only_read_and_write_opens_a_migrated_database() {
 fn a_second_migration_waits_longer_than_the_statement_timeout() {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
-    let statement_timeout = Duration::from_millis(100);
+    let statement_timeout = Duration::from_secs(2);
     let held = "BEGIN; SELECT pg_advisory_xact_lock(x'6375746f76657200'::bigint); SELECT pg_sleep(6); COMMIT";
     thread::scope(|scope| {
         let holding = scope.spawn(|| sql(database.url(), held));
         let is_held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = \
                        (SELECT oid FROM pg_database WHERE datname = current_database())";
-        let begun = Instant::now();
-        while database.sql(is_held).unwrap() != "1" {
-            assert!(begun.elapsed() < Duration::from_secs(10), "nobody holds it");
-        }
+        wait_until("it is held", || database.sql(is_held).unwrap() == "1");
         PostgresStore::open(&PostgresOptions { statement_timeout, ..migrating(database.url()) }).unwrap();
         holding.join().unwrap().unwrap();
     });
@@ -70,9 +68,7 @@ fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
         let migrated = scope.spawn(|| PostgresStore::open(&migrating(env.database.url())));
         env.until_waiting(1);
         // The migration gives up its wait, so that others can use the table.
-        let begun = Instant::now();
         env.database.sql(&format!("BEGIN; {write}; COMMIT")).unwrap();
-        assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
         assert!(!migrated.is_finished());
         drop(in_use);
         let migrated = migrated.join().unwrap().unwrap();
@@ -135,16 +131,14 @@ fn concurrent_creates_of_an_account_store_one_at_any_default_isolation() {
 }
 
 /// A create of an account that is being changed must not wait for the change, because all creates would wait
-/// behind it.
+/// behind it. It would fail: the change ends later.
 #[test]
 fn a_change_of_an_account_does_not_hold_up_creates() {
     let Some(env) = TestEnvironment::new() else { return };
     env.create("A-1");
     let held = env.hold("UPDATE processes SET attempt = attempt + 1");
-    let begun = Instant::now();
     assert_eq!(port::stage(&*env.store, creation(&env, "A-1")), Ok(Staging::Exists));
     assert_eq!(port::stage(&*env.store, creation(&env, "A-2")), Ok(Staging::Staged));
-    assert!(begun.elapsed() < Duration::from_secs(4), "it waited: {:?}", begun.elapsed());
     drop(held);
 }
 
