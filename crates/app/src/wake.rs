@@ -77,6 +77,7 @@ impl Wake {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutover_testkit_machine::receive;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::mpsc::{Receiver, channel};
@@ -129,9 +130,9 @@ mod tests {
         })
     }
 
-    /// Receives `count` messages, each within a minute.
+    /// Receives `count` messages.
     fn expect(messages: &Receiver<()>, count: usize) {
-        (0..count).for_each(|_| messages.recv_timeout(Duration::from_secs(60)).unwrap());
+        (0..count).for_each(|_| receive("a message", messages));
     }
 
     #[test]

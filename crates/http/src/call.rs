@@ -303,10 +303,10 @@ mod tests {
     use actix_web::test::TestRequest;
     use cutover_app::port::{Store, StoreError, Tx, WriteJob};
     use cutover_testkit::memory::MemoryStore;
+    use cutover_testkit_machine::STALLED;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, Mutex, mpsc};
     use std::thread::{self, ThreadId};
-    use std::time::Duration;
     use tokio::sync::oneshot;
 
     const VALIDATE: &str = "/v2/data-import/accounts/validate/";
@@ -326,7 +326,7 @@ mod tests {
             *self.thread.lock().unwrap() = Some(thread::current().id());
             if let Some((begin, free)) = self.wait.lock().unwrap().take() {
                 let _ = begin.send(());
-                let waited = free.recv_timeout(Duration::from_secs(10));
+                let waited = free.recv_timeout(STALLED);
                 waited.map_err(|e| StoreError::Unavailable(e.to_string()))?;
             }
             self.store.read(job)

@@ -77,6 +77,7 @@ impl<T> Drop for Task<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutover_testkit_machine::STALLED;
     use std::sync::mpsc;
     use std::time::Duration;
 
@@ -110,6 +111,6 @@ mod tests {
             drop(sender);
         });
         drop(answer);
-        assert_eq!(receiver.recv_timeout(Duration::from_secs(10)), Err(mpsc::RecvTimeoutError::Disconnected));
+        assert_eq!(receiver.recv_timeout(STALLED), Err(mpsc::RecvTimeoutError::Disconnected));
     }
 }

@@ -20,9 +20,9 @@ use std::time;
 const EVER: time::Duration = time::Duration::from_secs(3_600);
 const EMPTY: &str = r#""unknown_occupier":true"#;
 
-/// Receives a message from another thread within a minute.
+/// Receives a message from another thread.
 fn receive<T>(messages: &Receiver<T>) -> T {
-    messages.recv_timeout(time::Duration::from_secs(60)).unwrap()
+    cutover_testkit_machine::receive("a message", messages)
 }
 
 /// An environment whose store reports its calls, once set up.

@@ -7,6 +7,7 @@ use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
 use cutover_app::port::{ApiKeyRole, Clock, SigningKey, StoreError, write};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::{FakeClock, SeededRandom};
+use cutover_testkit_machine::receive;
 use hmac::{Hmac, KeyInit, Mac};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use sha2::Sha512;
@@ -283,7 +284,7 @@ fn concurrent_tokens_of_a_new_key_are_all_valid() {
     thread::scope(|scope| {
         let ask = || node.authenticate(&token).is_ok();
         let first = scope.spawn(ask);
-        has_begun.recv_timeout(std::time::Duration::from_secs(10)).unwrap();
+        receive("the beginning", &has_begun);
         // While the first request reads.
         let others: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
         go_on.send(()).unwrap();

@@ -4,6 +4,7 @@ use super::*;
 use crate::testing::{ACCOUNT, TestService};
 use cutover_app::port::{Store, StoreError, Tx, WriteJob};
 use cutover_testkit::memory::MemoryStore;
+use cutover_testkit_machine::{STALLED, wait_until};
 use rustls::pki_types::PrivateKeyDer;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream as Client;
@@ -12,8 +13,6 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
 const LINGER: Duration = SHORTEST;
-/// Longer than any step of these tests; a client that waits this long fails.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server that stops when it is dropped.
 struct Served {
@@ -82,8 +81,8 @@ impl Drop for Served {
 
 fn connect(address: SocketAddr) -> Client {
     let client = Client::connect(address).unwrap();
-    client.set_read_timeout(Some(PATIENCE)).unwrap();
-    client.set_write_timeout(Some(PATIENCE)).unwrap();
+    client.set_read_timeout(Some(STALLED)).unwrap();
+    client.set_write_timeout(Some(STALLED)).unwrap();
     client
 }
 
@@ -171,7 +170,9 @@ const HEALTH: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 #[test]
 fn invalid_requests_are_refused_with_a_body_and_an_id() {
     let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
-    let served = Served::new(Config { head_timeout: SHORTEST, admin_listen: any, ..Config::default() });
+    let served_within =
+        |head_timeout| Served::new(Config { head_timeout, admin_listen: any, ..Config::default() });
+    let (patient, hasty) = (served_within(STALLED), served_within(SHORTEST));
     let both = "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n";
     for (head, status, code) in [
         ("GET /healthz HTTP/1.1\r\n\r\n".to_owned(), "400", "bad_request"),
@@ -184,6 +185,7 @@ fn invalid_requests_are_refused_with_a_body_and_an_id() {
         (format!("GET / HTTP/1.1\r\nHost: x\r\n{}\r\n", "a: b\r\n".repeat(97)), "431", "head_too_large"),
         ("GET /healthz HTTP/1.1\r\nHo".into(), "408", "request_timeout"),
     ] {
+        let served = if status == "408" { &hasty } else { &patient };
         for address in [served.address, served.admin.unwrap()] {
             let mut first = connect(address);
             first.write_all(head.as_bytes()).unwrap();
@@ -502,8 +504,6 @@ fn one_address_never_has_all_connections() {
     assert_eq!(ask(&mut elsewhere.into()), "200");
     drop(held);
     // The server has yet to notice that they are closed.
-    let begun = std::time::Instant::now();
-    while served.talk("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").is_empty() {
-        assert!(begun.elapsed() < PATIENCE, "no connection is accepted again");
-    }
+    let request = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    wait_until("connections are accepted again", || !served.talk(request).is_empty());
 }

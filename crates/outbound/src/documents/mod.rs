@@ -29,7 +29,7 @@ use tokio::time::timeout;
 
 /// Time limit of a readiness check.
 const READY_TIMEOUT: Duration = Duration::from_secs(2);
-/// Time limit of all lookups of a call.
+/// Default of [`Lookups::call_timeout`].
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of concurrent lookups in the process.
 const MAX_LOOKUPS: usize = 32;
@@ -58,6 +58,8 @@ struct Lookups {
     /// Checking a folder may hang as well, so only one check runs at a time.
     probes: Arc<Semaphore>,
     circuit: Arc<Circuit>,
+    /// Time limit of all lookups of a call.
+    call_timeout: Duration,
 }
 
 /// Reason why a lookup failed.
@@ -132,6 +134,7 @@ impl ObjectDocuments {
             permits: Arc::new(Semaphore::new(MAX_LOOKUPS)),
             probes: Arc::new(Semaphore::new(1)),
             circuit: Circuit::new(FAILURES, PAUSE),
+            call_timeout: CALL_TIMEOUT,
         };
         Self { shared: Arc::new(shared), runtime: runtime.clone() }
     }
@@ -203,7 +206,7 @@ impl Lookups {
             || LookupError::Unavailable("it failed too often; calls are suspended for a while".into());
         let attempt = self.circuit.enter().ok_or_else(left_alone)?;
         let has_answered = AtomicBool::new(false);
-        let found = timeout(CALL_TIMEOUT, self.states(root, paths, &has_answered)).await;
+        let found = timeout(self.call_timeout, self.states(root, paths, &has_answered)).await;
         // A call for many documents may take too long although storage answers.
         let is_there = match &found {
             Err(_) => has_answered.into_inner(),

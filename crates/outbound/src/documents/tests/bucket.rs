@@ -1,5 +1,6 @@
 use super::*;
 use crate::location::LocationKind;
+use cutover_testkit_machine::STALLED;
 use cutover_testkit_s3::{BUCKET, S3Server, SECRET_KEY};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 
@@ -12,7 +13,20 @@ pub(super) fn home() -> (S3Server, ObjectDocuments) {
     (server, documents)
 }
 
+/// The same with lookups that are waited for as long as a slow machine may take.
+pub(super) fn patient_home() -> (S3Server, ObjectDocuments) {
+    let (server, _) = home();
+    let url = format!("s3://{BUCKET}/live");
+    let mut documents = open_with(&server, &url, SECRET_KEY, cloud::Patience::Uploads);
+    Arc::get_mut(&mut documents.shared).unwrap().call_timeout = STALLED;
+    (server, documents)
+}
+
 fn open(server: &S3Server, url: &str, secret: &str) -> ObjectDocuments {
+    open_with(server, url, secret, cloud::Patience::Lookups)
+}
+
+fn open_with(server: &S3Server, url: &str, secret: &str, patience: cloud::Patience) -> ObjectDocuments {
     let location: Location = url.parse().unwrap();
     let LocationKind::Bucket(place) = location.0.clone() else { panic!("{location}") };
     let builder = server.environment().into_iter().fold(AmazonS3Builder::new(), |builder, (name, value)| {
@@ -20,7 +34,7 @@ fn open(server: &S3Server, url: &str, secret: &str) -> ObjectDocuments {
     });
     cloud::choose_cryptography();
     let builder = builder.with_config(AmazonS3ConfigKey::SecretAccessKey, secret);
-    let store = cloud::s3(builder, &place.bucket, cloud::Patience::Lookups).unwrap();
+    let store = cloud::s3(builder, &place.bucket, patience).unwrap();
     let storage = Storage::Bucket(Bucket::new(store, place));
     ObjectDocuments::with_storage(&location, storage, &OutboundRuntime::start().unwrap())
 }

@@ -5,6 +5,7 @@ use super::environment::{LookupResult, REFERENCE, ask_server, quick, vendor, ven
 use super::server::{Behavior, Server};
 use crate::vendors::VendorLimits;
 use cutover_app::port::{PaymentVendors, VendorError, VendorKind};
+use cutover_testkit_machine::wait_until;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::time::{Duration, Instant};
@@ -50,9 +51,7 @@ fn a_vendor_that_is_back_is_called_again_after_the_pause() {
     script.push(Behavior::Answer(MISSING, String::new()));
     let (server, vendors) = (Server::start(script), vendors(limits));
     let asked = Instant::now();
-    while is_unavailable(&ask_server(&vendors, &server)) {
-        assert!(asked.elapsed() < Duration::from_secs(30), "it is never called again");
-    }
+    wait_until("it is called again", || !is_unavailable(&ask_server(&vendors, &server)));
     assert_eq!(server.calls(), 7, "five failures, a probe that fails, one that does not");
     assert!(asked.elapsed() >= limits.pause * 2);
     for _ in 0..10 {
@@ -62,8 +61,7 @@ fn a_vendor_that_is_back_is_called_again_after_the_pause() {
 
 #[test]
 fn a_hanging_vendor_holds_32_of_200_concurrent_calls() {
-    let limits = VendorLimits { attempts: 1, attempt: Duration::from_secs(60), ..VendorLimits::default() };
-    let limits = VendorLimits { total: limits.attempt, ..limits };
+    let limits = VendorLimits { attempts: 1, ..quick() };
     let (server, vendors) = (Server::start([Behavior::Hang]), vendors(limits));
     let vendor = vendor(VendorKind::Http, &server.url());
     let mut asked: FuturesUnordered<_> = (0..200).map(|_| vendors.look_up(&vendor, REFERENCE)).collect();
@@ -93,8 +91,5 @@ fn a_cancelled_call_returns_its_permit() {
         }
     });
     assert_eq!(gone, None);
-    let asked = Instant::now();
-    while ask_server(&vendors, &server) != Ok(None) {
-        assert!(asked.elapsed() < Duration::from_secs(30), "the permit is not returned");
-    }
+    wait_until("the permit is returned", || ask_server(&vendors, &server) == Ok(None));
 }

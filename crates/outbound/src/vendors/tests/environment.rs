@@ -7,6 +7,7 @@ use crate::vendors::resolver::SystemResolver;
 use crate::vendors::{Environment, HttpVendors, VendorLimits};
 use chrono::DateTime;
 use cutover_app::port::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind};
+use cutover_testkit_machine::STALLED;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use rustls::ClientConfig;
 use std::net::SocketAddr;
@@ -32,14 +33,16 @@ pub(crate) fn vendor(kind: VendorKind, base_url: &str) -> Vendor {
     }
 }
 
-/// Limits for tests: the usual number of attempts, in less time.
+/// Limits for tests: the usual number of attempts with short pauses between them, and deadlines that a slow machine does
+/// not reach.
 pub(super) fn quick() -> VendorLimits {
-    VendorLimits { backoff: Duration::from_millis(1), ..VendorLimits::default() }
+    let backoff = Duration::from_millis(1);
+    VendorLimits { backoff, attempt: STALLED, total: STALLED, pause: STALLED, ..VendorLimits::default() }
 }
 
 /// Limits for vendors that hang.
 pub(super) fn impatient() -> VendorLimits {
-    VendorLimits { attempt: Duration::from_millis(200), ..quick() }
+    VendorLimits { attempt: Duration::from_secs(1), ..quick() }
 }
 
 pub(super) fn environment() -> Environment {

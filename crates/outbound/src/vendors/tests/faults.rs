@@ -7,7 +7,7 @@ use super::environment::{
 use super::server::{Behavior, Server, answer};
 use crate::vendors::{Environment, VendorLimits};
 use cutover_app::port::{PaymentVendors, Vendor, VendorError, VendorKind};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 /// Outcome of a lookup.
@@ -135,19 +135,19 @@ fn truncated_answers_are_retried() {
 #[test]
 fn a_slow_vendor_is_tried_three_times() {
     check(impatient(), &[Behavior::Hang], (Unavailable, 3));
-    check(impatient(), &[Behavior::Drip(Duration::from_millis(5))], (Unavailable, 3));
-    let limits = VendorLimits { attempt: Duration::from_secs(1), ..quick() };
+    check(impatient(), &[Behavior::Drip(Duration::from_millis(50))], (Unavailable, 3));
+    let limits = VendorLimits { attempt: Duration::from_secs(3), ..quick() };
     check(limits, &[Behavior::Hang, Behavior::ok(card())], (Found, 2));
 }
 
 #[test]
 fn all_attempts_together_have_a_deadline() {
-    let total = Duration::from_millis(300);
-    let limits = VendorLimits { total, attempt: Duration::from_secs(60), ..quick() };
+    let total = Duration::from_secs(1);
+    let limits = VendorLimits { total, ..quick() };
     let (server, asked) = (Server::start([Behavior::Hang]), Instant::now());
     let looked = ask_server(&vendors(limits), &server);
     assert_eq!((outcome(&looked), server.calls()), (Unavailable, 1));
-    assert!(asked.elapsed() >= total && asked.elapsed() < Duration::from_secs(10));
+    assert!(asked.elapsed() >= total);
 }
 
 #[test]
@@ -213,7 +213,8 @@ fn redirects_are_not_followed() {
 
 #[test]
 fn refused_connections_and_unknown_names_are_transient() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // Nothing listens there.
+    let port = 1;
     let vendors = vendors_with(quick(), Environment { resolver: FixedResolver::of([]), ..environment() });
     for url in [format!("http://127.0.0.1:{port}"), format!("http://nobody.invalid:{port}")] {
         let looked = ask(&vendors, VendorKind::Http, &url);
@@ -226,9 +227,8 @@ fn refused_connections_and_unknown_names_are_transient() {
 fn ask_by_name(server: &Server, addresses: &[&str]) -> Outcome {
     let port = server.address.port();
     let addresses = addresses.iter().map(|a| SocketAddr::new(a.parse().unwrap(), port));
-    let limits = VendorLimits { total: Duration::from_secs(2), ..quick() };
     let vendors =
-        vendors_with(limits, Environment { resolver: FixedResolver::of(addresses), ..environment() });
+        vendors_with(quick(), Environment { resolver: FixedResolver::of(addresses), ..environment() });
     outcome(&ask(&vendors, VendorKind::Http, &format!("http://vendor.example:{port}")))
 }
 

@@ -1,6 +1,7 @@
 //! A scripted payment vendor in this process. It uses threads and plain sockets, so that it can misbehave in
 //! ways no library would.
 
+use cutover_testkit_machine::STALLED;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -110,8 +111,7 @@ impl Server {
     /// Bytes of a flood that were sent before the client closed.
     pub(crate) fn sent(&self) -> usize {
         let log = self.seen.log.lock().unwrap();
-        let (log, waited) =
-            self.seen.more.wait_timeout_while(log, Duration::from_secs(30), |log| log.sent == 0).unwrap();
+        let (log, waited) = self.seen.more.wait_timeout_while(log, STALLED, |log| log.sent == 0).unwrap();
         assert!(!waited.timed_out(), "the flood did not end");
         log.sent
     }
@@ -120,7 +120,7 @@ impl Server {
     pub(crate) fn wait_for_calls(&self, calls: usize) {
         let log = self.seen.log.lock().unwrap();
         let few = |log: &mut Log| log.requests.len() < calls;
-        let (log, _) = self.seen.more.wait_timeout_while(log, Duration::from_secs(30), few).unwrap();
+        let (log, _) = self.seen.more.wait_timeout_while(log, STALLED, few).unwrap();
         assert!(log.requests.len() >= calls, "only {} requests came", log.requests.len());
     }
 }
