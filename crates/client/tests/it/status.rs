@@ -83,8 +83,8 @@ fn a_base_url_without_cutover_is_reported() {
     let ran = sandbox.run_with(&stub, &["status", "ACME", "A/1"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.starts_with("error: there is no Cutover at the base URL: it answers 302"), "{}", ran.err);
-    // A port that nobody listens on.
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // Nothing listens there.
+    let free = "127.0.0.1:1";
     let mut command = sandbox.command(&["status", "ACME", "A-1", "--base-url", &format!("http://{free}")]);
     let ran = crate::harness::RunResult::from(command.env("CUTOVER_API_KEY", KEY).output().unwrap());
     assert_eq!(ran.code, Some(2));

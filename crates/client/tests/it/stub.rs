@@ -41,6 +41,8 @@ pub(crate) struct State {
     pub(crate) accounts: BTreeMap<String, (Value, u32)>,
     /// Answers of create instead of 201, by account number.
     pub(crate) refusals: HashMap<String, Value>,
+    /// How many more times an account is answered with 500 instead, by its number.
+    pub(crate) failures: HashMap<String, u32>,
     /// Findings of validate, by account number.
     pub(crate) findings: HashMap<String, Value>,
     /// Responses to the next create requests; normal after these.
@@ -399,6 +401,10 @@ fn created(state: &mut State, line: &[u8]) -> (u16, Value) {
         state.broken += 1;
         return (400, json!({"detail": "This is not JSON.", "code": "parse_error"}));
     };
+    if let Some(left) = state.failures.get_mut(&number).filter(|left| **left > 0) {
+        *left -= 1;
+        return (500, json!({"code": "error"}));
+    }
     if let Some(refusal) = state.refusals.get(&number) {
         return (400, refusal.clone());
     }
