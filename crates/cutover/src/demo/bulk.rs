@@ -1,19 +1,16 @@
 use super::client::Reply;
 use super::story::Story;
+use super::wait::wait;
 use crate::error::Error;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Number of accounts in a request. Its results are read afterwards, so they have to fit in the buffers between.
 const CHUNK: usize = 50;
-/// Time without any progress after which the demo fails.
-const TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of errors that are shown.
 const TOP: usize = 6;
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Sends generated accounts in bulk, each chunk validated first, and waits until all are imported.
 pub(super) fn send(story: &mut Story<'_>, count: usize) -> Result<Refusals, Error> {
@@ -38,28 +35,12 @@ pub(super) fn send(story: &mut Story<'_>, count: usize) -> Result<Refusals, Erro
             false,
         );
     }
-    wait(story)?;
+    let unfinished =
+        |counts: &Value| ["PENDING", "IN_PROGRESS"].map(|state| counts[state].as_u64().unwrap_or(0));
+    wait("the end of the import", || story.counts(), |counts| unfinished(counts) == [0, 0])?;
     let text = format!("all in {:.1?}, {} refused", begin.elapsed(), refusals.accounts);
     story.out.progress(count, count, &text, true);
     Ok(refusals)
-}
-
-/// Waits until every accepted account has ended.
-fn wait(story: &Story<'_>) -> Result<(), Error> {
-    let (mut last, mut changed) = (None, Instant::now());
-    loop {
-        let counts = story.counts()?;
-        let unfinished = ["PENDING", "IN_PROGRESS"].map(|state| counts[state].as_u64().unwrap_or(0));
-        if unfinished == [0, 0] {
-            return Ok(());
-        }
-        if last != Some(unfinished) {
-            (last, changed) = (Some(unfinished), Instant::now());
-        } else if changed.elapsed() > TIMEOUT {
-            return Err(Error::refused("the import makes no progress; see server.log"));
-        }
-        sleep(POLL_INTERVAL);
-    }
 }
 
 /// The refused accounts and their errors.

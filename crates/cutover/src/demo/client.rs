@@ -4,7 +4,7 @@ use std::time::Duration;
 use ureq::RequestBuilder;
 use ureq::typestate::WithBody;
 
-const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(300);
 const MUTATION: &str = "mutation ($key: String!) { obtainToken(input: {apiKey: $key}) { token } }";
 
 /// The HTTP client of the demo's supplier.

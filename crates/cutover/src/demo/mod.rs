@@ -10,6 +10,7 @@ mod outcome;
 mod printer;
 mod story;
 mod vendor;
+mod wait;
 
 use crate::context::Context;
 use crate::error::Error;

@@ -5,6 +5,7 @@ use super::client::{Client, Reply};
 use super::installation::{Installation, VENDOR};
 use super::printer::Printer;
 use super::vendor::{CARD, DEBIT};
+use super::wait::wait;
 use crate::error::Error;
 use crate::system::SystemClock;
 use chrono::{DateTime, Days, Duration, NaiveDate, SecondsFormat, Utc};
@@ -13,11 +14,6 @@ use cutover_app::port::Clock;
 use cutover_core::SupplierStatus;
 use serde_json::{Value, json};
 use std::thread::sleep;
-use std::time::Instant;
-
-/// Time limit for an account to reach a status.
-const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(20);
-const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_millis(25);
 
 const BUSINESS: &str = include_str!("../../../../fixtures/businesses/valid/cold_storage.json");
 /// A PDF of one page.
@@ -98,7 +94,7 @@ impl Story<'_> {
     fn pause(&mut self) -> Result<(), Error> {
         self.out.chapter("6. Paused and resumed: pending accounts wait, new ones are refused");
         let (waits, misses, late) = (self.accounts.valid(), self.accounts.valid(), self.accounts.valid());
-        let (opens, closes) = (now() + Duration::seconds(2), now() + Duration::seconds(3));
+        let (opens, closes) = (now() + Duration::seconds(4), now() + Duration::seconds(5));
         self.create_with(&waits, json!({"schedule_window_start": text(opens)}))?;
         let window = json!({"schedule_window_start": text(opens), "schedule_window_end": text(closes)});
         self.create_with(&misses, window)?;
@@ -366,18 +362,11 @@ impl Story<'_> {
 
     /// Waits until an account has a status; returns the status object.
     fn wait_for(&self, number: &str, status: &str) -> Result<Value, Error> {
-        let begin = Instant::now();
-        loop {
-            let reply = self.client.get(&self.status_path(number))?.expect(200)?;
-            let current = reply.text("status");
-            if current == status {
-                return Ok(reply.body);
-            }
-            if begin.elapsed() > TIMEOUT {
-                return Err(Error::refused(format!("the account {number} is {current}, not {status}")));
-            }
-            sleep(POLL_INTERVAL);
-        }
+        wait(
+            &format!("{number} as {status}"),
+            || Ok(self.client.get(&self.status_path(number))?.expect(200)?.body),
+            |state| state["status"] == status,
+        )
     }
 
     /// The date in the supplier's zone a number of days ago.

@@ -10,18 +10,14 @@ use super::accounts::{Generated, Generator};
 use super::installation::ORGANISATION;
 use super::printer::Printer;
 use super::story::{DOCUMENT, Story};
+use super::wait::wait;
 use crate::error::Error;
 use cutover_app::App;
 use cutover_app::operator::{Readiness, Release, Services, SupplierChange};
 use serde_json::{Value, json};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 /// Number of accounts of the night's supplier. They are sent in one request.
 const ACCOUNTS: usize = 48;
-/// Time limit for a step of the night.
-const TIMEOUT: Duration = Duration::from_secs(30);
-const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// The night's supplier and its accounts.
 struct Night<'s> {
@@ -154,17 +150,7 @@ impl<'s> Night<'s> {
 
     /// Waits until the supplier's progress is as wanted; returns it.
     fn wait(&self, what: &str, is_wanted: impl Fn(&Value) -> bool) -> Result<Value, Error> {
-        let begin = Instant::now();
-        loop {
-            let progress = self.progress()?;
-            if is_wanted(&progress) {
-                return Ok(progress);
-            }
-            if begin.elapsed() > TIMEOUT {
-                return Err(Error::refused(format!("{what} is waited for in vain: {progress}")));
-            }
-            sleep(POLL_INTERVAL);
-        }
+        wait(what, || self.progress(), is_wanted)
     }
 
     /// Prints the statuses that accounts have, and returns their numbers.
