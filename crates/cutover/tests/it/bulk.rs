@@ -4,7 +4,7 @@ use crate::harness::{Client, Installation, Server, text, wait_until};
 use crate::payloads::small;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const PATH: &str = "/v2/data-import/accounts/bulk/";
 
@@ -117,7 +117,7 @@ fn many_lines_are_accepted_at_the_pace_of_their_reader() {
 
 #[test]
 fn a_silent_client_is_disconnected_and_its_answered_lines_are_stored() {
-    let (installation, _server, client) = staged(&["--body-timeout", "1s"]);
+    let (installation, _server, client) = staged(&["--body-timeout", "5s"]);
     let mut lines = Lines::open(&client);
     lines.send(&format!("{}\n", small("B-1")));
     assert_eq!(lines.result()["status"], 201);
@@ -180,15 +180,14 @@ fn a_revoked_key_stores_nothing_more() {
 
 #[test]
 fn a_stopping_server_accepts_no_more_lines() {
-    let (installation, server, client) = staged(&[]);
+    // If it waited for the client, it would do so for an hour.
+    let (installation, server, client) = staged(&["--body-timeout", "1h", "--shutdown-timeout", "1h"]);
     let mut lines = Lines::open(&client);
     lines.send(&format!("{}\n", small("B-1")));
     assert_eq!(lines.result()["status"], 201);
-    let begun = Instant::now();
     server.signal("TERM");
     let (code, log) = server.ended();
     assert_eq!(code, Some(0), "{log}");
-    assert!(begun.elapsed() < Duration::from_secs(10), "it waited for the client");
     assert!(!lines.rest().contains("0\r\n\r\n"), "the answer looks whole");
     assert_eq!(installation.show("B-1")["status"], "PENDING");
 }

@@ -1,7 +1,7 @@
 //! The example consumers, killed and started again while a supplier migrates.
 
 use crate::after_import::additions;
-use crate::harness::{Client, Installation, Server, wait_within};
+use crate::harness::{Client, Installation, Server, wait_for, wait_for_count, wait_until};
 use crate::payloads::{KINDS, billed, fixture, small};
 use diesel::sql_types::{BigInt, Nullable, Text};
 use diesel::{Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
@@ -12,10 +12,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Once;
-use std::time::Duration;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-const LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(QueryableByName)]
 struct Row {
@@ -71,7 +69,7 @@ impl Consumer {
 
     /// Kills the program once it is past this position, usually in the middle of a page.
     fn kill_after(&mut self, position: Option<&str>) {
-        wait_within(LIMIT, "an effect", || {
+        wait_until("an effect", || {
             let ended = self.running.as_mut().unwrap().try_wait().unwrap();
             assert!(ended.is_none(), "{ended:?}");
             self.position().as_deref() != position
@@ -89,12 +87,9 @@ impl Consumer {
     /// Runs the program until there is no further event.
     fn catch_up(&self, server: &Server, key: &str) {
         let mut child = self.command(server, key).arg("--until-idle").spawn().unwrap();
-        let mut status = None;
-        wait_within(LIMIT, "the consumer", || {
-            status = child.try_wait().unwrap();
-            status.is_some()
-        });
-        assert!(status.unwrap().success(), "{status:?}");
+        let ended = || child.try_wait().unwrap().ok_or_else(|| self.position());
+        let status = wait_for("the consumer", ended);
+        assert!(status.success(), "{status:?}");
     }
 
     /// The position up to which events took effect.
@@ -216,7 +211,7 @@ fn keeps_its_copy(program: fn(&str, &Path) -> Command) {
     let server = installation.serve_with(&["--event-retention", "1ms"]);
     let reader = server.client(key);
     let feed = "/v2/data-import/events/";
-    wait_within(LIMIT, "expiry", || reader.get(feed).json() == json!([]));
+    wait_until("expiry", || reader.get(feed).json() == json!([]));
     let numbers = [&kinds[..], &["A-1", "A-3", "B-2", "B-3", "C-1"]].concat();
     for consumer in [&loaded, &followed] {
         consumer.catch_up(&server, key);
@@ -227,18 +222,19 @@ fn keeps_its_copy(program: fn(&str, &Path) -> Command) {
 /// A consumer whose token has expired goes on with another one.
 fn renews_its_token(program: fn(&str, &Path) -> Command) {
     let (installation, sender) = Installation::with_supplier();
-    let server = installation.serve_with(&["--access-token-lifetime", "5s"]);
+    let server = installation.serve_with(&["--access-token-lifetime", "10s"]);
     let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
     let key = key["api_key"].as_str().unwrap();
     let database = installation.path().join("copy.db");
     let mut consumer = Consumer { program, database, options: &["--from-oldest-event"], running: None };
     consumer.start(&server, key);
     assert_eq!(server.client(&sender).create(&small("A-1")).status, 201);
-    wait_within(LIMIT, "two events", || consumer.effects().values().sum::<i64>() == 2);
+    let effects = || consumer.effects().values().sum::<i64>() as usize;
+    wait_for_count("two events", 2, effects);
     let later = server.client(&sender);
-    wait_within(LIMIT, "the end of the token", || later.get("/v2/data-import/events/").status == 401);
+    wait_until("the end of the token", || later.get("/v2/data-import/events/").status == 401);
     assert_eq!(server.client(&sender).create(&small("A-2")).status, 201);
-    wait_within(LIMIT, "two more events", || consumer.effects().values().sum::<i64>() == 4);
+    wait_for_count("two more events", 4, effects);
 }
 
 /// The first load is an export of which the consumer is killed in the midst, while accounts are imported, changed and
@@ -264,7 +260,7 @@ fn loads_an_export(program: fn(&str, &Path) -> Command) {
     };
     consumer.running = Some(command(&consumer).spawn().unwrap());
     let count = |consumer: &Consumer| consumer.rows::<Count>("SELECT count(*) AS count FROM accounts");
-    wait_within(LIMIT, "accounts", || count(&consumer).is_some_and(|rows| rows[0].count > 0));
+    wait_until("accounts", || count(&consumer).is_some_and(|rows| rows[0].count > 0));
     consumer.stop();
     // None of these is in the export as it is now.
     client.import(&[billed("B-1")]);

@@ -1,4 +1,4 @@
-use crate::harness::{Installation, wait_until};
+use crate::harness::{Installation, wait_for_count};
 use crate::payloads::fixture;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -26,11 +26,11 @@ fn killed_in_the_middle_of_a_thousand_imports() {
     };
     for wanted in [1, 200, 500] {
         let server = installation.serve();
-        wait_until("some are imported", || count(&installation, "PROCESSED") >= wanted);
+        wait_for_count("some are imported", wanted, || count(&installation, "PROCESSED"));
         server.kill();
     }
     let server = installation.serve();
-    wait_until("all are imported", || count(&installation, "PROCESSED") == 1_000);
+    wait_for_count("all are imported", 1_000, || count(&installation, "PROCESSED"));
     drop(server);
 
     let all = installation.run_json(&["process", "list", "ACME"]);

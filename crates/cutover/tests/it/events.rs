@@ -1,10 +1,9 @@
 //! The feed of events, read by another system.
 
 use crate::after_import::additions;
-use crate::harness::{BUSINESS, Client, Installation, business};
+use crate::harness::{BUSINESS, Client, Installation, business, wait_for_count, wait_until};
 use crate::payloads::{billed, small, wrapped};
 use serde_json::{Value, json};
-use std::time::Duration;
 
 const EVENTS: &str = "/v2/data-import/events/";
 
@@ -12,13 +11,13 @@ const EVENTS: &str = "/v2/data-import/events/";
 #[track_caller]
 fn read(client: &Client, path: &str, count: usize) -> (Vec<Value>, String) {
     let (mut path, mut events) = (path.to_owned(), Vec::new());
-    crate::harness::wait_within(Duration::from_secs(30), "events", || {
+    wait_for_count("events", count, || {
         let answer = client.get(&path);
         assert_eq!(answer.status, 200, "{path} {}", answer.text());
         let link = answer.header("link").unwrap();
         path = link.strip_prefix('<').and_then(|link| link.split_once('>')).unwrap().0.to_owned();
         events.extend(answer.json().as_array().unwrap().iter().cloned());
-        events.len() >= count
+        events.len()
     });
     assert_eq!(events.len(), count, "{events:#?}");
     (events, path)
@@ -90,7 +89,7 @@ fn events_expire_after_the_retention() {
     let server = installation.serve_with(&["--event-retention", "1ms"]);
     let client = server.client(&key);
     let first = format!("{EVENTS}?after={}", events[0]["id"].as_str().unwrap());
-    crate::harness::wait_within(Duration::from_secs(30), "expiry", || client.get(&first).status == 410);
+    wait_until("expiry", || client.get(&first).status == 410);
     assert_eq!(client.get(&first).code().1, "events_expired");
     assert_eq!(client.get(EVENTS).json(), json!([]));
     assert_eq!(client.get(&end).json(), json!([]));

@@ -1,7 +1,7 @@
 //! Exports of a supplier's imported accounts as tables.
 
 use crate::after_import::additions;
-use crate::harness::{Client, Installation, items};
+use crate::harness::{Client, Installation, items, wait_for_count};
 use crate::payloads::{billed, fixture, small};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use serde_json::{Value, json};
@@ -40,15 +40,13 @@ fn numbers(rows: &[Value]) -> Vec<&str> {
 fn import(client: &Client, accounts: &[Value]) {
     let imported = || {
         let progress = client.get("/v2/data-import/import-suppliers/ACME/progress/").json();
-        progress["totals"]["accounts"].as_u64().unwrap()
+        progress["totals"]["accounts"].as_u64().unwrap() as usize
     };
     let before = imported();
     let lines: String = accounts.iter().map(|account| format!("{account}\n")).collect();
     let answer = client.send("POST", BULK, &[("content-type", "application/x-ndjson")], lines.as_bytes());
     assert_eq!(answer.text().matches("\"status\":201").count(), accounts.len(), "{}", answer.text());
-    crate::harness::wait_within(std::time::Duration::from_secs(300), "the imports", || {
-        imported() == before + accounts.len() as u64
-    });
+    wait_for_count("the imports", before + accounts.len(), imported);
 }
 
 fn export(installation: &Installation, name: &str, options: &[&str]) -> (PathBuf, Value) {

@@ -1,21 +1,23 @@
-//! Failure 17: slow, idle or many clients delay nobody else.
+//! Failure 17: slow, idle or many clients do not keep others from being served.
 //!
-//! Each test measures other clients without and with the attack: the 99th percentile must stay within
-//! [`FACTOR`] times the first, or below [`ALWAYS_GOOD`], which a busy machine may reach by itself.
+//! The attack lasts until the others have their answers, and no limit ends it before: a server that serves others only
+//! afterwards fails the test, however slow the machine is.
 
-use crate::harness::{ACCOUNTS, Client, GRAPHQL, Installation, Server, VALIDATE, wait_until};
+use crate::harness::{
+    ACCOUNTS, Client, GRAPHQL, Installation, STALLED, Server, StopOnDrop, VALIDATE, wait_for_count,
+    wait_until,
+};
 use crate::payloads::small;
 use cutover_testkit_postgres::psql;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-const FACTOR: u32 = 20;
-const ALWAYS_GOOD: Duration = Duration::from_millis(400);
-/// Number of requests per measurement.
-const REQUESTS: usize = 300;
+/// Number of requests of others during an attack.
+const REQUESTS: usize = 60;
+const SLOW: usize = 48;
 const SILENT: usize = 10_000;
 
 fn open(options: &[&str]) -> (Installation, Server, Client) {
@@ -25,30 +27,51 @@ fn open(options: &[&str]) -> (Installation, Server, Client) {
     (installation, server, client)
 }
 
-/// The 99th percentile of a supplier's requests; every answer must be a success.
-fn p99(client: &Client, label: &str) -> Duration {
-    let mut took: Vec<Duration> = (0..REQUESTS)
-        .map(|n| {
-            let begun = Instant::now();
-            match n % 3 {
-                0 => assert_eq!(client.create(&small(&format!("{label}-{n}"))).status, 201),
-                1 => assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{label}-0/")).status, 200),
-                _ => assert_eq!(client.post(VALIDATE, small("V-1").to_string()).status, 200),
-            }
-            begun.elapsed()
-        })
-        .collect();
-    took.sort_unstable();
-    took[REQUESTS * 99 / 100 - 1]
+/// Sends requests of a supplier; every answer must be a success.
+fn others_are_served(client: &Client, requests: usize, mut between: impl FnMut()) {
+    for n in 0..requests {
+        match n % 3 {
+            0 => assert_eq!(client.create(&small(&format!("O-{n}"))).status, 201),
+            1 => assert_eq!(client.get(&format!("{ACCOUNTS}ACME/O-0/")).status, 200),
+            _ => assert_eq!(client.post(VALIDATE, small("V-1").to_string()).status, 200),
+        }
+        between();
+    }
 }
 
-fn assert_bounded(quiet: Duration, attacked: Duration, what: &str) {
-    println!("{what}: p99 of the others {quiet:?} without, {attacked:?} with");
-    assert!(attacked < (quiet * FACTOR).max(ALWAYS_GOOD), "{what}: {quiet:?} without, {attacked:?} with");
+/// The beginnings of a head and of a body.
+fn beginnings(client: &Client) -> [String; 2] {
+    let token = client.token.as_deref().unwrap();
+    let body = format!(
+        "POST {ACCOUNTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Token {token}\r\nContent-Length: 9999\r\n\r\n{{"
+    );
+    ["GET /healthz HTTP/1.1\r\nHost: x".to_owned(), body]
 }
 
-/// Sends a byte repeatedly until the server ends the connection; returns the answer and the duration.
-fn drip(client: &Client, begin: &str) -> (String, Duration) {
+#[test]
+fn clients_of_a_byte_now_and_then_delay_nobody() {
+    let (installation, _server, client) =
+        open(&["--head-timeout", "1h", "--body-timeout", "1h", "--rate-limit", "0"]);
+    let beginnings = beginnings(&client);
+    let mut slow: Vec<TcpStream> = (0..SLOW).map(|_| client.connect()).collect();
+    for (n, stream) in slow.iter_mut().enumerate() {
+        stream.write_all(beginnings[n % 2].as_bytes()).unwrap();
+    }
+    let mut next = 0;
+    others_are_served(&client, REQUESTS, || {
+        slow[next % SLOW].write_all(b"x").unwrap();
+        next += 1;
+    });
+    for stream in &mut slow {
+        stream.set_nonblocking(true).unwrap();
+        let seen = stream.read(&mut [0]);
+        assert!(matches!(&seen, Err(error) if error.kind() == ErrorKind::WouldBlock), "{seen:?}");
+    }
+    assert_eq!(installation.count("ACME", "ERRORED"), 0);
+}
+
+/// Sends a byte repeatedly until the server ends the connection; returns the answer.
+fn drip(client: &Client, begin: &str) -> String {
     let begun = Instant::now();
     let mut stream = client.connect();
     stream.write_all(begin.as_bytes()).unwrap();
@@ -65,38 +88,25 @@ fn drip(client: &Client, begin: &str) -> (String, Duration) {
             }
             Err(_) => break,
         }
-        assert!(begun.elapsed() < Duration::from_secs(45), "it is borne without end");
+        assert!(begun.elapsed() < STALLED, "it is borne without end");
     }
-    (String::from_utf8_lossy(&answer).into_owned(), begun.elapsed())
+    String::from_utf8_lossy(&answer).into_owned()
 }
 
 /// The timeouts run from the first byte to the last: a byte in time does not extend them.
 #[test]
-fn slow_clients_are_disconnected_and_delay_nobody() {
-    let (installation, _server, client) =
+fn slow_clients_are_disconnected() {
+    let (_installation, _server, client) =
         open(&["--head-timeout", "2s", "--body-timeout", "2s", "--rate-limit", "0"]);
-    let quiet = p99(&client, "Q");
-    let token = client.token.as_deref().unwrap();
-    let body = format!(
-        "POST {ACCOUNTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Token {token}\r\nContent-Length: 9999\r\n\r\n{{"
-    );
-    let attacked = std::thread::scope(|scope| {
-        let slow: Vec<_> = (0..48)
-            .map(|n| {
-                let (begin, client) = (["GET /healthz HTTP/1.1\r\nHost: x", &body][n % 2], &client);
-                scope.spawn(move || drip(client, begin))
-            })
-            .collect();
-        let attacked = p99(&client, "A");
-        for thread in slow {
-            let (answer, took) = thread.join().unwrap();
-            assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
-            assert!(took < Duration::from_secs(30), "{took:?}");
+    std::thread::scope(|scope| {
+        for begin in beginnings(&client) {
+            let client = &client;
+            scope.spawn(move || {
+                let answer = drip(client, &begin);
+                assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
+            });
         }
-        attacked
     });
-    assert_bounded(quiet, attacked, "48 clients of a byte now and then");
-    assert_eq!(installation.count("ACME", "ERRORED"), 0);
 }
 
 /// The limit of open files.
@@ -108,14 +118,12 @@ fn open_files() -> usize {
 
 #[test]
 fn thousands_of_silent_connections_delay_nobody() {
-    let (_installation, server, client) = open(&["--head-timeout", "120s", "--rate-limit", "0"]);
-    let quiet = p99(&client, "Q");
+    let (_installation, server, client) = open(&["--head-timeout", "1h", "--rate-limit", "0"]);
     let before = server.most_memory();
     // Half of the limit: other tests have files open, and the server has the other ends.
     let count = SILENT.min(open_files() / 2);
     let sockets: Vec<TcpStream> = (0..count).map(|_| TcpStream::connect(client.address).unwrap()).collect();
-    let attacked = p99(&client, "A");
-    assert_bounded(quiet, attacked, &format!("{count} silent connections"));
+    others_are_served(&client, REQUESTS, || {});
     if let (Some(before), Some(after)) = (before, server.most_memory()) {
         let each = (after - before) * 1024 / count as u64;
         println!("{each} bytes of memory for each of {count} silent connections");
@@ -125,8 +133,8 @@ fn thousands_of_silent_connections_delay_nobody() {
     assert_eq!(server.anonymous().get("/readyz").status, 200);
 }
 
-/// Sends requests on several threads until the attack is over.
-fn meanwhile<T>(threads: usize, attack: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
+/// Sends requests on several threads until the work is done.
+fn meanwhile(threads: usize, attack: impl Fn() + Sync, work: impl FnOnce()) {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -136,17 +144,21 @@ fn meanwhile<T>(threads: usize, attack: impl Fn() + Sync, work: impl FnOnce() ->
                 }
             });
         }
-        let _end = End(&is_over);
-        work()
-    })
+        let _stop = StopOnDrop(&is_over);
+        work();
+    });
 }
 
-/// Ends an attack on drop.
-struct End<'e>(&'e AtomicBool);
+/// Number of answers of two kinds.
+#[derive(Default)]
+struct Answers {
+    served: AtomicUsize,
+    refused: AtomicUsize,
+}
 
-impl Drop for End<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
+impl Answers {
+    fn refused(&self) -> usize {
+        self.refused.load(Ordering::SeqCst)
     }
 }
 
@@ -154,37 +166,30 @@ impl Drop for End<'_> {
 #[test]
 fn guessing_keys_is_limited_and_delays_nobody_else() {
     let (_installation, server, client) = open(&["--rate-limit", "0"]);
-    let quiet = p99(&client, "Q");
-    let (looked_at, refused) = (std::sync::Mutex::new(0_u64), std::sync::Mutex::new(0_u64));
-    let begun = Instant::now();
+    let (answers, begun) = (Answers::default(), Instant::now());
     let guess = || {
-        let key = format!("cut_live_{:08}_guess", *looked_at.lock().unwrap());
+        let key = format!("cut_live_{:08}_guess", answers.served.load(Ordering::SeqCst));
         let query = format!("mutation {{ obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }} }}");
         let answer = server.anonymous().graphql(&query);
         match answer.status {
             200 => {
                 assert!(answer.json()["errors"].is_array(), "{}", answer.text());
-                *looked_at.lock().unwrap() += 1;
+                answers.served.fetch_add(1, Ordering::SeqCst);
             }
             status => {
                 assert_eq!((status, answer.code().1), (429, "throttled".to_owned()));
                 assert!(answer.header("Retry-After").unwrap().parse::<u32>().unwrap() >= 1);
-                *refused.lock().unwrap() += 1;
+                answers.refused.fetch_add(1, Ordering::SeqCst);
             }
         }
     };
-    let attacked = meanwhile(4, guess, || {
-        wait_until("guesses are refused", || *refused.lock().unwrap() > 100);
-        p99(&client, "A")
+    meanwhile(4, guess, || {
+        wait_for_count("guesses are refused", 10, || answers.refused());
+        others_are_served(&client, REQUESTS, || {});
     });
-    let (looked_at, allowed) = (*looked_at.lock().unwrap(), 101 + 20 * (begun.elapsed().as_secs() + 1));
-    println!(
-        "{looked_at} guesses were looked at in {:?}, {} refused",
-        begun.elapsed(),
-        refused.lock().unwrap()
-    );
+    let (looked_at, allowed) =
+        (answers.served.into_inner(), 101 + 20 * (begun.elapsed().as_secs() as usize + 1));
     assert!(looked_at <= allowed, "{looked_at} guesses were looked at, {allowed} are allowed");
-    assert_bounded(quiet, attacked, "guessed keys");
     // A GET is not an attempt, and does not bypass the limit.
     assert_eq!(server.anonymous().get(GRAPHQL).status, 400);
 }
@@ -196,22 +201,19 @@ fn an_organisation_over_its_rate_does_not_affect_others() {
     installation.run_json(&["organisation", "add", "Other"]);
     installation.run_json(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
     let flooding = installation.key("Other");
-    let server = installation.serve_with(&["--rate-limit", "250"]);
+    // Every organisation may send twice as many at once, however fast.
+    let server = installation.serve_with(&["--rate-limit", "10"]);
     let (client, flooder) = (server.client(&key), server.client(&flooding));
-    let quiet = p99(&client, "Q");
-    let refused = std::sync::Mutex::new(0_u64);
+    let answers = Answers::default();
     let flood = || {
         let answer = flooder.get(&format!("{ACCOUNTS}OTHERS/1/"));
         assert!(matches!(answer.status, 404 | 429), "{}", answer.text());
-        if answer.status == 429 {
-            *refused.lock().unwrap() += 1;
-        }
+        answers.refused.fetch_add(usize::from(answer.status == 429), Ordering::SeqCst);
     };
-    let attacked = meanwhile(8, flood, || {
-        wait_until("the flood is refused", || *refused.lock().unwrap() > 100);
-        p99(&client, "A")
+    meanwhile(8, flood, || {
+        wait_for_count("the flood is refused", 10, || answers.refused());
+        others_are_served(&client, 20, || {});
     });
-    assert_bounded(quiet, attacked, "another organisation's flood");
 }
 
 /// A transaction that locks a table until it is dropped.
@@ -258,7 +260,7 @@ fn slow_reads_of_one_organisation_leave_connections_to_others() {
                        AND wait_event_type = 'Lock'";
         let hangs = || installation.sql(waiting).trim().parse::<u32>().unwrap() >= 8;
         wait_until("its share hangs", hangs);
-        for n in 0..100 {
+        for n in 0..30 {
             let number = format!("S-{n}");
             assert_eq!(client.create(&small(&number)).status, 201, "others have theirs");
             assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{number}/")).status, 200, "others have theirs");
@@ -278,7 +280,7 @@ fn unfinished_bodies_of_one_organisation_leave_room_for_others() {
     let holding = installation.key("Other");
     // All bodies together use at most 32 MiB.
     let server =
-        installation.serve_with(&["--body-limit", "1MiB", "--body-timeout", "120s", "--rate-limit", "0"]);
+        installation.serve_with(&["--body-limit", "1MiB", "--body-timeout", "1h", "--rate-limit", "0"]);
     let (client, holder) = (server.client(&key), server.client(&holding));
     let token = holder.token.as_deref().unwrap();
     let head = format!(
@@ -296,8 +298,6 @@ fn unfinished_bodies_of_one_organisation_leave_room_for_others() {
         held.push(stream);
         holder.post(ACCOUNTS, &fat).status == 503
     });
-    assert!((15..100).contains(&held.len()), "{} bodies are begun", held.len());
-    for n in 0..50 {
-        assert_eq!(client.create(&small(&format!("H-{n}"))).status, 201, "others have theirs");
-    }
+    assert!(held.len() >= 15, "{} bodies are begun", held.len());
+    others_are_served(&client, REQUESTS, || {});
 }

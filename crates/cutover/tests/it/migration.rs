@@ -1,8 +1,9 @@
 //! A supplier's migration with `cutover-client`, from files to matching sums.
 #![cfg(unix)]
 
-use crate::harness::{Installation, Server, items, wait_until};
+use crate::harness::{Installation, Server, items, wait_for_count};
 use crate::payloads::{fixture, small};
+use cutover_app::fault::Point;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -90,7 +91,8 @@ fn export(folder: &Path) -> usize {
 #[test]
 fn a_killed_migration_resumes_and_its_sums_match() {
     let (installation, key) = Installation::with_supplier();
-    let server = installation.serve();
+    // Nothing after this account is answered until the client is killed.
+    let (server, held) = installation.serve_held_after(ACCOUNTS / 3, Point::Staged, &[]);
     let cents = export(installation.path());
     let supplier = Supplier { installation: &installation, server: &server, key: &key };
     let faulty = ACCOUNTS.div_ceil(FAULTY);
@@ -100,9 +102,11 @@ fn a_killed_migration_resumes_and_its_sums_match() {
     assert_eq!((&found["valid"], &found["faulty"], code), (&good.into(), &faulty.into(), Some(1)), "{found}");
 
     let mut upload = supplier.command(&["upload", "exports", "--connections", "1"]).spawn().unwrap();
-    wait_until("some are answered", || supplier.answered() > faulty + 50);
+    wait_for_count("some are answered", faulty + 50, || supplier.answered());
+    held.wait();
     upload.kill().unwrap();
     assert!(!upload.wait().unwrap().success());
+    held.release();
     let answered = supplier.answered();
     assert!(answered < ACCOUNTS, "it was over before it was killed");
 

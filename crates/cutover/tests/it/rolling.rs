@@ -9,8 +9,11 @@
 //! A request has not failed if one node refuses the connection or is not ready and the other accepts it, or if its kept
 //! connection was found closed before anything was sent.
 
-use crate::harness::{ACCOUNTS, FailoverClient, Fleet, NOTES, Node, Server, adding, wait_until, wait_within};
+use crate::harness::{
+    ACCOUNTS, FailoverClient, Fleet, NOTES, Node, Server, adding, wait_for, wait_for_count, wait_until,
+};
 use crate::payloads::fixture;
+use cutover_testkit_machine::ReservedPort;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -41,8 +44,7 @@ const CREATORS: usize = 3;
 const STRIDE: usize = 60;
 /// The `shutdown-delay` of API nodes: longer than a load balancer takes to check readiness and to send its
 /// requests.
-const DELAY: &str = "2s";
-const LONG: Duration = Duration::from_secs(120);
+const DELAY: &str = "5s";
 
 /// The load of the suppliers.
 struct Load {
@@ -155,8 +157,9 @@ impl Load {
             created.min(noted)
         };
         let wanted = count() + STRIDE;
-        wait_within(LONG, "the load goes on", || {
-            count() >= wanted || !self.failed.lock().unwrap().is_empty()
+        wait_for("the load goes on", || {
+            let (count, failed) = (count(), !self.failed.lock().unwrap().is_empty());
+            if count >= wanted || failed { Ok(()) } else { Err(count) }
         });
         let failed = self.failed.lock().unwrap().join("\n");
         assert_eq!(failed, "");
@@ -175,12 +178,11 @@ fn apply_future(fleet: &Fleet) {
 }
 
 /// Stops a node in order, and starts the new program in its place.
-fn replace(fleet: &Fleet, old: Server, name: &str, role: &str) -> Server {
-    let listen = old.address.to_string();
+fn replace(fleet: &Fleet, old: Server, new: Node<'_>) -> Server {
     old.signal("TERM");
     let (code, log) = old.ended();
     assert_eq!(code, Some(0), "{log}");
-    fleet.node(Node { listen: &listen, ..node(name, role) })
+    fleet.node(new)
 }
 
 fn node<'a>(name: &'a str, role: &'a str) -> Node<'a> {
@@ -196,9 +198,13 @@ fn an_upgrade_under_load_fails_no_request() {
     let old: Option<&Path> = old.as_deref();
     fleet.migrate(old);
     let key = fleet.add_suppliers(&["ACME"]);
-    let start = |name, role| fleet.node(Node { program: old, ..node(name, role) });
-    let apis = ["api-1", "api-2"].map(|name| start(name, "api"));
-    let workers = ["worker-1", "worker-2"].map(|name| start(name, "worker"));
+    let ports = [(), ()].map(|()| ReservedPort::new().unwrap());
+    let addresses = ports.each_ref().map(|port| port.address().to_string());
+    let api = |name: &'static str, number: usize| Node { listen: &addresses[number], ..node(name, "api") };
+    let apis =
+        [("api-1", 0), ("api-2", 1)].map(|(name, n)| fleet.node(Node { program: old, ..api(name, n) }));
+    let workers =
+        ["worker-1", "worker-2"].map(|name| fleet.node(Node { program: old, ..node(name, "worker") }));
     let load = Load::new(apis.iter().map(|api| api.address).collect(), apis[0].token(&key));
     let _new = thread::scope(|scope| {
         let _end = End(&load);
@@ -215,20 +221,21 @@ fn an_upgrade_under_load_fails_no_request() {
         }
         load.stride();
         let workers = workers.map(|worker| {
-            let worker = replace(&fleet, worker, "new-worker", "worker");
+            let worker = replace(&fleet, worker, node("new-worker", "worker"));
             load.stride();
             worker
         });
-        let apis = apis.map(|api| {
-            let api = replace(&fleet, api, "new-api", "api");
+        let [first, second] = apis;
+        let apis = [(first, 0), (second, 1)].map(|(old, number)| {
+            let new = replace(&fleet, old, api("new-api", number));
             load.stride();
-            api
+            new
         });
         (apis, workers)
     });
     assert_eq!(*load.failed.lock().unwrap(), [""; 0]);
     let created = load.created.into_inner().unwrap();
-    wait_within(LONG, "all are imported", || fleet.count("PROCESSED") == created.len());
+    wait_for_count("all are imported", created.len(), || fleet.count("PROCESSED"));
     assert_eq!(fleet.number("SELECT count(*) FROM processes"), created.len());
     let notes = "SELECT count(*) FROM notes WHERE body = 'Called while nodes were replaced.'";
     assert_eq!(fleet.number(notes), load.noted.into_inner());

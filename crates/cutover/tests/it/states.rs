@@ -1,14 +1,11 @@
 //! Failure 24: a supplier is paused or completed, or an account cancelled, during a migration.
 
 use crate::documents::PDF;
-use crate::harness::{ACCOUNTS, Client, Installation, Server, wait_until, wait_within};
+use crate::harness::{ACCOUNTS, Client, Installation, Server, wait_until};
 use crate::payloads::{documented, small, wrapped};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use serde_json::{Value, json};
-use std::time::Duration;
 
-/// Time limit for a lease, the next sweep, and a busy machine.
-const LONG: Duration = Duration::from_secs(120);
 /// The numbers of an account in each state.
 const STATES: [&str; 8] = [
     "PENDING",
@@ -125,7 +122,7 @@ impl Migration {
 
     /// Waits until nothing is in progress; begun imports are then complete, or rolled back.
     fn quiet(&self) {
-        wait_within(LONG, "nothing is in flight", || self.installation.count("ACME", "IN_PROGRESS") == 0);
+        wait_until("nothing is in flight", || self.installation.count("ACME", "IN_PROGRESS") == 0);
         let shown = self.installation.show("IN_PROGRESS");
         let is_whole =
             shown["status"] == "PROCESSED" && shown["account"]["statements"][0]["statement_id"] == "S-1";
@@ -139,7 +136,7 @@ impl Migration {
         let mut account = small(number);
         account["import_supplier"] = json!("SECOND");
         assert_eq!(self.client().create(&account).status, 201);
-        wait_within(LONG, "another supplier's is imported", || {
+        wait_until("another supplier's is imported", || {
             self.installation.show_of("SECOND", number)["status"] == "PROCESSED"
         });
     }
@@ -161,9 +158,7 @@ impl Migration {
     fn goes_on(&self, before: &[Value]) {
         self.set("ongoing");
         for number in ["IN_PROGRESS", "PENDING"] {
-            wait_within(LONG, "what waited is imported", || {
-                self.installation.show(number)["status"] == "PROCESSED"
-            });
+            wait_until("what waited is imported", || self.installation.show(number)["status"] == "PROCESSED");
             let history = self.installation.history("ACME", number);
             assert_eq!(history.iter().filter(|event| *event == "imported").count(), 1, "{history:?}");
         }

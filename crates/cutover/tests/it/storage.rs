@@ -2,17 +2,12 @@
 
 use crate::documents::{PDF, note, statement};
 use crate::harness::{
-    ACCOUNTS, Answer, Client, Installation, NOTES, STATEMENTS, Server, VALIDATE, adding, text, wait_until,
+    ACCOUNTS, Answer, Client, Installation, NOTES, STATEMENTS, Server, VALIDATE, adding, text,
+    wait_for_count, wait_until,
 };
 use crate::payloads::{documented, small};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use serde_json::json;
-use std::time::{Duration, Instant};
-
-/// Time limit: all lookups of a request take at most 5 s, with a margin for a busy machine.
-const DEADLINE: Duration = Duration::from_secs(9);
-/// Time limit of answers that do not need the storage while others wait for it.
-const AT_ONCE: Duration = Duration::from_secs(2);
 
 struct Stage {
     storage: S3Server,
@@ -81,20 +76,13 @@ fn missing_documents_and_other_files_than_pdf_are_reported() {
     assert_eq!(installation.account("S-1")["statements"][0]["statement_id"], "S-1");
 }
 
-/// Sends a request; returns the answer and the duration.
-fn timed(ask: impl FnOnce() -> Answer) -> (Answer, Duration) {
-    let start = Instant::now();
-    (ask(), start.elapsed())
-}
-
 /// The answer for cases without a code in the contract: retry soon.
-fn assert_unavailable((answer, took): &(Answer, Duration), fault: Fault) {
+fn assert_unavailable(answer: &Answer, fault: Fault) {
     assert_eq!(answer.code(), (503, "service_unavailable".to_owned()), "{fault:?}");
     assert!(answer.header("Retry-After").unwrap().parse::<u32>().unwrap() >= 1);
-    assert!(*took < DEADLINE, "{fault:?}: {took:?}");
 }
 
-/// Every kind of failure: 503 in bounded time, nothing stored, progress unaffected, and recovery afterwards.
+/// Every kind of failure: 503 although the storage may never answer, nothing stored, progress unaffected, and recovery afterwards.
 fn endure(fault: Fault) {
     let Stage { storage, client, installation, server, .. } = &stage("all");
     fill(storage);
@@ -108,11 +96,9 @@ fn endure(fault: Fault) {
             (NOTES, adding("S-1", "notes", note("notes/call.txt"))),
             (STATEMENTS, adding("S-1", "statements", statement("statements/s-1.pdf"))),
         ];
-        let asked = asks.map(|(path, body)| scope.spawn(move || timed(|| client.send_json(path, &body))));
-        let (status, took) = timed(|| client.get(&format!("{ACCOUNTS}ACME/S-1/")));
-        assert!(status.status == 200 && took < AT_ONCE, "{took:?}");
-        let (plain, took) = timed(|| client.send_json(VALIDATE, &small("S-3")));
-        assert!(plain.status == 200 && took < AT_ONCE, "names no documents: {took:?}");
+        let asked = asks.map(|(path, body)| scope.spawn(move || client.send_json(path, &body)));
+        assert_eq!(client.get(&format!("{ACCOUNTS}ACME/S-1/")).status, 200);
+        assert_eq!(client.send_json(VALIDATE, &small("S-3")).status, 200, "names no documents");
         assert_eq!(server.anonymous().get("/healthz").status, 200);
         asked.into_iter().for_each(|thread| assert_unavailable(&thread.join().unwrap(), fault));
     });
@@ -163,7 +149,7 @@ fn imports_wait_for_storage_that_stopped_in_the_middle() {
     drop((server, client));
     let server = serve(&installation, "all");
     let client = server.client(&key);
-    wait_until("the first half is imported", || installation.count("ACME", "PROCESSED") == INTERRUPTED);
+    wait_for_count("the first half is imported", INTERRUPTED, || installation.count("ACME", "PROCESSED"));
     // The other half begins while the storage is silent; then the storage goes away.
     storage.set_fault(Fault::Silent);
     installation.run_json(&["supplier", "set", "SECOND", "--status", "ongoing"]);
@@ -173,13 +159,11 @@ fn imports_wait_for_storage_that_stopped_in_the_middle() {
     wait_until("an import is put off", || {
         (0..INTERRUPTED).any(|i| installation.history("SECOND", &number(i)).contains(&"deferred".to_owned()))
     });
-    // Requests in progress may still have been answered.
-    assert!(installation.count("SECOND", "PROCESSED") < INTERRUPTED / 2, "the storage is gone");
+    assert_eq!(installation.count("SECOND", "PROCESSED"), 0, "the storage is gone");
     assert_eq!(installation.count("SECOND", "ERRORED"), 0);
-    let (status, took) = timed(|| client.get(&format!("{ACCOUNTS}ACME/ACME-0/")));
-    assert!(status.status == 200 && took < AT_ONCE, "{took:?}");
+    assert_eq!(client.get(&format!("{ACCOUNTS}ACME/ACME-0/")).status, 200);
     storage.set_fault(Fault::None);
-    wait_until("the other half is imported", || installation.count("SECOND", "PROCESSED") == INTERRUPTED);
+    wait_for_count("the other half is imported", INTERRUPTED, || installation.count("SECOND", "PROCESSED"));
     for i in 0..INTERRUPTED {
         let shown = installation.show_of("SECOND", &number(i));
         assert_eq!(text(&shown["account"]["external_account_number"]), number(i));

@@ -1,6 +1,8 @@
 //! Webhooks, sent to a receiver on loopback.
 
-use crate::harness::{Action, Installation, ReceivedRequest, Vendor, items, text, wait_within};
+use crate::harness::{
+    Action, Installation, ReceivedRequest, Vendor, items, text, wait_for_count, wait_until,
+};
 use crate::payloads::small;
 use cutover_app::fault::Point;
 use serde_json::{Value, json};
@@ -10,11 +12,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::time::Duration;
 
 const PATH: &str = "/hooks";
-/// Longer than the lease of a delivery.
-const LONG: Duration = Duration::from_secs(90);
 
 /// A receiver with the status that is set.
 fn receiver(status: u16) -> (Vendor, Arc<AtomicU16>) {
@@ -89,7 +88,7 @@ fn events_arrive_signed() {
     for n in 0..3 {
         assert_eq!(client.create(&small(&format!("A-{n}"))).status, 201);
     }
-    wait_within(LONG, "six events", || received(&receiver).len() == 6);
+    wait_for_count("six events", 6, || received(&receiver).len());
     assert_eq!(received(&receiver), feed(&client));
     let requests = receiver.asked(PATH);
     assert!(requests.iter().all(|request| request.method == "POST"
@@ -100,7 +99,7 @@ fn events_arrive_signed() {
     let shown = installation.run_json(&["webhook", "show", &id]);
     assert_eq!((&shown["public_key"], &shown["state"]), (&webhook["public_key"], &json!("enabled")));
     assert!(!shown.to_string().contains("whs"), "{shown}");
-    wait_within(LONG, "the answers are recorded", || {
+    wait_until("the answers are recorded", || {
         let deliveries = installation.run_json(&["webhook", "deliveries", &id]);
         items(&deliveries).iter().all(|delivery| delivery["state"] == "delivered")
     });
@@ -145,10 +144,10 @@ fn commands_manage_webhooks() {
     let before = receiver.asked(PATH).len();
     installation.run_json(&["webhook", "enable", &id]);
     let sent = || receiver.asked(PATH)[before..].iter().map(event).collect::<Vec<_>>();
-    wait_within(LONG, "the event", || sent().len() == 1);
+    wait_for_count("the event", 1, || sent().len());
     assert_eq!(sent()[0]["type"], "account_import_process.processed");
     installation.run_json(&["webhook", "replay", &id, "--since", "2020-01-01T00:00:00Z"]);
-    wait_within(LONG, "the replay", || sent().len() == 2);
+    wait_for_count("the replay", 2, || sent().len());
     assert_eq!(sent()[0], sent()[1]);
     let ids: BTreeSet<_> =
         receiver.asked(PATH)[before..].iter().map(|r| r.header("webhook-id").unwrap().to_owned()).collect();
@@ -192,7 +191,7 @@ fn killed_amid_requests() {
     add(&installation, &receiver, &[]);
     let server = installation.serve();
     assert_eq!(server.client(&key).create(&small("A-1")).status, 201);
-    wait_within(LONG, "a request", || !receiver.asked(PATH).is_empty());
+    wait_until("a request", || !receiver.asked(PATH).is_empty());
     server.kill();
     status.store(200, Ordering::SeqCst);
     arrives(&installation, &key, &receiver);
@@ -204,7 +203,7 @@ fn arrives(installation: &Installation, key: &str, receiver: &Vendor) {
     let client = server.client(key);
     client.wait("A-1", "PROCESSED");
     let id = text(&installation.run_json(&["webhook", "list"])[0]["id"]);
-    wait_within(LONG, "both events", || {
+    wait_until("both events", || {
         let deliveries = installation.run_json(&["webhook", "deliveries", &id]);
         let all = items(&deliveries);
         all.len() == 2 && all.iter().all(|delivery| delivery["state"] == "delivered")
@@ -223,7 +222,7 @@ fn a_hanging_receiver_does_not_delay_the_end() {
     let id = text(&add(&installation, &receiver, &[])["id"]);
     let server = installation.serve();
     assert_eq!(server.client(&key).create(&small("A-1")).status, 201);
-    wait_within(LONG, "a request", || !receiver.asked(PATH).is_empty());
+    wait_until("a request", || !receiver.asked(PATH).is_empty());
     server.signal("TERM");
     let (code, log) = server.ended();
     assert_eq!(code, Some(0), "{log}");
@@ -253,7 +252,7 @@ fn odd_receivers_are_handled() {
     let server = installation.serve();
     assert_eq!(server.client(&key).create(&small("A-1")).status, 201);
     let first = |id: &str| installation.run_json(&["webhook", "deliveries", id])[1].clone();
-    wait_within(LONG, "answers", || {
+    wait_until("answers", || {
         hooks.iter().all(|id| first(id)["attempts"].as_u64() > Some(0) && first(id)["state"] != "sending")
     });
     let [redirect, flood, garbage] = hooks.each_ref().map(|id| first(id));

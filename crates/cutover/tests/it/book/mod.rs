@@ -22,17 +22,14 @@ mod commands;
 mod output;
 mod session;
 
+use crate::harness::wait_for;
 use commands::{Command, Item, items};
 use session::Session;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-
-/// Time limit for the output of a command to match the page.
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A page and its setup.
 struct Page {
@@ -144,16 +141,15 @@ fn check(page: &Page, session: &mut Session, command: &Command) {
     let replaced =
         page.stands_for.iter().fold(command.text.clone(), |text, (old, new)| text.replace(old, new));
     let fails = page.fails.iter().find(|(beginning, _)| command.text.starts_with(beginning));
-    let started = Instant::now();
-    loop {
+    wait_for(&place, || {
         let (code, printed) = session.run(&replaced);
         assert_eq!(code, fails.map_or(0, |(_, code)| *code), "{place}\n{printed}");
         if command.output.is_empty() || output::agrees(&command.output, &printed) {
-            return;
+            return Ok(());
         }
-        assert!(only_asks(&command.text) && started.elapsed() < TIMEOUT, "{place}\n{printed}");
-        std::thread::park_timeout(Duration::from_millis(100));
-    }
+        assert!(only_asks(&command.text), "{place}\n{printed}");
+        Err(printed)
+    });
 }
 
 /// Returns true if a command changes nothing, so that it may be repeated until its output matches.

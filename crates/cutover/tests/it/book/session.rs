@@ -2,15 +2,14 @@
 
 use super::ROOT;
 use crate::harness::{affects_program, wait_until};
+use cutover_testkit_machine::{ReservedPort, receive};
 use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Once;
-use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// The address of the server in pages.
@@ -18,15 +17,12 @@ const SHOWN: [&str; 2] = ["127.0.0.1:8080", "localhost:8080"];
 /// Programs that pages may use in addition to ours.
 const HELPERS: [&str; 2] = ["curl", "jq"];
 
-/// Time limit of a command.
-const TIMEOUT: Duration = Duration::from_secs(120);
-
 pub(super) struct Session {
     folder: TempDir,
     shell: Child,
     input: ChildStdin,
     answers: Receiver<String>,
-    address: SocketAddr,
+    port: ReservedPort,
 }
 
 impl Session {
@@ -39,15 +35,15 @@ impl Session {
         }
         let folder = TempDir::new().unwrap();
         furnish(folder.path());
-        let address = free_address();
-        let mut shell = shell(folder.path(), address);
+        let port = ReservedPort::new().unwrap();
+        let mut shell = shell(folder.path(), port.address());
         let (input, output) = (shell.stdin.take().unwrap(), shell.stdout.take().unwrap());
         let (answer, answers) = channel();
         std::thread::spawn(move || {
             let lines = BufReader::new(output).lines().map_while(Result::ok);
             lines.map(|line| answer.send(line)).all(|sent| sent.is_ok())
         });
-        let mut session = Self { folder, shell, input, answers, address };
+        let mut session = Self { folder, shell, input, answers, port };
         // The channel for exit codes: no command writes to it.
         writeln!(session.input, "exec 9>&1").unwrap();
         let (code, printed) = session.run_as_is(&format!("set -e\n{before}\nset +e"));
@@ -61,20 +57,19 @@ impl Session {
             return self.run_as_is(command);
         }
         let ran = self.run_as_is(&format!("{} > server.log 2>&1 &", command.trim_end_matches(['&', ' '])));
-        wait_until("the page's server listens", || TcpStream::connect(self.address).is_ok());
+        wait_until("the page's server listens", || TcpStream::connect(self.port.address()).is_ok());
         ran
     }
 
     fn run_as_is(&mut self, command: &str) -> (i32, String) {
-        let address = self.address.to_string();
+        let address = self.port.address().to_string();
         let command =
             SHOWN.iter().fold(command.to_owned(), |command, shown| command.replace(shown, &address));
         let printed = self.folder.path().join(".printed");
         // Not a subshell, so that variables stay. The exit code has its own channel.
         writeln!(self.input, "{{\n{command}\n}} > .printed 2>&1 < /dev/null\necho $? >&9").unwrap();
-        let answer = self.answers.recv_timeout(TIMEOUT);
+        let code = receive(&command, &self.answers);
         let text = String::from_utf8_lossy(&std::fs::read(printed).unwrap_or_default()).into_owned();
-        let code = answer.unwrap_or_else(|e| panic!("{e}: {command}\n{text}"));
         (code.parse().unwrap(), text)
     }
 }
@@ -128,14 +123,4 @@ fn furnish(folder: &Path) {
         let line: serde_json::Value = serde_json::from_slice(&account).unwrap();
         std::fs::write(exports.join(format!("{to}.ndjson")), format!("{line}\n")).unwrap();
     }
-}
-
-/// Returns a free address. Its port is below the range of ephemeral ports, so that no other server takes it
-/// meanwhile.
-fn free_address() -> SocketAddr {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let begin = (std::process::id() % 10_000) as u16;
-    let candidates = std::iter::repeat_with(|| NEXT.fetch_add(1, Ordering::Relaxed)).take(10_000);
-    let addresses = candidates.map(|n| SocketAddr::from(([127, 0, 0, 1], 20_000 + (begin + n) % 10_000)));
-    addresses.into_iter().find(|address| TcpListener::bind(address).is_ok()).unwrap()
 }

@@ -3,17 +3,13 @@
 use super::driver::{Driver, driver};
 use super::look::WIDE;
 use super::troubles::Troubles;
-use crate::harness::{Server, wait_until};
+use crate::harness::{STALLED, Server, wait_until};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use std::net::SocketAddr;
-use std::time::Duration;
 use thirtyfour::cdp::Cdp;
 use thirtyfour::prelude::*;
 use tokio::runtime::{Builder, Runtime};
-
-/// Time limit of a driver command.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A browser with one page. At the end there must be no unexpected fault: no refused, failed or foreign
 /// request, and no message in the browser's console, which includes violations of the content security
@@ -30,7 +26,7 @@ impl Page {
     pub(crate) fn open(server: &Server) -> Option<Self> {
         let programs = driver()?;
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let session = WebDriver::builder(&programs.url, capabilities(programs)).request_timeout(DEADLINE);
+        let session = WebDriver::builder(&programs.url, capabilities(programs)).request_timeout(STALLED);
         let driver = runtime.block_on(async { session.await }).unwrap();
         let troubles = RefCell::new(Troubles::new(server.address));
         let page = Self { runtime, driver, address: server.address, troubles };

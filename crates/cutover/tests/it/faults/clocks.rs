@@ -57,7 +57,8 @@ fn lease_with(seconds: i64) {
     let client = rescuer.client(&key);
     let status = client.wait("L-1", "PROCESSED");
     let lease = time_of(&installation, "L-1", "released") - time_of(&installation, "L-1", "claimed");
-    assert!(lease >= Duration::seconds(30) && lease < Duration::seconds(60), "{seconds}: {lease}");
+    // A busy machine may look for ended leases late, but not by the hour that the clocks differ.
+    assert!(lease >= Duration::seconds(30) && lease < Duration::minutes(30), "{seconds}: {lease}");
     let [created, modified] = ["created_at", "modified_at"].map(|name| text(&status[name]));
     let [created, modified] = [created, modified].map(|time| DateTime::parse_from_rfc3339(&time).unwrap());
     assert!(modified >= created);
@@ -65,7 +66,7 @@ fn lease_with(seconds: i64) {
         .sql("SELECT extract(epoch FROM created_at - now())::BIGINT FROM processes")
         .parse()
         .unwrap();
-    assert!((shown - seconds).abs() < 300, "it is the database's time: {shown}");
+    assert!((shown - seconds).abs() < 30 * 60, "it is the database's time: {shown}");
 }
 
 /// Failure 14: given a clock that is set forth and back by an hour while the service runs, then nothing is

@@ -1,11 +1,10 @@
 //! Failure 10: SQLite with many writers, the worker, and a long reader.
 
-use crate::harness::{ACCOUNTS, ALL, Client, Installation, wait_within};
+use crate::harness::{ACCOUNTS, ALL, Client, Installation, wait_for_count};
 use crate::payloads::small;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
 const WRITERS: usize = 32;
 /// Number of accounts of about 100 kB: several times the size limit of the log.
@@ -75,7 +74,7 @@ fn thirty_two_writers_the_worker_and_a_long_reader() {
     });
     let all = LISTED + WRITERS * ACCOUNTS_OF_EACH;
     let processed = || server.metric("cutover_worker_accounts_processed_total");
-    wait_within(Duration::from_secs(240), "all are imported", || processed() == all);
+    wait_for_count("all are imported", all, processed);
     let length = std::fs::metadata(&log).unwrap().len();
     assert!(length < LONGEST, "the log has {length} bytes");
     let said = server.log();

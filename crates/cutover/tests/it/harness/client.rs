@@ -1,4 +1,4 @@
-use super::{ACCOUNTS, GRAPHQL, TIMEOUT, text, wait_until};
+use super::{ACCOUNTS, GRAPHQL, STALLED, text, wait_for};
 use serde_json::{Value, json};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -79,12 +79,10 @@ impl Client {
 
     /// Waits until an account has a status; returns its status object.
     pub(crate) fn wait(&self, number: &str, state: &str) -> Value {
-        let mut status = Value::Null;
-        wait_until(&format!("{number} is {state}"), || {
-            status = self.status(number);
-            status["status"] == state
-        });
-        status
+        wait_for(&format!("{number} is {state}"), || {
+            let status = self.status(number);
+            if status["status"] == state { Ok(status) } else { Err(status) }
+        })
     }
 
     /// Sends a mutation to the token endpoint.
@@ -140,7 +138,7 @@ impl Client {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        stream.set_read_timeout(Some(STALLED)).unwrap();
         stream
     }
 }

@@ -1,7 +1,7 @@
 //! A client that keeps its connection, and fails over between nodes.
 
 use super::client::{is_whole, parse};
-use super::{Answer, TIMEOUT};
+use super::{Answer, STALLED};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
@@ -88,7 +88,7 @@ impl FailoverClient {
 
 fn connect(node: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(node)?;
-    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_read_timeout(Some(STALLED))?;
     stream.set_nodelay(true)?;
     Ok(stream)
 }

@@ -1,6 +1,6 @@
 //! Several processes of the program on a PostgreSQL cluster of one test.
 
-use super::{Installation, Server};
+use super::{Installation, POOL_TIMEOUT, Server};
 use cutover_testkit_postgres::{Cluster, ClusterOptions, psql, sql};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -70,7 +70,10 @@ impl Fleet {
         }
         let url = format!("{}?application_name={}", self.cluster.url(DATABASE), node.name);
         // Set by a variable: older programs do not know the flag.
-        command.env("CUTOVER_DATABASE_URL", url).env("CUTOVER_SHUTDOWN_DELAY", node.shutdown_delay);
+        command
+            .env(POOL_TIMEOUT.0, POOL_TIMEOUT.1)
+            .env("CUTOVER_DATABASE_URL", url)
+            .env("CUTOVER_SHUTDOWN_DELAY", node.shutdown_delay);
         let mut command = by(node.program, command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         Server::start(command.spawn().unwrap())

@@ -1,5 +1,4 @@
-//! The test environment: data folder, commands, server, client, payment vendor. Servers are stopped on drop;
-//! every wait has a condition and a time limit.
+//! The test environment: data folder, commands, server, client, payment vendor. Servers are stopped on drop.
 
 mod client;
 mod database;
@@ -18,41 +17,22 @@ pub(crate) use server::{NO_ADDRESS, Server};
 pub(crate) use v1::*;
 pub(crate) use vendor::{Action, ReceivedRequest, Vendor, answer};
 
+pub(crate) use cutover_testkit_machine::{STALLED, wait_for, wait_for_count, wait_until};
+
 use cutover_testkit_postgres::{TemplateCopy, TestDatabase, server};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub(crate) const ACCOUNTS: &str = "/v2/data-import/accounts/";
 pub(crate) const VALIDATE: &str = "/v2/data-import/accounts/validate/";
 pub(crate) const GRAPHQL: &str = "/v1/graphql/";
-/// The time limit of waits.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Polls a condition until it holds.
-pub(crate) fn wait_until(what: &str, holds: impl FnMut() -> bool) {
-    wait_within(TIMEOUT, what, holds);
-}
-
-/// Polls a condition with a longer time limit.
-pub(crate) fn wait_within(timeout: Duration, what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        let waited = start.elapsed();
-        assert!(waited < timeout, "timed out: {what}");
-        std::thread::park_timeout(pause_after(waited));
-    }
-}
-
-/// Returns the pause before the next poll. Many conditions run a command, so polling at a fixed short interval
-/// would take most of the processor time of a long wait. A wait ends an eighth too late at most.
-fn pause_after(waited: Duration) -> Duration {
-    (waited / 8).clamp(Duration::from_millis(10), Duration::from_millis(500))
-}
+/// Lets requests wait longer for a connection to the database than a client should: on a slow machine many threads
+/// share it. Options of a test go first.
+pub(crate) const POOL_TIMEOUT: (&str, &str) = ("CUTOVER_DATABASE_POOL_TIMEOUT", "60s");
 
 /// Tells the threads of a scope to stop once it is dropped, also if the test panics: the scope waits for them.
 pub(crate) struct StopOnDrop<'a>(pub(crate) &'a AtomicBool);
@@ -258,6 +238,7 @@ impl Installation {
     fn server(&self, options: &[&str]) -> Command {
         let mut command = self.program(&["serve", "--log-format", "json"]);
         command.args(options).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.env(POOL_TIMEOUT.0, POOL_TIMEOUT.1);
         if !options.contains(&"--listen") {
             command.args(["--listen", "127.0.0.1:0"]);
         }

@@ -48,6 +48,18 @@ impl Installation {
         (server, held)
     }
 
+    /// Starts a server that is held once, after a point was reached this number of times.
+    pub(crate) fn serve_held_after(
+        &self,
+        count: usize,
+        point: Point,
+        options: &[&str],
+    ) -> (Server, HeldServer) {
+        let file = self.path().join(format!("held-at-{}", point.name()));
+        let order = format!("{}={count}*off->1*return(|hold|{})", point.name(), file.display());
+        (self.serve_with_failpoints(&order, options), HeldServer { file })
+    }
+
     /// Checks the invariants of the database; `accepted` are numbers of `ACME` that were answered 201.
     pub(crate) fn check_invariants(&self, accepted: &[&str]) {
         let of_acme = |number: &&str| ("ACME".to_owned(), (*number).to_owned());

@@ -1,4 +1,4 @@
-use super::{Client, wait_until};
+use super::{Client, wait_for};
 use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Child, Command};
@@ -74,13 +74,12 @@ impl Server {
 
     /// Waits until it exits; returns the exit code and the log.
     pub(crate) fn ended(mut self) -> (Option<i32>, String) {
-        let mut status = None;
-        wait_until("the server ends", || {
-            status = self.child.try_wait().unwrap();
-            status.is_some()
+        let log = self.log.clone();
+        let status = wait_for("the server ends", || {
+            self.child.try_wait().unwrap().ok_or_else(|| log.lock().unwrap().len())
         });
         self.reader.take().unwrap().join().unwrap();
-        (status.unwrap().code(), self.log())
+        (status.code(), self.log())
     }
 
     /// Kills it without any clean-up.
