@@ -56,7 +56,7 @@ impl Service {
 
     fn listens(&mut self, folder: &Path) -> Result<SocketAddr> {
         let began = Instant::now();
-        while began.elapsed() < Duration::from_secs(60) && self.server.try_wait()?.is_none() {
+        while began.elapsed() < Duration::from_secs(10 * 60) && self.server.try_wait()?.is_none() {
             let log = std::fs::read_to_string(log(folder))?;
             if let Some(address) = log.lines().find_map(listening) {
                 return Ok(address);

@@ -17,7 +17,7 @@ use crate::error::Error;
 /// The description of the API.
 const DESCRIPTION: &str = "docs/openapi.json";
 /// Time limit of a program: it takes some seconds.
-const AT_MOST: Duration = Duration::from_secs(5 * 60);
+const AT_MOST: Duration = Duration::from_secs(30 * 60);
 
 /// A fault of a client, or how to repair what could not be run.
 type Fault = String;
