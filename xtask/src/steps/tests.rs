@@ -105,7 +105,7 @@ const OF_ONE_DATABASE: [&str; 10] = [
 /// End-to-end tests that are not repeated on PostgreSQL: they do not depend on the database, use each by themselves, or
 /// ask it only what the store's suite and the simulation ask on both. Whatever pages ask of a database, `console::` asks
 /// on both.
-const OF_NO_DATABASE: [&str; 30] = [
+const OF_NO_DATABASE: [&str; 29] = [
     "after_import::",
     "browser::",
     "certificates_verified::",
@@ -127,7 +127,6 @@ const OF_NO_DATABASE: [&str; 30] = [
     "statements::",
     "storage::",
     "texts::",
-    "transaction_refusals::",
     "transactions::",
     "validation::",
     "vendor_commands::",

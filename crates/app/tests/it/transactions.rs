@@ -149,8 +149,17 @@ fn invalid_parameters_are_reported_with_other_errors() {
 fn an_invalid_transaction_is_shown_as_sent() {
     let env = TestEnv::with(ACCOUNT);
     let twice = transaction("T-1", "2026-11-01", "1.10", "CREDIT").replace('}', r#","note":"a","note":"b"}"#);
-    let refused = add(&env, NO_MOVE, std::slice::from_ref(&twice)).unwrap_err();
-    assert!(refused.contains(&twice), "{refused}");
+    for sent in [
+        &*twice,
+        r#"{"transaction_id": "F", "transaction_date":"2026-02-30", "amount":10.10,"type":"CREDIT"}"#,
+        r#"{"transaction_id":"F","transaction_date":"2026-11-01","amount":"ten","type":"CREDIT","x":[1.0]}"#,
+        "7.0",
+    ] {
+        let good = transaction("T-2", "2026-11-01", "1", "CREDIT");
+        let refused = add(&env, NO_MOVE, &[good, sent.to_owned()]).unwrap_err();
+        assert!(refused.contains(sent), "{refused}");
+    }
+    assert_eq!(current(&env), 1, "half a batch is never stored");
 }
 
 #[test]
