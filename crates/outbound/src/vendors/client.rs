@@ -30,7 +30,7 @@ pub(crate) enum Trust {
     System,
     /// Those of a configuration; with `None`, none.
     #[cfg(test)]
-    Only(Option<ClientConfig>),
+    Only(Option<Box<ClientConfig>>),
 }
 
 impl Clients {
@@ -60,7 +60,7 @@ impl Clients {
         let tls = match &self.trust {
             Trust::System => system_trust(),
             #[cfg(test)]
-            Trust::Only(tls) => tls.clone(),
+            Trust::Only(tls) => tls.as_deref().cloned(),
         };
         let resolver = FilteredResolver { resolver: self.resolver.clone(), rule: AddressRule::Anywhere };
         build(&self.limits, resolver, tls?).ok()

@@ -72,7 +72,7 @@ fn bytes_and_round_trips_are_counted() {
             stream.write_all(&bytes).unwrap();
         }
         // Open until the client is gone.
-        stream.read(&mut [0]).ok();
+        stream.read_exact(&mut [0]).ok();
     });
     let stream = client(&proxy);
     pipeline(&proxy, &stream, b"abc");

@@ -88,7 +88,7 @@ pub(super) fn vendors(limits: VendorLimits) -> HttpVendors {
 }
 
 pub(super) fn trusting(limits: VendorLimits, trust: ClientConfig) -> HttpVendors {
-    vendors_with(limits, Environment { trust: Trust::Only(Some(trust)), ..environment() })
+    vendors_with(limits, Environment { trust: Trust::Only(Some(Box::new(trust))), ..environment() })
 }
 
 /// Waits for a future on a plain thread.
