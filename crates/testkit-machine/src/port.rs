@@ -54,7 +54,6 @@ fn claim(number: u16) -> io::Result<Claim> {
 }
 
 #[cfg(not(target_os = "linux"))]
-#[expect(clippy::unnecessary_wraps, reason = "as on Linux")]
 fn claim(_number: u16) -> io::Result<Claim> {
     Ok(())
 }
