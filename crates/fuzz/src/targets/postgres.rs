@@ -17,7 +17,7 @@ pub(crate) const TARGET: Target = Target {
         "\0\0\0\x04",
     ],
     max: 4 << 10,
-    executions: 200_000,
+    executions: 130_000,
 };
 
 /// Number of statements that wait for answers.
