@@ -10,6 +10,8 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+const INCREMENTAL: &str = "CARGO_INCREMENTAL";
+
 fn main() -> ExitCode {
     let mut arguments = args_os().skip(1);
     let Some(name) = arguments.next() else { return failed("usage: cutover-launch PROGRAM [ARGUMENT …]") };
@@ -24,13 +26,13 @@ fn main() -> ExitCode {
         Ok(_) => return ExitCode::FAILURE,
         Err(error) => return failed(&format!("cannot run cargo: {error}")),
     }
-    let error = Command::new(&program).args(arguments).exec();
+    let error = command(&program).args(arguments).exec();
     failed(&format!("cannot run {}: {error}", program.display()))
 }
 
 /// The command that builds a program. The first build takes minutes, and shows its progress.
 fn build(name: &OsStr, program: &Path) -> Command {
-    let mut cargo = Command::new(var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = command(var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // There are no examples, but with them come the features that only tests need.
     cargo.args(["build", "--workspace", "--examples", "--bin"]).arg(name);
     if program.exists() {
@@ -41,6 +43,16 @@ fn build(name: &OsStr, program: &Path) -> Command {
         cargo.env_remove(variable);
     }
     cargo
+}
+
+/// A command whose builds, also those of the tests by `xtask`, write nothing for a later incremental one: most crates are
+/// built once here, and then by other commands of cargo with other features.
+fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    if var_os(INCREMENTAL).is_none() {
+        command.env(INCREMENTAL, "0");
+    }
+    command
 }
 
 fn describes_a_package(variable: &OsStr) -> bool {

@@ -79,12 +79,12 @@ pub(crate) const LAYERS: &[Layer] = &[
         may: &[CORE, MODEL, PROCESS, APP, STORE],
         never: &[WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE],
     },
+    Layer { name: TESTKIT_MACHINE, may: &[], never: PURE },
     Layer {
         name: TESTKIT,
         may: &[CORE, MODEL, PROCESS, APP, TESTKIT_MACHINE],
         never: &[WEB, HTTP_CLIENT, DATABASE],
     },
-    Layer { name: TESTKIT_MACHINE, may: &[], never: PURE },
     Layer {
         name: "cutover-fuzz",
         may: &[CORE, MODEL, RULES, APP, POSTGRES_CLIENT, OUTBOUND, HTTP, TESTKIT],
