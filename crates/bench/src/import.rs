@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 /// Accounts that a round imports.
 const ACCOUNTS: usize = 10_000;
-/// How often the workers are asked for their progress.
+/// Interval between reads of the workers' progress.
 const POLL: Duration = Duration::from_millis(50);
-/// How long nothing may be imported.
+/// Time without an import after which the measurement fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Imports by the workers of one process.
@@ -63,7 +63,7 @@ fn import(args: &Args, store: &Store, files: &[PathBuf], count: usize) -> Result
         bulk(server.address, &installation.token(&server)?, files, count)?;
     }
     if let Store::Postgres { .. } = store {
-        // What fills tables is vacuumed at some time: before, not meanwhile.
+        // Filled tables are vacuumed at some time: here, so that it does not happen during the test.
         store.sql(&installation, "VACUUM (ANALYZE) processes, payloads, process_history")?;
     }
     let before = rows(store, &installation)?;

@@ -56,7 +56,7 @@ fn compare(before: &Instructions, now: &Instructions) -> Result<(), Error> {
     if worse.is_empty() { Ok(()) } else { Err(fault()) }
 }
 
-/// What twice as many calls take more, so that the start of the program does not count.
+/// Runs a case with two numbers of calls and divides the difference, which leaves out the start of the program.
 fn instructions_a_call(case: &str, times: u64) -> Result<u64, Error> {
     let (once, twice) = (instructions(case, times)?, instructions(case, times * 2)?);
     Ok(twice.saturating_sub(once) / times)

@@ -1,4 +1,4 @@
-//! What is measured in memory, for `cargo bench` and for the program of this package.
+//! The cases that are measured in memory, for `cargo bench` and for the program of this package.
 
 pub mod accounts;
 pub mod cases;

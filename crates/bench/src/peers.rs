@@ -9,7 +9,7 @@ use std::process::Command;
 /// A server to compare with.
 pub(crate) struct Peer {
     pub(crate) what: &'static str,
-    /// What the ratio should be at least.
+    /// Smallest ratio that meets the goal.
     pub(crate) goal: f64,
     command: fn() -> Result<Command, Error>,
 }

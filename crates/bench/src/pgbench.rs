@@ -1,4 +1,4 @@
-//! What PostgreSQL allows: rows by pgbench, one statement a transaction, with their values as literals.
+//! The limit on PostgreSQL: rows by pgbench, one statement a transaction, with their values as literals.
 
 use crate::cpu;
 use crate::error::Error;

@@ -55,7 +55,7 @@ impl Store {
         }
     }
 
-    /// Whose CPU seconds are counted.
+    /// Processes whose CPU seconds are counted.
     pub(crate) fn counted(&self) -> &'static str {
         match self {
             Self::Sqlite => "the server",
