@@ -1,5 +1,4 @@
-//! What tests need of the machine that they run on: waits that a slow one does not fail, and ports that no other
-//! test takes.
+//! Helpers for tests on any machine: waits that do not fail on a slow one, and ports that no other test takes.
 
 mod port;
 mod wait;

@@ -41,7 +41,7 @@ pub(crate) struct State {
     pub(crate) accounts: BTreeMap<String, (Value, u32)>,
     /// Answers of create instead of 201, by account number.
     pub(crate) refusals: HashMap<String, Value>,
-    /// How many more times an account is answered with 500 instead, by its number.
+    /// Number of creates still to be answered with 500, by account number.
     pub(crate) failures: HashMap<String, u32>,
     /// Findings of validate, by account number.
     pub(crate) findings: HashMap<String, Value>,

@@ -40,7 +40,7 @@ pub(crate) const TARGET: Target = Target {
     executions: 750_000,
 };
 
-/// What is shown of an invalid URL.
+/// Text that stands for an invalid URL in messages.
 const HIDDEN: &str = "postgres://…";
 
 fn run(input: &[u8]) {
