@@ -5,8 +5,8 @@ use crate::json::{Cursor, Next, PlainNumber, SyntaxErrorKind, Writer};
 use crate::value::canonical_number;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-use std::fmt::{self, Write};
-use std::ops::Range;
+use std::fmt;
+use std::io::Write;
 
 /// The SHA-256 hash of a value's canonical text, see [`content_hash`]. Displayed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,171 +47,329 @@ impl fmt::Debug for ContentHash {
 /// # Ok::<(), cutover_model::SyntaxError>(())
 /// ```
 pub fn content_hash(json: &[u8]) -> Result<ContentHash, SyntaxError> {
-    Ok(ContentHash(Sha256::digest(canonical(json)?).into()))
+    let mut hash = Sha256::new();
+    let mut out = Vec::with_capacity(2 * PART);
+    let mut part = |out: &mut Vec<u8>| {
+        if out.len() >= PART {
+            hash.update(&*out);
+            out.clear();
+        }
+    };
+    Tree::read(json)?.write(&mut out, &mut part);
+    Ok(ContentHash(hash.chain_update(out).finalize().into()))
 }
 
 /// The canonical text of a value, see [`content_hash`].
 pub(crate) fn canonical(json: &[u8]) -> Result<Vec<u8>, SyntaxError> {
-    let mut cursor = Cursor::new(json)?;
-    let mut text = Text::with_capacity(json.len());
-    let written = text.value(&mut cursor).and_then(|()| cursor.finish());
-    written.map_err(|kind| cursor.broken(kind))?;
-    Ok(text.out)
+    let mut text = Vec::with_capacity(json.len());
+    Tree::read(json)?.write(&mut text, &mut |_| {});
+    Ok(text)
 }
 
-/// The number of orders of members that are remembered. Payloads have objects of some thirty kinds.
-const ORDERS: usize = 64;
+/// Bytes of canonical text from which on they are hashed.
+const PART: usize = 8 << 10;
 
-/// The canonical text as it is written, and buffers that are used again.
-struct Text<'j> {
-    out: Vec<u8>,
-    sorted: Vec<u8>,
-    number: String,
-    /// Names and texts of the members of the open objects.
-    members: Vec<(Cow<'j, str>, Range<usize>)>,
-    orders: Orders<'j>,
+/// All values of a JSON text in the order in which they were sent. Nothing is copied but what has escapes.
+struct Tree<'j> {
+    nodes: Vec<Node<'j>>,
+    /// Orders of the members of objects.
+    orders: Vec<Vec<usize>>,
 }
 
-impl<'j> Text<'j> {
-    fn with_capacity(capacity: usize) -> Self {
-        Self {
-            out: Vec::with_capacity(capacity),
-            sorted: Vec::new(),
-            number: String::new(),
-            members: Vec::new(),
-            orders: Orders::default(),
-        }
+struct Node<'j> {
+    /// The name of a member; empty for other values.
+    name: Cow<'j, str>,
+    /// The value as it was sent; empty for arrays and objects.
+    text: &'j str,
+    kind: Kind,
+    /// The place after the values inside.
+    end: usize,
+}
+
+enum Kind {
+    /// The text is canonical as it was sent: most strings, `true`, whole numbers.
+    Sent,
+    /// The text is a member whose name and value both are, with nothing between them.
+    SentMember,
+    /// A string that was sent with escapes.
+    String,
+    /// A number in another form.
+    Number,
+    Array,
+    /// Its members are in this order.
+    Object(usize),
+}
+
+impl<'j> Tree<'j> {
+    fn read(json: &'j [u8]) -> Result<Self, SyntaxError> {
+        let tree = Tree { nodes: Vec::with_capacity(json.len() / 24 + 1), orders: Vec::new() };
+        let known = vec![Known::default()];
+        let mut reader = Reader { cursor: Cursor::new(json)?, tree, known };
+        let read = reader.value(Cow::default(), None).and_then(|()| reader.cursor.finish());
+        read.map_err(|kind| reader.cursor.broken(kind))?;
+        Ok(reader.tree)
     }
 
-    fn value(&mut self, cursor: &mut Cursor<'j>) -> Result<(), SyntaxErrorKind> {
-        let next = cursor.peek()?;
-        match next {
-            Next::Object => self.object(cursor)?,
-            Next::Array => {
-                self.out.push(b'[');
-                let mut more = cursor.open_array()?;
-                while more {
-                    self.value(cursor)?;
-                    more = cursor.more_items()?;
-                    if more {
-                        self.out.push(b',');
-                    }
+    /// Appends the canonical text to `out`. `part` is called now and then and may empty it.
+    fn write(&self, out: &mut Vec<u8>, part: &mut impl FnMut(&mut Vec<u8>)) {
+        TreeWriter { tree: self, members: Vec::new(), out, part }.value(0);
+    }
+}
+
+struct TreeWriter<'t, 'j, F> {
+    tree: &'t Tree<'j>,
+    /// The places of the members of the open objects.
+    members: Vec<usize>,
+    out: &'t mut Vec<u8>,
+    part: &'t mut F,
+}
+
+impl<F: FnMut(&mut Vec<u8>)> TreeWriter<'_, '_, F> {
+    fn value(&mut self, place: usize) {
+        let node = &self.tree.nodes[place];
+        match node.kind {
+            Kind::Sent | Kind::SentMember => self.out.extend_from_slice(node.text.as_bytes()),
+            Kind::String => {
+                // It was read before, so it is a string.
+                if let Ok(Ok(string)) = Cursor::new(node.text.as_bytes()).map(|mut cursor| cursor.string()) {
+                    self.string(&string);
                 }
-                self.out.push(b']');
             }
-            Next::String => {
-                let string = cursor.string()?;
-                self.string(&string, has_escapes(&string));
-            }
-            Next::Number => self.number(cursor.number()?),
-            Next::True | Next::False | Next::Null => {
-                let start = cursor.mark();
-                cursor.word(next)?;
-                self.out.extend_from_slice(cursor.since(start).as_bytes());
-            }
+            Kind::Number => write_number(node.text, self.out),
+            Kind::Array => self.array(place, node.end),
+            Kind::Object(order) => self.object(place, node.end, order),
         }
-        Ok(())
     }
 
-    fn object(&mut self, cursor: &mut Cursor<'j>) -> Result<(), SyntaxErrorKind> {
-        let (start, first) = (self.out.len(), self.members.len());
-        let mut more = cursor.open_object()?;
-        while more {
-            let name = cursor.name()?;
-            self.out.push(if self.members.len() == first { b'{' } else { b',' });
-            let from = self.out.len();
-            self.string(&name, has_escapes(&name));
-            self.out.push(b':');
-            self.value(cursor)?;
-            self.members.push((name, from..self.out.len()));
-            more = cursor.more_members()?;
-        }
-        let members = &self.members[first..];
-        if members.is_empty() {
-            self.out.push(b'{');
-        } else if !members.is_sorted_by(|a, b| a.0 < b.0) {
-            self.sorted.clear();
-            for &place in self.orders.of(members) {
-                self.sorted.push(if self.sorted.is_empty() { b'{' } else { b',' });
-                self.sorted.extend_from_slice(&self.out[members[place].1.clone()]);
+    fn array(&mut self, place: usize, end: usize) {
+        self.out.push(b'[');
+        let mut item = place + 1;
+        while item < end {
+            if item > place + 1 {
+                self.out.push(b',');
             }
-            self.out.truncate(start);
-            self.out.append(&mut self.sorted);
+            self.value(item);
+            item = self.tree.nodes[item].end;
+        }
+        self.out.push(b']');
+        (self.part)(self.out);
+    }
+
+    fn object(&mut self, place: usize, end: usize, order: usize) {
+        let (first, mut member) = (self.members.len(), place + 1);
+        while member < end {
+            self.members.push(member);
+            member = self.tree.nodes[member].end;
+        }
+        self.out.push(b'{');
+        for (n, sent) in self.tree.orders[order].iter().enumerate() {
+            if n > 0 {
+                self.out.push(b',');
+            }
+            self.member(self.members[first + sent]);
         }
         self.out.push(b'}');
         self.members.truncate(first);
-        Ok(())
+        (self.part)(self.out);
     }
 
-    fn number(&mut self, text: &str) {
-        self.number.clear();
-        match PlainNumber::at(text.as_bytes(), 0).filter(|number| number.end == text.len()) {
-            Some(number) => plain_number(number, &mut self.number),
-            None => canonical_number(text, &mut self.number),
+    fn member(&mut self, place: usize) {
+        match &self.tree.nodes[place] {
+            Node { kind: Kind::SentMember, .. } => {}
+            // It was sent without escapes, so it needs none.
+            Node { name: Cow::Borrowed(name), .. } => {
+                self.out.push(b'"');
+                self.out.extend_from_slice(name.as_bytes());
+                self.out.extend_from_slice(b"\":");
+            }
+            Node { name: Cow::Owned(name), .. } => {
+                self.string(name);
+                self.out.push(b':');
+            }
         }
-        self.out.extend_from_slice(self.number.as_bytes());
+        self.value(place);
     }
 
-    /// Writes a string that was sent with escapes if `has_escapes`. Any other needs none.
-    fn string(&mut self, text: &str, has_escapes: bool) {
-        if has_escapes {
-            let mut writer = Writer::new().into(std::mem::take(&mut self.out));
-            writer.string(text);
-            self.out = writer.into_bytes();
-        } else {
-            self.out.push(b'"');
-            self.out.extend_from_slice(text.as_bytes());
-            self.out.push(b'"');
-        }
+    fn string(&mut self, text: &str) {
+        let mut writer = Writer::new();
+        writer.string(text);
+        self.out.extend_from_slice(&writer.into_bytes());
     }
 }
 
-/// Returns true if a string was sent with escapes: otherwise it is a part of the text.
-#[expect(clippy::ptr_arg, reason = "it is about the kind of the reference")]
-const fn has_escapes(text: &Cow<'_, str>) -> bool {
-    matches!(text, Cow::Owned(_))
+/// Returns true for whole numbers that do not end in a zero, and for 0.
+fn is_canonical(number: &str) -> bool {
+    number == "0"
+        || !number.ends_with('0') && number.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
+}
+
+fn write_number(text: &str, out: &mut Vec<u8>) {
+    match PlainNumber::at(text.as_bytes(), 0).filter(|number| number.end == text.len()) {
+        Some(number) => write_plain_number(number, out),
+        None => {
+            let mut number = String::new();
+            canonical_number(text, &mut number);
+            out.extend_from_slice(number.as_bytes());
+        }
+    }
 }
 
 /// Writes a number of the usual form as [`canonical_number`] does.
-fn plain_number(number: PlainNumber, out: &mut String) {
+fn write_plain_number(number: PlainNumber, out: &mut Vec<u8>) {
     let PlainNumber { mut digits, is_negative, after, .. } = number;
     if digits == 0 {
-        return out.push('0');
+        return out.push(b'0');
     }
     let mut exponent = -i64::from(after);
     while digits.is_multiple_of(10) {
         digits /= 10;
         exponent += 1;
     }
-    let sign = if is_negative { "-" } else { "" };
-    // Writing to a string does not fail.
-    let _ = match exponent {
-        0 => write!(out, "{sign}{digits}"),
-        _ => write!(out, "{sign}{digits}e{exponent}"),
-    };
+    if is_negative {
+        out.push(b'-');
+    }
+    let first = out.len();
+    while digits > 0 {
+        out.push(b'0' + (digits % 10) as u8);
+        digits /= 10;
+    }
+    out[first..].reverse();
+    if exponent != 0 {
+        // Writing to memory does not fail.
+        let _ = write!(out, "e{exponent}");
+    }
 }
 
-/// The order of the members of objects, by the names in the order in which they were sent: most objects have the names of
-/// an object before them, and comparing those is cheaper than sorting.
-#[derive(Default)]
-struct Orders<'j>(Vec<(Vec<Cow<'j, str>>, Vec<usize>)>);
+struct Reader<'j> {
+    cursor: Cursor<'j>,
+    tree: Tree<'j>,
+    /// The names of the objects so far, the first names of all objects below the first entry. Most objects have the
+    /// names of one before them: these are only compared, and sorted once.
+    known: Vec<Known<'j>>,
+}
 
-impl<'j> Orders<'j> {
-    /// Returns the places of the members in the order of their names; of several members of one name the first.
-    fn of(&mut self, members: &[(Cow<'j, str>, Range<usize>)]) -> &[usize] {
-        let is_of = |names: &[Cow<'_, str>]| {
-            names.len() == members.len() && names.iter().zip(members).all(|(name, member)| *name == member.0)
-        };
-        let known = self.0.iter().position(|(names, _)| is_of(names)).unwrap_or_else(|| {
-            // The sort is stable.
-            let mut order: Vec<usize> = (0..members.len()).collect();
-            order.sort_by(|a, b| members[*a].0.cmp(&members[*b].0));
-            order.dedup_by(|later, first| members[*later].0 == members[*first].0);
-            self.0.truncate(ORDERS - 1);
-            self.0.push((members.iter().map(|(name, _)| name.clone()).collect(), order));
-            self.0.len() - 1
-        });
-        &self.0[known].1
+/// A name in the order in which names were sent.
+#[derive(Default)]
+struct Known<'j> {
+    /// The name in quotes with its colon.
+    sent: &'j str,
+    /// The first name that came next.
+    next: Option<usize>,
+    /// Another name that came after the one before.
+    other: Option<usize>,
+    /// The order of the members, if this was the last name of an object.
+    order: Option<usize>,
+}
+
+/// The number of next names that are remembered: a search must not grow with the text.
+const NEXT: usize = 32;
+
+impl<'j> Reader<'j> {
+    /// Reads a value, and the text before it from the start of its name.
+    fn value(&mut self, name: Cow<'j, str>, start: Option<usize>) -> Result<(), SyntaxErrorKind> {
+        let next = self.cursor.peek()?;
+        let from = self.cursor.mark();
+        let place = self.tree.nodes.len();
+        let mut node = Node { name, text: "", kind: Kind::Sent, end: place + 1 };
+        match next {
+            Next::Object | Next::Array => {
+                node.kind = Kind::Array;
+                self.tree.nodes.push(node);
+                if next == Next::Object {
+                    self.tree.nodes[place].kind = Kind::Object(self.members(place)?);
+                } else {
+                    self.items()?;
+                }
+                self.tree.nodes[place].end = self.tree.nodes.len();
+                return Ok(());
+            }
+            Next::String if self.cursor.plain_string().is_some() => {}
+            Next::String => {
+                self.cursor.string()?;
+                node.kind = Kind::String;
+            }
+            Next::Number if is_canonical(self.cursor.number()?) => {}
+            Next::Number => node.kind = Kind::Number,
+            Next::True | Next::False | Next::Null => self.cursor.word(next)?,
+        }
+        node.text = self.cursor.since(from);
+        if let (Kind::Sent, Some(start), Cow::Borrowed(name)) = (&node.kind, start, &node.name)
+            && from == start + name.len() + "\"\":".len()
+        {
+            (node.kind, node.text) = (Kind::SentMember, self.cursor.since(start));
+        }
+        self.tree.nodes.push(node);
+        Ok(())
+    }
+
+    fn items(&mut self) -> Result<(), SyntaxErrorKind> {
+        let mut more = self.cursor.open_array()?;
+        while more {
+            self.value(Cow::default(), None)?;
+            more = self.cursor.more_items()?;
+        }
+        Ok(())
+    }
+
+    /// Reads the members of the object at a place, and returns their order.
+    fn members(&mut self, place: usize) -> Result<usize, SyntaxErrorKind> {
+        let mut known = Some(0);
+        let mut more = self.cursor.open_object()?;
+        while more {
+            let start = self.cursor.mark();
+            let name;
+            (name, known) = self.name(known)?;
+            self.value(name, Some(start))?;
+            more = self.cursor.more_members()?;
+        }
+        match known.map(|known| (known, self.known[known].order)) {
+            Some((_, Some(order))) => Ok(order),
+            Some((known, None)) => {
+                let order = self.sort(place);
+                self.known[known].order = Some(order);
+                Ok(order)
+            }
+            None => Ok(self.sort(place)),
+        }
+    }
+
+    /// Reads a name that follows a known one, and returns its own entry.
+    fn name(&mut self, before: Option<usize>) -> Result<(Cow<'j, str>, Option<usize>), SyntaxErrorKind> {
+        let Some(before) = before else { return Ok((self.cursor.name()?, None)) };
+        let (mut next, mut others) = (self.known[before].next, 0);
+        while let Some(known) = next {
+            let Known { sent, other, .. } = self.known[known];
+            if self.cursor.take_name(sent) {
+                return Ok((Cow::Borrowed(&sent[1..sent.len() - 2]), next));
+            }
+            (next, others) = (other, others + 1);
+        }
+        let start = self.cursor.mark();
+        let name = self.cursor.name()?;
+        let sent = self.cursor.since(start);
+        let is_compact = matches!(name, Cow::Borrowed(_)) && sent.len() == name.len() + "\"\":".len();
+        if !is_compact || others == NEXT {
+            return Ok((name, None));
+        }
+        let known = self.known.len();
+        self.known.push(Known { sent, other: self.known[before].next, ..Known::default() });
+        self.known[before].next = Some(known);
+        Ok((name, Some(known)))
+    }
+
+    /// Adds the order of the members of the object at a place: by their names, of several of one name the first.
+    fn sort(&mut self, place: usize) -> usize {
+        let (mut names, mut member) = (Vec::new(), place + 1);
+        while let Some(node) = self.tree.nodes.get(member) {
+            names.push(&*node.name);
+            member = node.end;
+        }
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        // The sort is stable.
+        order.sort_by_key(|n| names[*n]);
+        order.dedup_by_key(|n| names[*n]);
+        self.tree.orders.push(order);
+        self.tree.orders.len() - 1
     }
 }
 
@@ -288,11 +446,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_of_the_usual_form_are_written_like_all_others(text in "-?[0-9]{1,12}([.][0-9]{1,6})?") {
-            let (mut quick, mut slow) = (String::new(), String::new());
-            plain_number(PlainNumber::at(text.as_bytes(), 0).unwrap(), &mut quick);
+        fn numbers_of_the_usual_form_are_written_like_all_others(text in "-?(0|[1-9][0-9]{0,11})([.][0-9]{1,6})?") {
+            let (mut quick, mut slow) = (Vec::new(), String::new());
+            write_number(&text, &mut quick);
             canonical_number(&text, &mut slow);
-            prop_assert_eq!(quick, slow);
+            prop_assert_eq!(String::from_utf8(quick).unwrap(), &*slow);
+            prop_assert_eq!(is_canonical(&text), text == slow);
         }
 
         #[test]

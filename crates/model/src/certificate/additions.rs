@@ -1,6 +1,5 @@
 //! Hashes of content as it was sent: the accepted payload, and what was added to the account since.
 
-use crate::content::canonical;
 use crate::json::{Cursor, Next, SyntaxErrorKind};
 use crate::{ContentHash, SyntaxError, content_hash};
 use cutover_core::string_enum;
@@ -46,11 +45,7 @@ impl Addition {
 pub fn account_content(body: &[u8]) -> Result<ContentHash, SyntaxError> {
     let mut cursor = Cursor::new(body)?;
     let payload = payload_of_envelope(&mut cursor).map_err(|kind| cursor.broken(kind))?;
-    let account = match &payload {
-        Some(payload) => canonical(payload.as_bytes())?,
-        None => canonical(body)?,
-    };
-    Ok(ContentHash(Sha256::digest(account).into()))
+    content_hash(payload.map_or(body, str::as_bytes))
 }
 
 /// Returns the payload of an envelope; `None` for any other body. An envelope has no other members, so its first one shows
