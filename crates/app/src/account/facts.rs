@@ -1,4 +1,5 @@
-use crate::port::{MeterPointQuestion, StoreError, Tx};
+use crate::App;
+use crate::port::{MeterPointQuestion, StoreError, Supplier, Tx, read_committed};
 use cutover_core::ExternalAccountNumber;
 use cutover_model::AccountRequest;
 use cutover_rules::{Facts, MeterPointHolder, MeterPointKey, contract_to_look_up, meter_points_to_look_up};
@@ -66,9 +67,24 @@ impl FactsToRead {
     }
 }
 
+impl App {
+    /// Looks up the facts about several payloads of a supplier in one read.
+    pub(crate) fn known_together(
+        &self,
+        supplier: &Supplier,
+        sought: &[Option<FactsToRead>],
+    ) -> Result<Vec<Known>, StoreError> {
+        if sought.iter().flatten().all(FactsToRead::is_nothing) {
+            return Ok(sought.iter().map(|_| Known::default()).collect());
+        }
+        read_committed(&*self.store, |tx| {
+            FactsToRead::read_together(sought, tx, supplier.organisation_id, supplier.id)
+        })
+    }
+}
+
 impl FactsToRead {
-    /// Looks up the facts of several payloads of a supplier together.
-    pub(crate) fn read_together(
+    fn read_together(
         sought: &[Option<Self>],
         tx: &mut dyn Tx,
         organisation_id: i64,

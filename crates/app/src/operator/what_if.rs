@@ -4,7 +4,7 @@
 //! import: the same decoding, the same rules, the same facts.
 
 use super::{AccountGroup, OperatorError, SupplierChange};
-use crate::account::{FactsToRead, Known, stored};
+use crate::account::{FactsToRead, stored};
 use crate::documents::{FoundDocuments, missing};
 use crate::port::{
     Cause, DocumentsUnavailable, ListedProcess, PageLimit, PayloadById, Position, ProcessFilter, StoreError,
@@ -253,7 +253,8 @@ impl App {
         };
         let decoded: Vec<Decoded<AccountRequest<'_>>> =
             payloads.iter().map(|payload| decode(payload)).collect::<Result<_, _>>()?;
-        let known = self.known_together(supplier, &decoded)?;
+        let sought = |decoded: &Decoded<_>| decoded.draft.as_ref().map(FactsToRead::for_all);
+        let known = self.known_together(supplier, &decoded.iter().map(sought).collect::<Vec<_>>())?;
         let mut verdicts = Vec::with_capacity(items.len());
         for ((item, decoded), known) in items.into_iter().zip(&decoded).zip(&known) {
             let found = self.found_documents(supplier, decoded)?;
@@ -267,21 +268,6 @@ impl App {
             });
         }
         Ok(verdicts)
-    }
-
-    fn known_together(
-        &self,
-        supplier: &Supplier,
-        decoded: &[Decoded<AccountRequest<'_>>],
-    ) -> Result<Vec<Known>, StoreError> {
-        let sought = |decoded: &Decoded<_>| decoded.draft.as_ref().map(FactsToRead::for_all);
-        let sought: Vec<Option<FactsToRead>> = decoded.iter().map(sought).collect();
-        if sought.iter().flatten().all(FactsToRead::is_nothing) {
-            return Ok(sought.iter().map(|_| Known::default()).collect());
-        }
-        read_committed(&*self.store, |tx| {
-            FactsToRead::read_together(&sought, tx, supplier.organisation_id, supplier.id)
-        })
     }
 
     fn found_documents(

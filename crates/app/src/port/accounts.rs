@@ -21,6 +21,8 @@ pub struct NewAccount {
     pub imported_at: DateTime<Utc>,
     /// The account of the payload.
     pub account: Account<'static>,
+    /// The totals of the account.
+    pub totals: Totals,
 }
 
 /// An account as stored, with what was added since its import.

@@ -1,15 +1,15 @@
 use super::claim::{Claimed, illegal};
 use super::pace::Pace;
-use super::prepare::{Fault, Prepared};
+use super::prepare::{self, Fault, Read};
 use super::ready::{Ready, Size, in_time, write_ready};
-use crate::App;
+use crate::account::{FactsToRead, Known};
 use crate::fault::{self, Point};
-use crate::gate;
-use crate::port::{Sent, StepWrite, StoreError, Tx, read_committed, write};
+use crate::port::{StepWrite, StoreError, Supplier, Tx, read_committed, write};
+use crate::{App, codec, gate};
 use chrono::Duration;
 use cutover_core::ServiceAccountNumber;
-use cutover_process::{Actor, Event, Failure, Process, State, on_rejection};
-use std::collections::{HashMap, VecDeque};
+use cutover_process::{Actor, Event, Failure, Process, State};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -31,8 +31,12 @@ impl Outcome {
 
 /// Number of account numbers to try when one is taken.
 const NUMBERS: usize = 5;
+/// Bytes of unpacked payloads from which on no other is decoded with them. Their drafts take several times as much.
+const TOGETHER: usize = 512 << 10;
 /// Delay before a process is due again whose payload is encrypted with a key that this node lacks.
 const KEY_WAIT: Duration = Duration::seconds(30);
+
+type Payloads = HashMap<i64, Result<Vec<u8>, StoreError>>;
 
 /// The imports of one [`Worker::run_once`](super::Worker::run_once).
 pub(super) struct Batch<'a> {
@@ -53,71 +57,140 @@ impl Batch<'_> {
         let ids: Vec<i64> = claims.iter().map(|claimed| claimed.process.id()).collect();
         let mut payloads = self.payloads(&ids);
         let (mut ready, mut size) = (Vec::new(), Size::default());
-        let mut waiting = claims.into_iter();
-        while let Some(claimed) = waiting.next() {
-            if !(self.may_begin)() {
-                let rest: Vec<_> = std::iter::once(claimed).chain(waiting).map(|c| c.process).collect();
-                self.release_all(rest, each);
-                break;
-            }
-            let id = claimed.process.id();
-            let payload = match &mut payloads {
-                Ok(found) => found.remove(&id).transpose(),
-                // One payload may be readable where reading all took too long.
-                Err(StoreError::Busy(_)) if ids.len() > 1 => {
-                    self.payloads(&[id]).and_then(|mut found| found.remove(&id).transpose())
+        let mut waiting = VecDeque::from(claims);
+        while !waiting.is_empty() {
+            let unpacked = self.unpack(&mut waiting, &mut payloads, each);
+            let mut read = self.read(&unpacked, each);
+            let known = self.known(&read);
+            for known in known {
+                let Some((claimed, payload)) = read.pop_front() else { break };
+                if !(self.may_begin)() {
+                    let others = read.into_iter().map(|(claimed, _)| claimed.process.clone());
+                    let others = others.chain(waiting.drain(..).map(|claimed| claimed.process));
+                    self.release_all(std::iter::once(claimed.process.clone()).chain(others).collect(), each);
+                    break;
                 }
-                Err(error) => Err(error.clone()),
-            };
-            match self.begin(&claimed, payload) {
-                Begun::Ready(account) => {
-                    size.add(account.size);
-                    ready.push(*account);
+                let check = || {
+                    let known = known.map_or_else(|| self.known_of(claimed, &payload), Ok)?;
+                    self.app.prepare_import(claimed, payload, &known, self.number())
+                };
+                match self.attempt(&claimed.process, check) {
+                    Ok(prepared) => {
+                        let one = Ready::new(&claimed.process, prepared);
+                        size.add(one.size);
+                        ready.push(one);
+                    }
+                    Err(outcome) => each(outcome),
                 }
-                Begun::Ended(outcome) => each(outcome),
-            }
-            if size.is_full() {
-                self.commit(std::mem::take(&mut ready), each);
-                size = Size::default();
+                if size.is_full() {
+                    self.commit(std::mem::take(&mut ready), each);
+                    size = Size::default();
+                }
             }
         }
         self.commit(ready, each);
     }
 
-    fn payloads(&self, ids: &[i64]) -> Result<HashMap<i64, Result<Vec<u8>, StoreError>>, StoreError> {
+    fn payloads(&self, ids: &[i64]) -> Result<Payloads, StoreError> {
         let found = read_committed(&*self.app.store, |tx| tx.payloads(ids))?;
         Ok(found.into_iter().collect())
     }
 
-    /// Prepares an import, and ends the process if it cannot be written.
-    fn begin(&self, claimed: &Claimed, payload: Result<Option<Vec<u8>>, StoreError>) -> Begun {
-        let process = &claimed.process;
-        let attempt = catch_unwind(AssertUnwindSafe(|| self.prepare(claimed, payload)));
-        Begun::Ended(match attempt {
-            Ok(Ok(Prepared::Account { account, issues, bytes, content })) => {
-                return Begun::Ready(Box::new(Ready::passed(process, *account, issues, bytes, content)));
+    /// Unpacks the payloads of the next accounts. If the worker must stop, it releases all that wait.
+    fn unpack(
+        &self,
+        waiting: &mut VecDeque<Claimed>,
+        payloads: &mut Result<Payloads, StoreError>,
+        each: &mut dyn FnMut(Result<Outcome, StoreError>),
+    ) -> Vec<(Claimed, Vec<u8>)> {
+        let (mut unpacked, mut bytes) = (Vec::new(), 0);
+        while bytes < TOGETHER && !waiting.is_empty() {
+            if !(self.may_begin)() {
+                self.release_all(waiting.drain(..).map(|claimed| claimed.process).collect(), each);
+                break;
             }
-            Ok(Ok(Prepared::Rejected(issues, content))) => {
-                let sent = Sent { content: Some(content), ..Sent::default() };
-                return Begun::Ready(Box::new(Ready::ended(process, on_rejection(process), issues, sent)));
+            let Some(claimed) = waiting.pop_front() else { break };
+            let unpack = || {
+                fault::reached(Point::ImportBegun, claimed.number());
+                let id = claimed.process.id();
+                let payload = match payloads {
+                    Ok(found) => found.remove(&id).transpose(),
+                    // One payload may be readable where reading all took too long.
+                    Err(StoreError::Busy(_)) => {
+                        self.payloads(&[id]).and_then(|mut found| found.remove(&id).transpose())
+                    }
+                    Err(error) => Err(error.clone()),
+                };
+                let missing = || StoreError::Corrupt(format!("process {id} has no payload"));
+                Ok(codec::unpack(&payload?.ok_or_else(missing)?)?)
+            };
+            match self.attempt(&claimed.process, unpack) {
+                Ok(payload) => {
+                    bytes += payload.len();
+                    unpacked.push((claimed, payload));
+                }
+                Err(outcome) => each(outcome),
             }
-            Ok(Err(Fault::Store(StoreError::KeyMissing(key)))) => self.release_to_others(process, key),
-            Ok(Err(fault)) => self.defer(process, fault),
-            Err(_) => {
-                tracing::error!(process = process.id(), "import panicked");
-                self.fail(process, Failure::Panic)
-            }
-        })
+        }
+        unpacked
     }
 
-    fn prepare(
+    fn read<'p>(
         &self,
-        claimed: &Claimed,
-        payload: Result<Option<Vec<u8>>, StoreError>,
-    ) -> Result<Prepared, Fault> {
-        fault::reached(Point::ImportBegun, claimed.number());
-        let missing = || StoreError::Corrupt(format!("process {} has no payload", claimed.process.id()));
-        self.app.prepare_import(claimed, &payload?.ok_or_else(missing)?, self.number())
+        unpacked: &'p [(Claimed, Vec<u8>)],
+        each: &mut dyn FnMut(Result<Outcome, StoreError>),
+    ) -> VecDeque<(&'p Claimed, Read<'p>)> {
+        let mut all = VecDeque::with_capacity(unpacked.len());
+        for (claimed, payload) in unpacked {
+            match self.attempt(&claimed.process, || prepare::read(claimed, payload)) {
+                Ok(read) => all.push_back((claimed, read)),
+                Err(outcome) => each(outcome),
+            }
+        }
+        all
+    }
+
+    /// Looks up the facts about accounts, together for each supplier. Those that could not be looked up together are
+    /// `None`: one account must not cost the others their attempt.
+    fn known(&self, read: &VecDeque<(&Claimed, Read<'_>)>) -> Vec<Option<Known>> {
+        let mut by_supplier: BTreeMap<i64, (&Supplier, Vec<usize>)> = BTreeMap::new();
+        for (place, (claimed, _)) in read.iter().enumerate() {
+            let supplier = &*claimed.supplier;
+            by_supplier.entry(supplier.id).or_insert((supplier, Vec::new())).1.push(place);
+        }
+        let mut known: Vec<Option<Known>> = read.iter().map(|_| None).collect();
+        for (supplier, places) in by_supplier.into_values() {
+            let sought: Vec<Option<FactsToRead>> =
+                places.iter().map(|place| read[*place].1.sought()).collect();
+            let found = guarded(|| self.app.known_together(supplier, &sought));
+            for (place, of) in places.into_iter().zip(found.into_iter().flatten()) {
+                known[place] = Some(of);
+            }
+        }
+        known
+    }
+
+    /// Looks up the facts about one account.
+    fn known_of(&self, claimed: &Claimed, read: &Read<'_>) -> Result<Known, StoreError> {
+        let found = self.app.known_together(&claimed.supplier, &[read.sought()])?;
+        Ok(found.into_iter().next().unwrap_or_default())
+    }
+
+    /// Takes a step towards an import. If it fails, ends the process and returns the outcome.
+    fn attempt<T>(
+        &self,
+        process: &Process,
+        step: impl FnOnce() -> Result<T, Fault>,
+    ) -> Result<T, Result<Outcome, StoreError>> {
+        match catch_unwind(AssertUnwindSafe(step)) {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(Fault::Store(StoreError::KeyMissing(key)))) => Err(self.release_to_others(process, key)),
+            Ok(Err(fault)) => Err(self.defer(process, fault)),
+            Err(_) => {
+                tracing::error!(process = process.id(), "import panicked");
+                Err(self.fail(process, Failure::Panic))
+            }
+        }
     }
 
     fn number(&self) -> ServiceAccountNumber {
@@ -239,12 +312,6 @@ impl Batch<'_> {
             Ok(outcomes.map(|((process, _), is_written)| Outcome::of(process, is_written)).collect())
         })
     }
-}
-
-/// Result of preparing an import.
-enum Begun {
-    Ready(Box<Ready>),
-    Ended(Result<Outcome, StoreError>),
 }
 
 /// Turns a panic of the store into an error: one account must not cost the others their attempt.

@@ -1,19 +1,29 @@
 use super::claim::Claimed;
+use crate::App;
 use crate::account::{FactsToRead, Known, profile, stored};
 use crate::documents::{FoundDocuments, missing};
-use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, Supplier, read_committed};
-use crate::{App, codec};
+use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, Supplier};
 use chrono::DateTime;
 use cutover_core::{Now, ServiceAccountNumber, Zone};
 use cutover_model::certificate::account_content;
 use cutover_model::{
-    Account, AccountRequest, ContentHash, Decoded, IntoOwned, Limits, SyntaxError, decode_account_within,
+    Account, AccountRequest, ContentHash, Decoded, IntoOwned, Limits, SyntaxError, Totals,
+    decode_account_within,
 };
 use cutover_process::Failure;
 use cutover_rules::{Facts, Report, check_account, documents_of_account};
 
+/// A claimed payload as it was read.
+pub(super) struct Read<'p> {
+    /// Size of the decompressed payload.
+    bytes: usize,
+    /// The hash of its content.
+    content: ContentHash,
+    decoded: Decoded<AccountRequest<'p>>,
+}
+
 /// Result of checking a claimed payload.
-pub(crate) enum Prepared {
+pub(super) enum Prepared {
     /// The account can be written; there may be warnings to store.
     Account {
         account: Box<NewAccount>,
@@ -29,7 +39,7 @@ pub(crate) enum Prepared {
 
 /// A failure of a dependency. The attempt will be repeated.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Fault {
+pub(super) enum Fault {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -38,7 +48,7 @@ pub(crate) enum Fault {
 
 impl Fault {
     /// Classifies the fault: an outage passes by itself, a defect may not.
-    pub(crate) fn failure(&self) -> Failure {
+    pub(super) fn failure(&self) -> Failure {
         match self {
             Self::Documents(_) | Self::Store(StoreError::Unavailable(_) | StoreError::Busy(_)) => {
                 Failure::Outage
@@ -48,61 +58,75 @@ impl Fault {
     }
 }
 
+/// Decodes the decompressed payload of a process.
+pub(super) fn read<'p>(claimed: &Claimed, payload: &'p [u8]) -> Result<Read<'p>, Fault> {
+    // First, because the hash takes memory that it returns.
+    let content = account_content(payload).map_err(|_| corrupt(claimed, "is not JSON"))?;
+    let decoded = decode_again(payload, claimed.supplier.settings.time_zone);
+    let decoded = decoded.map_err(|_| corrupt(claimed, "is not JSON"))?;
+    Ok(Read { bytes: payload.len(), content, decoded })
+}
+
+fn corrupt(claimed: &Claimed, what: &str) -> StoreError {
+    StoreError::Corrupt(format!("the payload of process {} {what}", claimed.process.id()))
+}
+
+impl Read<'_> {
+    /// The facts to look up, if there are any.
+    pub(super) fn sought(&self) -> Option<FactsToRead> {
+        self.decoded.draft.as_ref().map(FactsToRead::for_all).filter(|sought| !sought.is_nothing())
+    }
+}
+
 impl App {
-    /// Decodes a claimed payload and checks it again: facts and rules may have changed since it was accepted.
-    pub(crate) fn prepare_import(
+    /// Checks a claimed payload again: facts and rules may have changed since it was accepted.
+    pub(super) fn prepare_import(
         &self,
         claimed: &Claimed,
-        stored_payload: &[u8],
+        read: Read<'_>,
+        known: &Known,
         number: ServiceAccountNumber,
     ) -> Result<Prepared, Fault> {
-        let payload = codec::unpack(stored_payload)?;
-        let (supplier, id) = (&claimed.supplier, claimed.process.id());
+        let Read { bytes, content, decoded } = read;
+        let supplier = &claimed.supplier;
         let zone = supplier.settings.time_zone;
-        let corrupt = |what: &str| StoreError::Corrupt(format!("the payload of process {id} {what}"));
-        let decoded = decode_again(&payload, zone).map_err(|_| corrupt("is not JSON"))?;
-        let report = self.check_again(claimed, &decoded, Now::new(self.clock.now(), zone))?;
+        let report = self.check_again(supplier, &decoded, known, Now::new(self.clock.now(), zone))?;
         let issues = StoredIssues { errors: stored(&report.errors), warnings: stored(&report.warnings) };
-        let content = account_content(&payload).map_err(|_| corrupt("is not JSON"))?;
         if !report.errors.is_empty() {
             return Ok(Prepared::Rejected(issues, content));
         }
         let valid = decoded.draft.and_then(|request| request.into_valid());
-        let (account, _) = valid.ok_or_else(|| corrupt("has no valid form"))?;
+        let (account, _) = valid.ok_or_else(|| corrupt(claimed, "has no valid form"))?;
+        let customer_emails = supplier.settings.send_customer_emails && !suppresses_emails(&account);
+        let account = account.into_owned().completed(zone);
         let account = NewAccount {
             number,
-            process_id: id,
+            process_id: claimed.process.id(),
             supplier_id: supplier.id,
-            customer_emails: supplier.settings.send_customer_emails && !suppresses_emails(&account),
+            customer_emails,
             zone,
             // Set when it is written.
             imported_at: DateTime::UNIX_EPOCH,
-            account: account.into_owned().completed(zone),
+            totals: Totals::of(&account, zone),
+            account,
         };
-        Ok(Prepared::Account { account: Box::new(account), issues, bytes: payload.len(), content })
+        Ok(Prepared::Account { account: Box::new(account), issues, bytes, content })
     }
 
     fn check_again(
         &self,
-        claimed: &Claimed,
+        supplier: &Supplier,
         decoded: &Decoded<AccountRequest<'_>>,
+        known: &Known,
         now: Now,
     ) -> Result<Report, Fault> {
-        let supplier = &claimed.supplier;
-        let known =
-            match decoded.draft.as_ref().map(FactsToRead::for_all).filter(|sought| !sought.is_nothing()) {
-                Some(sought) => read_committed(&*self.store, |tx| {
-                    sought.read(tx, supplier.organisation_id, Some(supplier.id))
-                })?,
-                None => Known::default(),
-            };
         let documents = || decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
         // A worker runs on a thread of its own, so it may block. A lookup ends well before the lease.
         let found = match missing(Some(supplier), None, documents) {
             Some(wanted) => Some(pollster::block_on(self.look_up(&wanted))?),
             None => None,
         };
-        Ok(report_again(supplier, decoded, &known, found.as_ref(), now))
+        Ok(report_again(supplier, decoded, known, found.as_ref(), now))
     }
 }
 

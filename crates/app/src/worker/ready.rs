@@ -1,12 +1,13 @@
 use super::claim::illegal;
 use super::import::Outcome;
+use super::prepare::Prepared;
 use crate::fault::{self, Point};
 use crate::gate;
 use crate::port::{Clock, NewAccount, Sent, StepWrite, StoreError, StoredIssues, Tx};
 use chrono::{DateTime, Utc};
 use cutover_core::ServiceAccountNumber;
 use cutover_model::{Account, ContentHash, Totals};
-use cutover_process::{Actor, Event, HistoryEntry, LEASE, Process, on_success};
+use cutover_process::{Actor, Event, HistoryEntry, LEASE, Process, on_rejection, on_success};
 use std::collections::BTreeMap;
 
 /// A checked account with everything to write for it.
@@ -20,15 +21,9 @@ pub(super) struct Ready {
 
 /// The end of a process.
 enum End {
-    Import(Box<Import>),
+    Import(Box<NewAccount>),
     /// A dry run or a rejected payload: only the step is written.
     Step(Event),
-}
-
-/// The rows that an import writes in addition to its step.
-struct Import {
-    account: NewAccount,
-    totals: Totals,
 }
 
 /// Measures a batch, to bound its commit and the memory that its accounts take until then.
@@ -56,34 +51,44 @@ impl Size {
 }
 
 impl Ready {
+    pub(super) fn new(process: &Process, prepared: Prepared) -> Self {
+        match prepared {
+            Prepared::Account { account, issues, bytes, content } => {
+                Self::passed(process, account, issues, bytes, content)
+            }
+            Prepared::Rejected(issues, content) => {
+                let sent = Sent { content: Some(content), ..Sent::default() };
+                Self::ended(process, on_rejection(process), issues, sent)
+            }
+        }
+    }
+
     /// For an account that passed every check. A dry run does not write it.
-    pub(super) fn passed(
+    fn passed(
         process: &Process,
-        account: NewAccount,
+        account: Box<NewAccount>,
         issues: StoredIssues,
         bytes: usize,
         content: ContentHash,
     ) -> Self {
-        let totals = Totals::of(&account.account, account.zone);
-        let sent = Sent { content: Some(content), totals };
+        let sent = Sent { content: Some(content), totals: account.totals };
         if process.is_dry_run() {
             return Self::ended(process, on_success(process, account.number), issues, sent);
         }
-        let size = Size { bytes, rows: rows(&account.account, &totals) };
-        let end = End::Import(Box::new(Import { account, totals }));
-        Self { process: process.clone(), end, issues, size, sent }
+        let size = Size { bytes, rows: rows(&account.account, &account.totals) };
+        Self { process: process.clone(), end: End::Import(account), issues, size, sent }
     }
 
     /// For a process of which only the step is written.
-    pub(super) fn ended(process: &Process, event: Event, issues: StoredIssues, sent: Sent) -> Self {
+    fn ended(process: &Process, event: Event, issues: StoredIssues, sent: Sent) -> Self {
         let size = Size { bytes: 0, rows: 1 };
         Self { process: process.clone(), end: End::Step(event), issues, size, sent }
     }
 
     /// Gives the imported account another number.
     pub(super) fn renumber(&mut self, number: ServiceAccountNumber) {
-        if let End::Import(import) = &mut self.end {
-            import.account.number = number;
+        if let End::Import(account) = &mut self.end {
+            account.number = number;
         }
     }
 
@@ -92,13 +97,13 @@ impl Ready {
         self.process.snapshot().external_account_number.as_str()
     }
 
-    fn import(&self) -> Option<&Import> {
-        if let End::Import(import) = &self.end { Some(import) } else { None }
+    fn account(&self) -> Option<&NewAccount> {
+        if let End::Import(account) = &self.end { Some(account) } else { None }
     }
 
     fn event(&self) -> Event {
         match &self.end {
-            End::Import(import) => on_success(&self.process, import.account.number.clone()),
+            End::Import(account) => on_success(&self.process, account.number.clone()),
             End::Step(event) => event.clone(),
         }
     }
@@ -148,8 +153,8 @@ pub(super) fn write_ready(
     let stepped = |one: &Ready| one.process.clone().step(one.event(), at, actor.clone()).map_err(illegal);
     let stepped: Vec<(Process, HistoryEntry)> = ready.iter().map(stepped).collect::<Result<_, _>>()?;
     for ((process, _), one) in stepped.iter().zip(&mut *ready) {
-        if let End::Import(import) = &mut one.end {
-            import.account.imported_at = process.snapshot().modified_at;
+        if let End::Import(account) = &mut one.end {
+            account.imported_at = process.snapshot().modified_at;
         }
     }
     let ready = &*ready;
@@ -161,8 +166,8 @@ pub(super) fn write_ready(
     });
     let written = gate::step_processes(tx, &steps.collect::<Vec<_>>())?;
     let imports = ready.iter().zip(&written).filter(|(_, is_written)| **is_written);
-    let imports: Vec<&Import> = imports.filter_map(|(one, _)| one.import()).collect();
-    tx.insert_accounts(&imports.iter().map(|one| &one.account).collect::<Vec<_>>())?;
+    let imports: Vec<&NewAccount> = imports.filter_map(|(one, _)| one.account()).collect();
+    tx.insert_accounts(&imports)?;
     add_totals(tx, &imports)?;
     fault::reached(Point::ImportWritten, "");
     in_time(clock, at)?;
@@ -171,10 +176,10 @@ pub(super) fn write_ready(
 }
 
 /// Adds the totals of the accounts, summed by supplier.
-fn add_totals(tx: &mut dyn Tx, imports: &[&Import]) -> Result<(), StoreError> {
+fn add_totals(tx: &mut dyn Tx, imports: &[&NewAccount]) -> Result<(), StoreError> {
     let mut totals = BTreeMap::<i64, Totals>::new();
     for one in imports {
-        let all = totals.entry(one.account.supplier_id).or_default();
+        let all = totals.entry(one.supplier_id).or_default();
         let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
         *all = all.checked_add(one.totals).ok_or_else(out_of_range)?;
     }

@@ -11,8 +11,8 @@ use cutover_app::port::{
 use cutover_app::worker::Worked;
 use cutover_core::Level;
 use cutover_process::{Actor, Event, EventKind, LEASE, NewProcess, State, Submission};
-use cutover_testkit::FakeClock;
 use cutover_testkit::payload::Dice;
+use cutover_testkit::{FakeClock, create_account};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -83,6 +83,49 @@ fn sixteen_accounts_are_claimed_and_written_in_one_transaction() {
     assert_eq!((processed(&env), count(&env.metrics.processed)), (20, 20));
     let all = [EventKind::Created, EventKind::Claimed, EventKind::Imported];
     assert!(numbers.iter().all(|number| steps(&env, number) == all));
+}
+
+/// Creates accounts with a meter point of their own each.
+fn create_with_meter_points(env: &TestEnv, numbers: &[&str]) {
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/accounts/valid/electricity.json");
+    let mut sent: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(fixture).unwrap()).unwrap();
+    sent["import_supplier"] = "ACME".into();
+    for (n, number) in numbers.iter().enumerate() {
+        sent["external_account_number"] = (*number).into();
+        sent["supply_addresses"][0]["meter_points"][0]["mpxn"] = format!("630572872{n:02}").into();
+        create_account(&env.app, &env.caller, None, sent.to_string().as_bytes()).unwrap();
+    }
+}
+
+#[test]
+fn facts_about_a_batch_are_looked_up_together() {
+    let (env, calls) = counted(|ports| ports);
+    let numbers = ["A-1", "A-2", "A-3"];
+    create_with_meter_points(&env, &numbers);
+    // The payloads, and the facts.
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(3), 2, 2));
+    assert_eq!(states(&env, numbers), [State::Processed; 3]);
+}
+
+#[test]
+fn facts_are_looked_up_one_by_one_if_that_fails_together() {
+    let reads = Arc::<AtomicUsize>::default();
+    let counted = reads.clone();
+    let watch = move |what| {
+        let is_read = what == StoreCall::ReadCommitted;
+        assert!(!is_read || counted.fetch_add(1, Ordering::SeqCst) != 1, "the lookup of the facts fails");
+    };
+    let poll = std::time::Duration::from_secs(1);
+    let env =
+        TestEnv::on(|ports| Ports { store: Arc::new(WatchedStore::new(ports.store, poll, watch)), ..ports });
+    let numbers = ["A-1", "A-2", "A-3"];
+    create_with_meter_points(&env, &numbers);
+    reads.store(0, Ordering::SeqCst);
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(3));
+    assert_eq!(reads.load(Ordering::SeqCst), 2 + numbers.len());
+    assert_eq!(states(&env, numbers), [State::Processed; 3]);
+    assert!(numbers.iter().all(|number| env.report_of(number).attempt == 1), "no attempt was lost");
 }
 
 /// Imports three accounts with notes of this text, of which a commit holds two.

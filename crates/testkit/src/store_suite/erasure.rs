@@ -187,7 +187,7 @@ pub fn an_erased_account_is_removed_from_the_figures(store: &dyn Store) {
     };
     let accounts =
         [(1, "-10.25"), (2, "0"), (3, "7.5")].map(|(n, balance)| import(store, &acme, n, &members(balance)));
-    let counted = accounts.each_ref().map(|new| Totals::of(&new.account, new.zone));
+    let counted = accounts.each_ref().map(|new| new.totals);
     for totals in counted {
         put(store, move |tx| tx.add_totals(acme.id, &totals));
     }

@@ -3,7 +3,7 @@
 use super::helpers::{at, create, put, see, worker};
 use cutover_app::port::{ImportedAccount, NewAccount, Store, StoreError, Supplier, Tx};
 use cutover_core::{ServiceAccountNumber, Zone};
-use cutover_model::{Account, DateTime, IntoOwned, decode_account};
+use cutover_model::{Account, DateTime, IntoOwned, Totals, decode_account};
 use cutover_process::{Event, Process};
 
 pub(super) const SYDNEY: &str = "Australia/Sydney";
@@ -42,6 +42,11 @@ pub(super) fn account_of(
     account: Account<'static>,
 ) -> NewAccount {
     let external = &process.snapshot().external_account_number;
+    let account = Account {
+        import_supplier: supplier.code.to_string().into(),
+        external_account_number: format!(" {external}\t").into(),
+        ..account
+    };
     NewAccount {
         number: ServiceAccountNumber::from_random(n),
         process_id: process.id(),
@@ -49,11 +54,8 @@ pub(super) fn account_of(
         customer_emails: n % 2 == 1,
         zone: zone(SYDNEY),
         imported_at: at(1_000),
-        account: Account {
-            import_supplier: supplier.code.to_string().into(),
-            external_account_number: format!(" {external}\t").into(),
-            ..account
-        },
+        totals: Totals::of(&account, zone(SYDNEY)),
+        account,
     }
 }
 

@@ -5,7 +5,7 @@ use super::builder::{details, identity, text};
 use super::json::Members;
 use crate::error::Result;
 use cutover_app::port::NewAccount;
-use cutover_model::{Totals, Writer};
+use cutover_model::Writer;
 use diesel::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -55,8 +55,7 @@ const OTHERS: &[&str] = &[
 
 impl<'a> AccountRow<'a> {
     pub(super) fn new(new: &'a NewAccount) -> Result<Self> {
-        let totals = Totals::of(&new.account, new.zone);
-        let account = &new.account;
+        let (account, totals) = (&new.account, &new.totals);
         let contract = account.business.as_ref().and_then(|b| b.business_contract_identifier.as_ref());
         Ok(Self {
             id: new.process_id,
