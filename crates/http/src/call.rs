@@ -354,14 +354,18 @@ mod tests {
         });
         let store = contended.unwrap();
         let is_here = || *store.thread.lock().unwrap() == Some(thread::current().id());
+        // The settings of the supplier are read again each second.
+        let later = || service.clock.advance(chrono::Duration::seconds(1));
         // From here on the token is cached.
         assert_eq!(service.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
+        later();
         assert_eq!(service.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
         assert!(is_here(), "it does not wait");
 
         store.is_free.store(false, Ordering::SeqCst);
         let ((begin, begun), (free, freed)) = (oneshot::channel(), mpsc::channel());
         *store.wait.lock().unwrap() = Some((begin, freed));
+        later();
         let meanwhile = async {
             begun.await.unwrap();
             let health = service.send(TestRequest::get().uri("/healthz")).await;

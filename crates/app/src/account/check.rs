@@ -29,7 +29,7 @@ pub(crate) struct Check<'j> {
     pub(crate) report: Report,
 }
 
-/// Decodes and checks an account payload for a caller, as validate and create both do.
+/// Decodes and checks an account payload for a caller, to validate it.
 pub(crate) fn check<'j>(
     app: &App,
     caller: &Caller,
@@ -37,8 +37,27 @@ pub(crate) fn check<'j>(
     found: Option<&FoundDocuments>,
 ) -> Result<Step<Check<'j>>, Refused> {
     let decoded = decode_account_within(body, Zone::UTC, app.settings.limits)?;
-    let (supplier, known) = facts(app, caller, &decoded)?;
+    let (supplier, known) = match current_supplier(app, caller, &decoded) {
+        Some(supplier) => (Some(supplier), Known::default()),
+        None => facts(app, caller, &decoded)?,
+    };
     judge(app, body, decoded, supplier, &known, found)
+}
+
+/// Returns the supplier of a payload if it was read within the last second and nothing else has to be read.
+fn current_supplier(
+    app: &App,
+    caller: &Caller,
+    decoded: &Decoded<AccountRequest<'_>>,
+) -> Option<Arc<Supplier>> {
+    let supplier =
+        app.suppliers.current(caller.organisation_id, &supplier_code(decoded)?, app.clock.now())?;
+    asks_nothing(decoded).then_some(supplier)
+}
+
+/// Returns true if rules need no facts of the store to find all errors.
+fn asks_nothing(decoded: &Decoded<AccountRequest<'_>>) -> bool {
+    decoded.draft.as_ref().is_none_or(|request| FactsToRead::for_errors(request).is_nothing())
 }
 
 /// Like [`check`], for a create: a refusal is recorded (contract D13).
@@ -64,8 +83,7 @@ pub(crate) fn check_for_create<'j>(
 pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) -> Option<Check<'j>> {
     let decoded = decode_account_within(body, Zone::UTC, app.settings.limits).ok()?;
     let supplier = app.suppliers.get(caller.organisation_id, &supplier_code(&decoded)?, app.clock.now())?;
-    let asks = decoded.draft.as_ref().is_some_and(|request| !FactsToRead::for_errors(request).is_nothing());
-    if asks {
+    if !asks_nothing(&decoded) {
         return None;
     }
     match judge(app, body, decoded, Some(supplier), &Known::default(), None) {
@@ -136,6 +154,7 @@ fn supplier_of(
     if let Some(supplier) = app.suppliers.get(organisation_id, code, now)
         && tx.is_current(&supplier)?
     {
+        app.suppliers.confirm(&supplier, now);
         return Ok(Some(supplier));
     }
     let supplier = tx.supplier_of(organisation_id, code)?.map(Arc::new);

@@ -195,6 +195,7 @@ impl App {
             }
             Ok::<_, OperatorError>((supplier, audited))
         })?;
+        self.suppliers.remove(&supplier.code);
         self.wake.notify_one();
         self.store.notify_workers();
         Ok(supplier)

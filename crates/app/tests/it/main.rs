@@ -34,5 +34,6 @@ mod tokens;
 mod transactions;
 mod two_nodes;
 mod undo;
+mod validate;
 mod webhooks;
 mod worker;

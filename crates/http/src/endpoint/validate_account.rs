@@ -158,6 +158,8 @@ mod tests {
             TestRequest::post().uri(PATH).insert_header(header).set_payload(ACCOUNT)
         };
         let secret = || "disk at /secret".to_owned();
+        // The settings of the supplier are read again.
+        service.clock.advance(chrono::Duration::seconds(1));
         service.store.set_fault(Some(Fault::Error(StoreError::Unavailable(secret()))));
         let unavailable = service.send(post()).await;
         assert_eq!(unavailable.header("retry-after"), "2");
