@@ -142,7 +142,7 @@ fn pause() {
 fn freeze(fleet: &Fleet, name: &str, worker: &Server) -> String {
     let mut claims = String::new();
     wait_until("a worker is stopped with claims", || {
-        worker.signal("STOP");
+        worker.suspend();
         // Statements sent before are completed first; the rest of a COPY may be missing.
         let busy = format!(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}' AND state = 'active' \

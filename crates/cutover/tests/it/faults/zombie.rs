@@ -34,11 +34,11 @@ fn a_suspended_worker_and_a_suspended_rescuer_write_nothing_late() {
     let (zombie, writes) = installation.serve_held(Point::ImportReady, "Z-1", &worker);
     assert_eq!(client.create(&fixture("electricity", "Z-1")).status, 201);
     writes.wait();
-    zombie.signal("STOP");
+    zombie.suspend();
     // The only other worker, so that it is the first to see the lease end.
     let (rescuer, sweeps) = installation.serve_held(Point::SweepLooked, "", &worker);
     sweeps.wait();
-    rescuer.signal("STOP");
+    rescuer.suspend();
     let others: Vec<Server> = (0..6).map(|_| installation.serve_with(&worker)).collect();
     client.wait("Z-1", "PROCESSED");
     let before = rows(&installation);

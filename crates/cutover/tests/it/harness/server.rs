@@ -1,4 +1,5 @@
-use super::{Client, wait_for};
+use super::{Client, wait_for, wait_until};
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Child, Command};
@@ -70,6 +71,19 @@ impl Server {
         let status =
             Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status().unwrap();
         assert!(status.success());
+    }
+
+    /// Suspends it until the signal `CONT`. The signal stops one thread, which stops the others once it runs.
+    pub(crate) fn suspend(&self) {
+        self.signal("STOP");
+        wait_until("all threads are stopped", || {
+            let threads = fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap();
+            threads.flatten().all(|thread| {
+                // A thread that has just ended has no file.
+                let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+                stat.rsplit_once(") ").is_none_or(|(_, state)| state.starts_with('T'))
+            })
+        });
     }
 
     /// Waits until it exits; returns the exit code and the log.
