@@ -354,8 +354,8 @@ mod tests {
         });
         let store = contended.unwrap();
         let is_here = || *store.thread.lock().unwrap() == Some(thread::current().id());
-        // The settings of the supplier are read again each second.
-        let later = || service.clock.advance(chrono::Duration::seconds(1));
+        // The settings of the supplier are read again after 10 ms.
+        let later = || service.clock.advance(chrono::Duration::milliseconds(10));
         // From here on the token is cached.
         assert_eq!(service.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
         later();

@@ -44,7 +44,7 @@ pub(crate) fn check<'j>(
     judge(app, body, decoded, supplier, &known, found)
 }
 
-/// Returns the supplier of a payload if it was read within the last second and nothing else has to be read.
+/// Returns the supplier of a payload if the store has confirmed it a moment ago and nothing else has to be read.
 fn current_supplier(
     app: &App,
     caller: &Caller,

@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// Maximum age of a cached supplier. It is bounded because earlier versions of the program do not increment
 /// the revision.
 const MAX_AGE: TimeDelta = TimeDelta::seconds(5);
-/// Maximum age at which a cached supplier is taken as it is.
-const CURRENT: TimeDelta = TimeDelta::seconds(1);
+/// Maximum time since the store confirmed a cached supplier at which it is taken as it is: a request may take as long.
+const CURRENT: TimeDelta = TimeDelta::milliseconds(10);
 
 /// Cache of suppliers. The store confirms what is stored because of a cached supplier by comparing its revision.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Validation rests on settings that are at most a second old.
+//! Validation rests on settings that the store has confirmed within 10 ms.
 
 use crate::env::{TestEnv, account};
 use crate::test_doubles::{StoreCall, WatchedStore};
@@ -21,7 +21,7 @@ fn require_roles() -> SupplierChange {
 }
 
 #[test]
-fn settings_are_read_once_a_second() {
+fn settings_are_confirmed_once_in_ten_milliseconds() {
     let reads = Arc::<AtomicUsize>::default();
     let counted = reads.clone();
     let watch = move |call| {
@@ -36,14 +36,14 @@ fn settings_are_read_once_a_second() {
         reads.load(Ordering::SeqCst) - before
     };
     assert_eq!([validate(), validate(), validate()], [1, 0, 0]);
-    for _ in 0..7 {
-        env.clock.advance(Duration::seconds(1));
+    for _ in 0..700 {
+        env.clock.advance(Duration::milliseconds(10));
         assert_eq!([validate(), validate()], [1, 0]);
     }
 }
 
 #[test]
-fn changed_settings_apply_at_once_here_and_within_a_second_elsewhere() {
+fn changed_settings_apply_at_once_here_and_a_moment_later_elsewhere() {
     let nodes = Nodes::new(ApiKeyRole::Supplier);
     let token = nodes.one.obtain_token(&Credential::ApiKey(nodes.key.clone())).unwrap().token;
     let is_valid = |app: &App| {
@@ -53,7 +53,7 @@ fn changed_settings_apply_at_once_here_and_within_a_second_elsewhere() {
     assert!(is_valid(&nodes.one) && is_valid(&nodes.other));
     nodes.one.set_supplier("ACME", require_roles()).unwrap();
     assert!(!is_valid(&nodes.one));
-    assert!(is_valid(&nodes.other), "it asks the store once a second");
-    nodes.clock.advance(Duration::seconds(1));
+    assert!(is_valid(&nodes.other), "it asked the store a moment ago");
+    nodes.clock.advance(Duration::milliseconds(10));
     assert!(!is_valid(&nodes.other));
 }

@@ -159,7 +159,7 @@ mod tests {
         };
         let secret = || "disk at /secret".to_owned();
         // The settings of the supplier are read again.
-        service.clock.advance(chrono::Duration::seconds(1));
+        service.clock.advance(chrono::Duration::milliseconds(10));
         service.store.set_fault(Some(Fault::Error(StoreError::Unavailable(secret()))));
         let unavailable = service.send(post()).await;
         assert_eq!(unavailable.header("retry-after"), "2");

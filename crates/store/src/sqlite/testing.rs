@@ -7,7 +7,7 @@ use crate::context::Context;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Accounts, NewAccount, Processes, Staged, StoredIssues, Tx};
 use cutover_core::{ServiceAccountNumber, Zone};
-use cutover_model::{IntoOwned, decode_account};
+use cutover_model::{IntoOwned, Totals, decode_account};
 use cutover_process::{Actor, NewProcess, Process, Submission};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -62,6 +62,7 @@ pub(super) fn add_account(conn: &mut Conn, id: i64, payload: &str) {
         customer_emails: true,
         zone: Zone::UTC,
         imported_at: at(0),
+        totals: Totals::of(&account, Zone::UTC),
         account,
     };
     SqlTx::new(conn, &Context::default()).insert_accounts(&[&new]).unwrap();

@@ -11,7 +11,7 @@ use cutover_app::port::{
 };
 use cutover_core::{ServiceAccountNumber, Zone};
 use cutover_model::choices::PaymentInstructionType;
-use cutover_model::{IntoOwned, Limits, decode_account, decode_business};
+use cutover_model::{IntoOwned, Limits, Totals, decode_account, decode_business};
 use cutover_process::{Actor, NewProcess, Submission};
 use cutover_store::{
     EncryptionKeys, Options, PostgresOptions, PostgresStore, Resealed, Sealer, Seals, SqliteStore,
@@ -272,6 +272,7 @@ const ACCOUNT: &str = r#"{"import_supplier": "A", "external_account_number": "A-
 pub(super) fn import(store: &dyn Store, supplier: &Supplier, id: i64) {
     let account =
         decode_account(ACCOUNT.as_bytes(), Zone::UTC).unwrap().draft.unwrap().into_valid().unwrap().0;
+    let account = account.into_owned();
     let account = NewAccount {
         number: ServiceAccountNumber::from_random(7),
         process_id: id,
@@ -279,7 +280,8 @@ pub(super) fn import(store: &dyn Store, supplier: &Supplier, id: i64) {
         customer_emails: false,
         zone: Zone::UTC,
         imported_at: at(0),
-        account: account.into_owned(),
+        totals: Totals::of(&account, Zone::UTC),
+        account,
     };
     let (organisation_id, supplier_id) = (supplier.organisation_id, supplier.id);
     let done = write(store, move |tx| {
