@@ -147,8 +147,13 @@ fn by(program: Option<&Path>, command: Command) -> Command {
 impl Server {
     /// A counter of `/metrics`.
     pub(crate) fn metric(&self, name: &str) -> usize {
+        self.metric_if_shown(name).unwrap_or_else(|metrics| panic!("no {name}: {metrics}"))
+    }
+
+    /// A counter of `/metrics`, or what was answered instead.
+    pub(crate) fn metric_if_shown(&self, name: &str) -> Result<usize, String> {
         let metrics = self.anonymous().get("/metrics").text();
         let value = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {name}: {metrics}"))
+        value.and_then(|value| value.parse().ok()).ok_or(metrics)
     }
 }
