@@ -66,7 +66,7 @@ pub(crate) fn canonical(json: &[u8]) -> Result<Vec<u8>, SyntaxError> {
     Ok(text)
 }
 
-/// Bytes of canonical text from which on they are hashed.
+/// The bytes of canonical text that are collected before they are hashed.
 const PART: usize = 8 << 10;
 
 /// All values of a JSON text in the order in which they were sent. Nothing is copied but what has escapes.
@@ -243,19 +243,19 @@ fn write_plain_number(number: PlainNumber, out: &mut Vec<u8>) {
 struct Reader<'j> {
     cursor: Cursor<'j>,
     tree: Tree<'j>,
-    /// The names of the objects so far, the first names of all objects below the first entry. Most objects have the
-    /// names of one before them: these are only compared, and sorted once.
+    /// The names of the objects so far, as a tree: the first entry has no name, and the first names of objects come
+    /// next to it. Most objects have the names of one before them: these are only compared, and sorted once.
     known: Vec<Known<'j>>,
 }
 
-/// A name in the order in which names were sent.
+/// A name that was sent, after the names that led to it.
 #[derive(Default)]
 struct Known<'j> {
     /// The name in quotes with its colon.
     sent: &'j str,
-    /// The first name that came next.
+    /// A name that came next.
     next: Option<usize>,
-    /// Another name that came after the one before.
+    /// Another name that came next to the same names.
     other: Option<usize>,
     /// The order of the members, if this was the last name of an object.
     order: Option<usize>,
@@ -265,7 +265,7 @@ struct Known<'j> {
 const NEXT: usize = 32;
 
 impl<'j> Reader<'j> {
-    /// Reads a value, and the text before it from the start of its name.
+    /// Reads a value. That of a member has a name, which starts at `start`.
     fn value(&mut self, name: Cow<'j, str>, start: Option<usize>) -> Result<(), SyntaxErrorKind> {
         let next = self.cursor.peek()?;
         let from = self.cursor.mark();

@@ -135,6 +135,7 @@ impl Batch<'_> {
         unpacked
     }
 
+    /// Decodes unpacked payloads.
     fn read<'p>(
         &self,
         unpacked: &'p [(Claimed, Vec<u8>)],
