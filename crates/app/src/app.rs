@@ -3,7 +3,8 @@ use crate::account::{RefusedLog, SupplierCache};
 use crate::auth::KeyRing;
 use crate::operator::Probed;
 use crate::port::{
-    Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError, WebhookSender,
+    Clock, Documents, FairShares, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError,
+    WebhookSender,
 };
 use crate::worker::Interrupted;
 use chrono::{DateTime, Duration, Utc};
@@ -73,6 +74,8 @@ pub struct App {
     /// The last answers of services.
     pub(crate) probed: Probed,
     pub(crate) wake: Arc<Wake>,
+    /// The division of the workers' time among suppliers.
+    pub(crate) shares: Arc<FairShares>,
     /// Held by the worker that polls the store for due processes.
     pub(crate) poller: Mutex<()>,
     /// Claims that could not be ended during an outage of the database.
@@ -106,6 +109,7 @@ impl App {
             refused: Arc::default(),
             probed: Probed::default(),
             wake,
+            shares: Arc::default(),
             poller,
             interrupted: Mutex::default(),
             issuing: Mutex::default(),

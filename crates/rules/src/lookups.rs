@@ -1,7 +1,9 @@
 //! The parts of a payload that are looked up before its rules run, from usable values only.
 
 use crate::form::stored_path;
-use crate::{MeterPointKey, WantedDocument};
+use crate::service::PST_12;
+use crate::{MeterPointKey, Profile, WantedDocument};
+use cutover_core::Level;
 use cutover_model::draft::{self, Variant};
 use cutover_model::{AccountRequest, Blank, Field, List, Text};
 use std::collections::BTreeMap;
@@ -38,8 +40,12 @@ pub fn contract_to_look_up<'r>(request: &'r AccountRequest<'_>) -> Option<&'r st
     Some(business.business_contract_identifier.usable()?.trimmed())
 }
 
-/// Returns the meter points of an account that are looked up among other accounts (rule PST-12), each once.
-pub fn meter_points_to_look_up(request: &AccountRequest<'_>) -> Vec<MeterPointKey> {
+/// Returns the meter points of an account that are looked up among other accounts, each once. There are none
+/// if the profile turns the rule off that asks for them (PST-12).
+pub fn meter_points_to_look_up(request: &AccountRequest<'_>, profile: &Profile) -> Vec<MeterPointKey> {
+    if profile.level(&PST_12) == Level::Off {
+        return Vec::new();
+    }
     let Some(account) = request.account.usable() else { return Vec::new() };
     let points = usable(&account.supply_addresses).flat_map(|entry| usable(&entry.meter_points));
     let mut keys: Vec<_> = points.filter_map(meter_point_key).collect();
@@ -185,10 +191,12 @@ mod tests {
             {},
             entry(&[undecided, point("4", "2026-01-04"), point("1", "2026-01-01")]),
         ]});
-        let keys: Vec<_> = account(&body, meter_points_to_look_up)
-            .into_iter()
-            .map(|point| format!("{} {}", point.mpxn, point.supply_start_date))
-            .collect();
-        assert_eq!(keys, ["1 2026-01-01", "4 2026-01-04"]);
+        let keys = |profile: &Profile| -> Vec<String> {
+            let points = account(&body, |request| meter_points_to_look_up(request, profile));
+            points.into_iter().map(|point| format!("{} {}", point.mpxn, point.supply_start_date)).collect()
+        };
+        assert_eq!(keys(&Profile::default()), ["1 2026-01-01", "4 2026-01-04"]);
+        assert_eq!(keys(&Profile::new([("PST-12", Level::Error)]).unwrap()).len(), 2);
+        assert_eq!(keys(&Profile::new([("PST-12", Level::Off)]).unwrap()), [""; 0]);
     }
 }

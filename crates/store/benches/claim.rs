@@ -4,7 +4,7 @@
 //! After each claim, its processes are ended and replaced, which is not measured. So the number of pending
 //! processes stays the same, and the indexes have the dead entries that steps leave.
 
-use cutover_app::port::{Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Tx, write};
+use cutover_app::port::{FairShares, Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Tx, write};
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, HistoryEntry, NewProcess, Process, Submission};
 use cutover_store::{PostgresOptions, PostgresStore};
@@ -73,7 +73,7 @@ fn write_steps(tx: &mut dyn Tx, steps: &[(Process, HistoryEntry)]) -> Result<(),
 fn claim(store: &PostgresStore) -> Result<Vec<Claimed>, StoreError> {
     let at = store.now();
     write(store, move |tx| {
-        let due = tx.due_processes(at, BATCH)?;
+        let due = tx.due_processes(at, BATCH, &FairShares::default())?;
         let suppliers: Vec<i64> = due.iter().map(|stored| stored.supplier_id).collect();
         let distinct: BTreeSet<i64> = suppliers.iter().copied().collect();
         tx.suppliers_by_ids(&distinct.into_iter().collect::<Vec<_>>())?;

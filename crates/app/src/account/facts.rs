@@ -2,7 +2,9 @@ use crate::App;
 use crate::port::{MeterPointQuestion, StoreError, Supplier, Tx, read_committed};
 use cutover_core::ExternalAccountNumber;
 use cutover_model::AccountRequest;
-use cutover_rules::{Facts, MeterPointHolder, MeterPointKey, contract_to_look_up, meter_points_to_look_up};
+use cutover_rules::{
+    Facts, MeterPointHolder, MeterPointKey, Profile, contract_to_look_up, meter_points_to_look_up,
+};
 use std::collections::{BTreeSet, HashMap};
 
 /// The facts about an account payload that have to be looked up in the store.
@@ -27,12 +29,12 @@ impl FactsToRead {
         Self { contract, meter_points: Vec::new(), number: None }
     }
 
-    /// Facts for errors and warnings.
-    pub(crate) fn for_all(request: &AccountRequest<'_>) -> Self {
+    /// Facts for the errors and warnings of this profile.
+    pub(crate) fn for_all(request: &AccountRequest<'_>, profile: &Profile) -> Self {
         let account = request.account.usable();
         let number = account.and_then(|account| account.external_account_number.usable());
         Self {
-            meter_points: meter_points_to_look_up(request),
+            meter_points: meter_points_to_look_up(request, profile),
             number: number.and_then(|number| number.as_sent().parse().ok()),
             ..Self::for_errors(request)
         }

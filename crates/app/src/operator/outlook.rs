@@ -4,7 +4,7 @@ use super::jobs::BulkRequest;
 use super::processes::{locate, missing};
 use super::{OperatorError, find};
 use crate::App;
-use crate::account::{FactsToRead, Known, stored};
+use crate::account::{FactsToRead, Known, profile, stored};
 use crate::auth::Caller;
 use crate::codec::unpack;
 use crate::documents::{FoundDocuments, Step, missing as missing_documents};
@@ -158,7 +158,7 @@ impl App {
                 found
             }
         };
-        let sought = FactsToRead::for_all(request);
+        let sought = FactsToRead::for_all(request, &profile(Some(supplier)));
         let known = if sought.is_nothing() {
             Known::default()
         } else {

@@ -4,7 +4,7 @@
 //! import: the same decoding, the same rules, the same facts.
 
 use super::{AccountGroup, OperatorError, SupplierChange};
-use crate::account::{FactsToRead, stored};
+use crate::account::{FactsToRead, profile, stored};
 use crate::documents::{FoundDocuments, missing};
 use crate::port::{
     Cause, DocumentsUnavailable, ListedProcess, PageLimit, PayloadById, Position, ProcessFilter, StoreError,
@@ -253,7 +253,10 @@ impl App {
         };
         let decoded: Vec<Decoded<AccountRequest<'_>>> =
             payloads.iter().map(|payload| decode(payload)).collect::<Result<_, _>>()?;
-        let sought = |decoded: &Decoded<_>| decoded.draft.as_ref().map(FactsToRead::for_all);
+        let profile = profile(Some(supplier));
+        let sought = |decoded: &Decoded<_>| {
+            decoded.draft.as_ref().map(|request| FactsToRead::for_all(request, &profile))
+        };
         let known = self.known_together(supplier, &decoded.iter().map(sought).collect::<Vec<_>>())?;
         let mut verdicts = Vec::with_capacity(items.len());
         for ((item, decoded), known) in items.into_iter().zip(&decoded).zip(&known) {

@@ -13,6 +13,8 @@ pub struct NewAccount {
     pub process_id: i64,
     /// Its supplier.
     pub supplier_id: i64,
+    /// The supplier's organisation.
+    pub organisation_id: i64,
     /// If set, the retailer's mailer may write to its customers (contract D1).
     pub customer_emails: bool,
     /// The zone of its datetimes without offset.
@@ -155,7 +157,7 @@ pub trait Accounts {
     ) -> Result<Vec<Option<i64>>, StoreError>;
 
     /// Returns for each question the account that has its meter point, if there is one (rule PST-12): of several the
-    /// first by supplier and number.
+    /// one whose supply ends last, and of those the one with the highest key.
     fn meter_point_holders(
         &mut self,
         questions: &[MeterPointQuestion<'_>],

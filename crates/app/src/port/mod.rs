@@ -21,6 +21,7 @@ mod notes;
 mod processes;
 mod refusals;
 mod runs;
+mod shares;
 mod statements;
 mod store;
 mod suppliers;
@@ -60,6 +61,7 @@ pub use processes::{
 };
 pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
 pub use runs::{Outcome, PAUSE, Run, RunFigures, Runs, Stretch};
+pub use shares::{Division, FairShares};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
     Encryption, LastSupplier, MayConflict, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict,

@@ -1,5 +1,5 @@
-use super::StoreError;
 use super::causes::Cause;
+use super::{FairShares, StoreError};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, IssueSource, ServiceAccountNumber, Word};
 use cutover_model::{ContentHash, Totals};
@@ -402,11 +402,16 @@ pub trait Processes {
     /// Returns the history of a process, oldest first.
     fn history(&mut self, process_id: i64) -> Result<Vec<HistoryEntry>, StoreError>;
 
-    /// Returns due processes of Ongoing suppliers that may import more, at most `limit`: round-robin between
-    /// suppliers, and by due time within one. On a database of many nodes they are locked for this
+    /// Returns due processes of Ongoing suppliers that may import more, at most `limit`: one of each supplier in turn,
+    /// divided by `shares`, and by due time within one. On a database of many nodes they are locked for this
     /// transaction, and locked ones are skipped. A process that was committed more than a second after it
     /// fell due may be found half a minute later.
-    fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError>;
+    fn due_processes(
+        &mut self,
+        at: DateTime<Utc>,
+        limit: u32,
+        shares: &FairShares,
+    ) -> Result<Vec<StoredProcess>, StoreError>;
 
     /// Returns the time at which the next pending process of an Ongoing supplier that may import more is due;
     /// `at` is now.

@@ -29,10 +29,10 @@ pub(crate) fn illegal(step: IllegalStep) -> StoreError {
 impl App {
     /// Claims due processes, at most `limit`: each belongs to the worker until its lease ends.
     pub(crate) fn claim(&self, actor: &Actor, limit: u32) -> Result<Vec<Claimed>, StoreError> {
-        let (clock, actor) = (self.clock.clone(), actor.clone());
-        write(&*self.store, move |tx| {
+        let (clock, actor, shares) = (self.clock.clone(), actor.clone(), self.shares.clone());
+        let claimed: Vec<Claimed> = write(&*self.store, move |tx| {
             let at = clock.now();
-            let due = tx.due_processes(at, limit)?;
+            let due = tx.due_processes(at, limit, &shares)?;
             let suppliers = suppliers_of(tx, &due)?;
             let mut taken = Vec::new();
             for stored in due {
@@ -47,7 +47,11 @@ impl App {
             let claimed =
                 claimed.map(|((begun, _), _)| begun).filter(|begun| !begun.process.state().has_ended());
             Ok(claimed.collect())
-        })
+        })?;
+        for claimed in &claimed {
+            self.shares.claimed(claimed.supplier.id, 1);
+        }
+        Ok(claimed)
     }
 }
 

@@ -2,6 +2,7 @@ use super::claim::{Claimed, illegal};
 use super::pace::Pace;
 use super::prepare::{self, Fault, Read};
 use super::ready::{Ready, Size, in_time, write_ready};
+use super::stopwatch::Stopwatch;
 use crate::account::{FactsToRead, Known};
 use crate::fault::{self, Point};
 use crate::port::{StepWrite, StoreError, Supplier, Tx, read_committed, write};
@@ -45,6 +46,7 @@ pub(super) struct Batch<'a> {
     pub(super) pace: &'a Pace,
     /// Returns true if another account may be begun: false once the worker stops, and late in its lease.
     pub(super) may_begin: &'a dyn Fn() -> bool,
+    pub(super) watch: &'a Stopwatch<'a>,
 }
 
 impl Batch<'_> {
@@ -82,6 +84,7 @@ impl Batch<'_> {
                     }
                     Err(outcome) => each(outcome),
                 }
+                self.watch.lap([(claimed.process.id(), 1)].into_iter());
                 if size.is_full() {
                     self.commit(std::mem::take(&mut ready), each);
                     size = Size::default();
@@ -147,6 +150,7 @@ impl Batch<'_> {
                 Ok(read) => all.push_back((claimed, read)),
                 Err(outcome) => each(outcome),
             }
+            self.watch.lap([(claimed.process.id(), 1)].into_iter());
         }
         all
     }
@@ -162,8 +166,9 @@ impl Batch<'_> {
         let mut known: Vec<Option<Known>> = read.iter().map(|_| None).collect();
         for (supplier, places) in by_supplier.into_values() {
             let sought: Vec<Option<FactsToRead>> =
-                places.iter().map(|place| read[*place].1.sought()).collect();
+                places.iter().map(|place| read[*place].1.sought(supplier)).collect();
             let found = guarded(|| self.app.known_together(supplier, &sought));
+            self.watch.lap(places.iter().map(|place| (read[*place].0.process.id(), 1)));
             for (place, of) in places.into_iter().zip(found.into_iter().flatten()) {
                 known[place] = Some(of);
             }
@@ -173,7 +178,7 @@ impl Batch<'_> {
 
     /// Looks up the facts about one account.
     fn known_of(&self, claimed: &Claimed, read: &Read<'_>) -> Result<Known, StoreError> {
-        let found = self.app.known_together(&claimed.supplier, &[read.sought()])?;
+        let found = self.app.known_together(&claimed.supplier, &[read.sought(&claimed.supplier)])?;
         Ok(found.into_iter().next().unwrap_or_default())
     }
 
@@ -261,6 +266,7 @@ impl Batch<'_> {
         let job = move |tx: &mut dyn Tx| write_ready(tx, &mut lock(&given), &*clock, &actor);
         let written = guarded(|| write(&*self.app.store, job));
         *ready = std::mem::take(&mut lock(&shared));
+        self.watch.lap(ready.iter().map(|one| (one.process.id(), one.size.rows)));
         fault::reached(Point::Imported, "");
         written
     }

@@ -8,6 +8,7 @@ mod pace;
 mod prepare;
 mod ready;
 mod run;
+mod stopwatch;
 mod sweep;
 
 pub use import::Outcome;

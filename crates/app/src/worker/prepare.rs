@@ -72,9 +72,10 @@ fn corrupt(claimed: &Claimed, what: &str) -> StoreError {
 }
 
 impl Read<'_> {
-    /// The facts to look up, if there are any.
-    pub(super) fn sought(&self) -> Option<FactsToRead> {
-        self.decoded.draft.as_ref().map(FactsToRead::for_all).filter(|sought| !sought.is_nothing())
+    /// The facts to look up for an account of a supplier, if there are any.
+    pub(super) fn sought(&self, supplier: &Supplier) -> Option<FactsToRead> {
+        let draft = self.decoded.draft.as_ref()?;
+        Some(FactsToRead::for_all(draft, &profile(Some(supplier)))).filter(|sought| !sought.is_nothing())
     }
 }
 
@@ -103,6 +104,7 @@ impl App {
             number,
             process_id: claimed.process.id(),
             supplier_id: supplier.id,
+            organisation_id: supplier.organisation_id,
             customer_emails,
             zone,
             // Set when it is written.

@@ -32,7 +32,7 @@ pub(super) struct Size {
     /// Size of the decompressed payloads.
     bytes: usize,
     /// Rows in all tables.
-    rows: u64,
+    pub(super) rows: u64,
 }
 
 impl Size {

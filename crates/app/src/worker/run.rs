@@ -1,5 +1,6 @@
 use super::import::{Batch, Outcome};
 use super::pace::Pace;
+use super::stopwatch::Stopwatch;
 use crate::App;
 use crate::fault::{self, Point};
 use crate::port::{StoreError, read_committed};
@@ -207,7 +208,14 @@ impl Worker {
         let (mut failed, mut keyless, mut worked) = (None, None, 0);
         let claimed: Vec<Process> = claims.iter().map(|claimed| claimed.process.clone()).collect();
         let pace = self.pace.limit();
-        let batch = Batch { app: &self.app, actor: &self.actor, pace: &self.pace, may_begin: &may_begin };
+        let watch = Stopwatch::start(&*self.app.clock, &claims);
+        let batch = Batch {
+            app: &self.app,
+            actor: &self.actor,
+            pace: &self.pace,
+            may_begin: &may_begin,
+            watch: &watch,
+        };
         // A process that cannot be ended must not cost the others their attempt.
         batch.import(claims, &mut |outcome| match outcome {
             Ok(outcome) => {
@@ -219,6 +227,9 @@ impl Worker {
                 keyless = Some(error);
             }
             Err(error) => failed = Some(error),
+        });
+        watch.times().for_each(|(supplier_id, accounts, took)| {
+            self.app.shares.imported(supplier_id, accounts, took);
         });
         if self.pace.limit() == pace {
             self.pace.speed_up();

@@ -2,7 +2,7 @@ use crate::env::{TestEnv, account_of, request};
 use cutover_app::account::CreateStep;
 use cutover_app::additions::AddRefused;
 use cutover_app::operator::OperatorError;
-use cutover_app::port::{Staged, Staging, StoreError, Traces, stage, write};
+use cutover_app::port::{FairShares, Staged, Staging, StoreError, Traces, stage, write};
 use cutover_core::Code;
 use cutover_process::{Actor, Event, State};
 use cutover_testkit::accepted_account;
@@ -73,7 +73,7 @@ fn an_account_that_was_not_imported_can_be_erased() {
 fn claim(env: &TestEnv) {
     let at = cutover_app::port::Clock::now(&*env.clock);
     let claimed = write(&*env.store, move |tx| {
-        let due = tx.due_processes(at, 1)?.remove(0).process;
+        let due = tx.due_processes(at, 1, &FairShares::default())?.remove(0).process;
         let worker = Actor::Worker { name: "elsewhere".into() };
         let (process, entry) = due.step(Event::Claimed, at, worker).unwrap();
         tx.step_process(&process, &entry)

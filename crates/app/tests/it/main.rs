@@ -27,6 +27,7 @@ mod refused;
 mod resubmit;
 mod runs;
 mod sessions;
+mod shares;
 mod statements;
 mod test_doubles;
 mod thundering_herd;

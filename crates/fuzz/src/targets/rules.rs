@@ -82,14 +82,15 @@ fn run(input: &[u8]) {
 fn account(body: &Body<'_>) {
     let zone = body.zone();
     let Some(decoded) = decoded(body.bytes, |bytes| decode_account(bytes, zone)) else { return };
+    let profile = profile(body.variation);
     let holder = || MeterPointHolder { supplier: "ACME".into(), number: "A-1".into() };
     let taken: Option<HashMap<_, _>> = decoded.draft.as_ref().map(|request| {
-        meter_points_to_look_up(request).into_iter().step_by(2).map(|point| (point, holder())).collect()
+        let points = meter_points_to_look_up(request, &profile);
+        points.into_iter().step_by(2).map(|point| (point, holder())).collect()
     });
     let wanted = decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
     let documents = documents(body.variation, wanted);
     let facts = Facts { taken_meter_points: taken.as_ref(), documents: documents.as_ref(), ..facts(body) };
-    let profile = profile(body.variation);
     let report = check_account(&decoded, facts, &profile);
     assert!(report == check_account(&decoded, facts, &profile), "a repeated check differs");
     check_report(&report, body.bytes);

@@ -2,7 +2,7 @@ use crate::lookups::meter_point_key;
 use crate::prelude::*;
 
 /// A meter point that another imported account still has.
-pub(super) const PST_12: Rule = Rule {
+pub(crate) const PST_12: Rule = Rule {
     id: RuleId("PST-12"),
     codes: &[Code::MeterPointOfAnotherAccount],
     place: "`MP.mpxn`",

@@ -7,6 +7,8 @@ mod another_account;
 mod contract_known;
 mod import_supplier;
 
+pub(crate) use another_account::PST_12;
+
 use crate::prelude::*;
 
 /// In the order of the catalogue.
@@ -22,7 +24,7 @@ pub(crate) const RULES: &[Rule] = &[
     PST_09,
     contract_known::PST_10,
     PST_11,
-    another_account::PST_12,
+    PST_12,
     PST_13,
     PST_14,
     PST_15,

@@ -82,9 +82,10 @@ pub(super) fn steps(conn: &mut Conn, mut steps: Vec<Step<'_>>) -> Result<Vec<boo
 }
 
 statement! {
-    /// Numbers of the questions whose meter point another account has, and that account. OFFSET makes the planner begin with the meter
-    /// point and find its account by the key, even if it planned with empty tables: otherwise it reads all
-    /// accounts of a supplier.
+    /// Places of the questions whose meter point another account has, and that account. The index ends with
+    /// the account that has the meter point for longest, so one entry of it decides, besides those of the own
+    /// account. The second order and OFFSET keep the planner from reading all accounts of a supplier, even if
+    /// it plans with empty tables.
     Taken {
         organisation_id: Vec<i64>,
         supplier_id: Vec<i64>,
@@ -92,15 +93,17 @@ statement! {
         mpxn: Vec<String>,
         start: Vec<Day>,
     } -> (BigInt, Text, Text)
-        = "SELECT q.place, h.code, h.external_account_number FROM unnest(" organisation_id ", " supplier_id ", " number ", " mpxn ", " start
+        = "SELECT q.place, s.code, a.external_account_number FROM unnest(" organisation_id ", " supplier_id ", " number ", " mpxn ", " start
             ") WITH ORDINALITY AS q (organisation_id, supplier_id, number, mpxn, start, place) CROSS JOIN LATERAL (\
-            SELECT s.code, a.external_account_number FROM (SELECT p.account_id, p.supply_end_date FROM meter_points p WHERE p.mpxn = q.mpxn OFFSET 0) m \
+            SELECT p.account_id, p.supply_end_date FROM meter_points p \
+            WHERE p.organisation_id = q.organisation_id AND p.mpxn = q.mpxn AND p.account_id <> coalesce((\
+                SELECT o.id FROM accounts o WHERE o.supplier_id = q.supplier_id \
+                AND o.external_account_number BETWEEN q.number AND q.number \
+                ORDER BY o.supplier_id, o.external_account_number LIMIT 1), 0) \
+            ORDER BY p.supply_end_date DESC, p.account_id DESC LIMIT 1) m \
             CROSS JOIN LATERAL (SELECT o.supplier_id, o.external_account_number FROM accounts o \
-            WHERE o.id = m.account_id OFFSET 0) a \
-            JOIN suppliers s ON s.id = a.supplier_id WHERE (m.supply_end_date IS NULL OR m.supply_end_date > q.start) \
-            AND s.organisation_id = q.organisation_id \
-            AND (a.supplier_id <> q.supplier_id OR a.external_account_number <> q.number) \
-            ORDER BY s.code, a.external_account_number LIMIT 1) h"
+            WHERE o.id = m.account_id OFFSET 0) a JOIN suppliers s ON s.id = a.supplier_id \
+            WHERE m.supply_end_date IS NULL OR m.supply_end_date > q.start"
 }
 
 statement! {

@@ -325,6 +325,7 @@ tables! {
         account_id -> BigInt,
         position -> BigInt,
         supply_address -> BigInt,
+        organisation_id -> BigInt,
         mpxn -> Text,
         supply_type -> Text,
         supply_start_date -> Day,
@@ -544,6 +545,7 @@ tables! {
         process_id -> BigInt,
         organisation_id -> BigInt,
         identifier -> Text,
+        is_in_use -> Bool,
     }
 
     business_details (business_id, position) {

@@ -1,7 +1,7 @@
 //! Values that the statements of `crate::sql` bind.
 
 use super::dialect::Db;
-use super::types::{Bits, Json, Timestamp};
+use super::types::{Bits, Day, Json, Timestamp};
 use diesel::QueryResult;
 use diesel::query_builder::AstPass;
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
@@ -36,5 +36,6 @@ binds! {
     &'static str => Text;
     Bits => Binary;
     Json<'static> => super::dialect::columns::Json;
+    Day => super::dialect::columns::Day;
     Timestamp => super::dialect::columns::Instant;
 }

@@ -5,10 +5,10 @@ use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSuppli
 use super::queries::processes::write::Step;
 use super::queries::refusals;
 use super::queries::schema::{
-    accounts, audit_trail, feed_events, meter_points, payloads, process_history, processes, refused_creates,
-    suppliers,
+    audit_trail, feed_events, payloads, process_history, processes, refused_creates,
 };
 use super::queries::sql_dialect::SqlDialect;
+use super::queries::statement::Bind;
 use super::queries::types::{Day, Timestamp};
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
@@ -246,24 +246,42 @@ impl SqlDialect for Dialect {
     }
 }
 
+statement! {
+    /// The account that has a meter point for longest, apart from the own one. Each of the two reads one entry
+    /// of the index, besides those of the own account.
+    Holder {
+        supplier_id: i64,
+        number: String,
+        organisation_id: i64,
+        mpxn: String,
+        start: Day,
+    } -> (Text, Text)
+        = "SELECT s.code, a.external_account_number FROM accounts a JOIN suppliers s ON s.id = a.supplier_id \
+            WHERE a.id = coalesce((SELECT p.account_id FROM meter_points p \
+            WHERE p.organisation_id = " organisation_id " AND p.mpxn = " mpxn " AND p.supply_end_date IS NULL \
+            AND p.account_id <> coalesce((SELECT id FROM accounts WHERE supplier_id = " supplier_id
+            " AND external_account_number = " number "), 0) ORDER BY p.account_id DESC LIMIT 1), \
+            (SELECT p.account_id FROM meter_points p \
+            WHERE p.organisation_id = " organisation_id " AND p.mpxn = " mpxn " AND p.supply_end_date > " start " \
+            AND p.account_id <> coalesce((SELECT id FROM accounts WHERE supplier_id = " supplier_id
+            " AND external_account_number = " number "), 0) \
+            ORDER BY p.supply_end_date DESC, p.account_id DESC LIMIT 1))"
+}
+
 fn meter_point_holder(
     conn: &mut Conn,
     question: &MeterPointQuestion<'_>,
 ) -> Result<Option<MeterPointHolder>> {
     let MeterPointQuestion { organisation_id, supplier_id, number, sought } = *question;
-    let is_another =
-        accounts::supplier_id.ne(supplier_id).or(accounts::external_account_number.ne(number.as_str()));
-    let ends_after = meter_points::supply_end_date.gt(Day::from(sought.supply_start_date));
-    let holder = meter_points::table
-        .inner_join(accounts::table.inner_join(suppliers::table))
-        .filter(meter_points::mpxn.eq(&sought.mpxn))
-        .filter(meter_points::supply_end_date.is_null().or(ends_after))
-        .filter(suppliers::organisation_id.eq(organisation_id))
-        .filter(is_another)
-        .order((suppliers::code, accounts::external_account_number))
-        .select((suppliers::code, accounts::external_account_number))
-        .first::<(String, String)>(conn);
-    Ok(holder.optional()?.map(|(supplier, number)| MeterPointHolder { supplier, number }))
+    let holder = Holder {
+        supplier_id,
+        number: number.as_str().to_owned(),
+        organisation_id,
+        mpxn: sought.mpxn.clone(),
+        start: Day(sought.supply_start_date),
+    };
+    let holder = holder.get_result::<(String, String)>(conn).optional()?;
+    Ok(holder.map(|(supplier, number)| MeterPointHolder { supplier, number }))
 }
 
 // Messages of `sqlite3_errmsg`. They are the texts of `sqlite3_errstr`, which diesel passes on without their

@@ -59,6 +59,7 @@ pub(super) fn add_account(conn: &mut Conn, id: i64, payload: &str) {
         number: ServiceAccountNumber::from_random(id.unsigned_abs()),
         process_id: id,
         supplier_id: 1,
+        organisation_id: 1,
         customer_emails: true,
         zone: Zone::UTC,
         imported_at: at(0),

@@ -1,5 +1,5 @@
 use super::{State, kept};
-use chrono::Utc;
+use chrono::{NaiveDate, Utc};
 use cutover_app::port::{
     Accounts, ImportedAccount, ImportedPage, MeterPointHolder, MeterPointKey, MeterPointQuestion, NewAccount,
     NewHistoricalStatement, NewNote, NewTransaction, Position, StoreError, VerifiedInstruction,
@@ -84,11 +84,12 @@ impl Imported {
         self.new.supplier_id == supplier_id && own == number.as_str()
     }
 
-    fn takes(&self, sought: &MeterPointKey) -> bool {
-        let still = |point: &MeterPoint<'_>| {
-            point.common.supply_end_date.value().is_none_or(|end| *end > sought.supply_start_date)
-        };
-        self.meter_points().any(|point| point.common.mpxn.as_sent() == sought.mpxn && still(point))
+    /// Returns the last end of the supply of a meter point, if it is after the start in question.
+    fn supply_end(&self, sought: &MeterPointKey) -> Option<NaiveDate> {
+        let points = self.meter_points().filter(|point| point.common.mpxn.as_sent() == sought.mpxn);
+        let ends =
+            points.map(|point| point.common.supply_end_date.value().copied().unwrap_or(NaiveDate::MAX));
+        ends.max().filter(|end| *end > sought.supply_start_date)
     }
 }
 
@@ -107,15 +108,15 @@ impl State {
             let mut own = self.suppliers.iter().filter(|s| s.organisation_id == question.organisation_id);
             own.find(|supplier| supplier.id == supplier_id)
         };
-        let holders = self.accounts.values().filter_map(|account| {
-            let supplier = own(account.new.supplier_id)?;
-            let holds =
-                !account.is_of(question.supplier_id, question.number) && account.takes(question.sought);
+        let others = self.accounts.values();
+        let others = others.filter(|account| !account.is_of(question.supplier_id, question.number));
+        let holders = others.filter_map(|account| {
+            let supplier = own(account.new.supplier_id)?.code.to_string();
             let number = trimmed(account.new.account.external_account_number.as_sent()).to_owned();
-            let supplier = supplier.code.to_string();
-            holds.then_some(MeterPointHolder { supplier, number })
+            let order = (account.supply_end(question.sought)?, account.new.process_id);
+            Some((order, MeterPointHolder { supplier, number }))
         });
-        holders.min()
+        holders.max_by_key(|(order, _)| *order).map(|(_, holder)| holder)
     }
 }
 

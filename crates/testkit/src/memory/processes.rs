@@ -1,14 +1,14 @@
 use super::State;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, ArchivedVersion, Cause, ListedAccount, ListedProcess, PageLimit, PayloadById,
-    Position, PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, StepWrite,
-    StoreError, StoredIssues, StoredProcess, Supplier, WaitingWindow, WaitingWindows,
+    AccountList, Archivable, ArchivedVersion, Cause, FairShares, ListedAccount, ListedProcess, PageLimit,
+    PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged,
+    StepWrite, StoreError, StoredIssues, StoredProcess, Supplier, WaitingWindow, WaitingWindows,
 };
 use cutover_core::{ExternalAccountNumber, Level, ServiceAccountNumber, SupplierStatus};
 use cutover_model::ContentHash;
 use cutover_process::{EventKind, HistoryEntry, LEASE, Process, State as Status};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A process with everything that is stored with it.
@@ -333,28 +333,42 @@ impl Processes for State {
         Ok(self.row(process_id).map(|row| row.history.clone()).unwrap_or_default())
     }
 
-    fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError> {
-        let may_begin =
-            |supplier: &Supplier, row: &Row| row.process.is_due(at) && self.is_in_wave(supplier, row);
-        let mut due: Vec<_> = self.waiting().filter(|(supplier, row)| may_begin(supplier, row)).collect();
-        due.sort_by_key(|(_, row)| row.process.snapshot().due_at);
-        // In rounds, one process of each supplier, beginning with those that were served least recently.
-        let mut rounds: HashMap<i64, usize> = HashMap::new();
-        let mut queue = Vec::new();
-        for (supplier, row) in due {
-            let round = rounds.entry(supplier.id).or_default();
-            if *round < self.free_places(supplier) {
-                queue.push(((*round, self.served.get(&supplier.id).copied(), supplier.id), row.stored()));
-                *round += 1;
+    fn due_processes(
+        &mut self,
+        at: DateTime<Utc>,
+        limit: u32,
+        shares: &FairShares,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        let mut due: BTreeMap<(Option<u64>, i64), Vec<StoredProcess>> = BTreeMap::new();
+        for (supplier, row) in self.waiting() {
+            if row.process.is_due(at) && self.is_in_wave(supplier, row) {
+                let turn = (self.served.get(&supplier.id).copied(), supplier.id);
+                due.entry(turn).or_default().push(row.stored());
             }
         }
-        queue.sort_by_key(|(turn, _)| *turn);
-        queue.truncate(limit as usize);
-        for (_, stored) in &queue {
+        // Suppliers that were served least recently come first.
+        let mut suppliers = Vec::new();
+        for ((_, id), mut own) in due {
+            own.sort_by_key(|stored| stored.process.snapshot().due_at);
+            own.truncate(self.suppliers.iter().find(|s| s.id == id).map_or(0, |s| self.free_places(s)));
+            if !own.is_empty() {
+                suppliers.push((id, own));
+            }
+        }
+        let mut division =
+            shares.divide(suppliers.iter().map(|(id, own)| (*id, own.len() as i64)), limit.into());
+        let mut taken = Vec::new();
+        while let Some((place, share)) = division.next_supplier() {
+            let own = suppliers[place].1.iter().take(share as usize).cloned();
+            taken.extend(own.enumerate());
+            division.took(share as usize);
+        }
+        taken.sort_by_key(|(round, _)| *round);
+        for (_, stored) in &taken {
             self.claims += 1;
             self.served.insert(stored.supplier_id, self.claims);
         }
-        Ok(queue.into_iter().map(|(_, stored)| stored).collect())
+        Ok(taken.into_iter().map(|(_, stored)| stored).collect())
     }
 
     fn next_due_at(&mut self, _: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {

@@ -7,8 +7,8 @@ use super::helpers::{
 use crate::payload::Dice;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
-    ArchivedVersion, Cause, ListedProcess, MinuteCount, PageLimit, ProcessFilter, StateCount, StepWrite,
-    Store, Supplier, Verdict, read, write,
+    ArchivedVersion, Cause, FairShares, ListedProcess, MinuteCount, PageLimit, ProcessFilter, StateCount,
+    StepWrite, Store, Supplier, Verdict, read, write,
 };
 use cutover_core::{Code, Level, ServiceAccountNumber, SupplierStatus, Word};
 use cutover_model::Totals;
@@ -408,7 +408,7 @@ pub fn counts_follow_claims(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 9);
     let due = put(store, |tx| {
-        let due = tx.due_processes(at(20), 4)?;
+        let due = tx.due_processes(at(20), 4, &FairShares::default())?;
         for stored in &due {
             let claimed = stored.process.clone().step(Event::Claimed, at(20), worker());
             let (process, entry) = claimed.unwrap();

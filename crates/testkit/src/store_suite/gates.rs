@@ -3,7 +3,7 @@
 use super::helpers::{
     at, claim, create, create_many, insert, on_threads, process, put, see, step, supplier, worker,
 };
-use cutover_app::port::{ErrorWindow, Gate, Hold, HoldCause, Store, Supplier};
+use cutover_app::port::{ErrorWindow, FairShares, Gate, Hold, HoldCause, Store, Supplier};
 use cutover_process::{Event, Submission, Window};
 
 fn gate(supplier: &Supplier) -> Gate {
@@ -45,7 +45,7 @@ pub(super) fn save(store: &dyn Store, gate: Gate) {
 fn claim_for_wave(store: &dyn Store, supplier: &Supplier, limit: u32) -> Vec<i64> {
     let supplier = supplier.clone();
     put(store, move |tx| {
-        let due = tx.due_processes(at(5_000), limit)?;
+        let due = tx.due_processes(at(5_000), limit, &FairShares::default())?;
         let ids: Vec<i64> = due.iter().map(|stored| stored.process.id()).collect();
         for stored in due {
             let (process, entry) = stored.process.step(Event::Claimed, at(5_000), worker()).unwrap();

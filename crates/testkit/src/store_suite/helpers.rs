@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::port::{
-    Organisation, Staged, Store, StoreError, StoredIssues, StoredProcess, Supplier, SupplierSettings, Tx,
-    read, write,
+    FairShares, Organisation, Staged, Store, StoreError, StoredIssues, StoredProcess, Supplier,
+    SupplierSettings, Tx, read, write,
 };
 use cutover_core::ExternalAccountNumber;
 use cutover_process::{Actor, Event, HistoryEntry, NewProcess, Process, Submission};
@@ -135,7 +135,7 @@ pub(super) fn step(store: &dyn Store, process: &Process, event: Event, when: Dat
 /// Claims due processes and returns their account numbers.
 pub(super) fn claim(store: &dyn Store, when: DateTime<Utc>, limit: u32) -> Vec<String> {
     put(store, move |tx| {
-        let due = tx.due_processes(when, limit)?;
+        let due = tx.due_processes(when, limit, &FairShares::default())?;
         for stored in &due {
             let (process, entry) = stored.process.clone().step(Event::Claimed, when, worker()).unwrap();
             assert!(tx.step_process(&process, &entry)?);

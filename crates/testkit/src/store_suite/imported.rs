@@ -51,6 +51,7 @@ pub(super) fn account_of(
         number: ServiceAccountNumber::from_random(n),
         process_id: process.id(),
         supplier_id: supplier.id,
+        organisation_id: supplier.organisation_id,
         customer_emails: n % 2 == 1,
         zone: zone(SYDNEY),
         imported_at: at(1_000),

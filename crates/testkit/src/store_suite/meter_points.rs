@@ -101,12 +101,21 @@ pub fn an_account_does_not_block_its_own_meter_points(store: &dyn Store) {
     assert_eq!(taken(store, &acme, "A-1", &sought), [false]);
     assert_eq!(taken(store, &acme, "A-2", &sought), [true]);
     assert_eq!(taken(store, &second, "A-1", &sought), [true]);
-    // Of several accounts the first by supplier and number is named, and never the own one.
-    let named = |of, number| holders(store, &[(of, number, sought[0])]).remove(0);
-    assert_eq!(named(&acme, "A-9").as_deref(), Some("ACME A-1"));
-    import(store, &second, 2, &supplied(&[("6001", "2020-01-01", "null")]));
+}
+
+/// Of several accounts the one is named that has the meter point for longest, and never the own one.
+pub fn the_account_that_has_a_meter_point_for_longest_is_named(store: &dyn Store) {
+    let (acme, second) = (supplier(store, "ACME"), supplier(store, "SECOND"));
+    let named = |of, number| holders(store, &[(of, number, ("6001", "2026-01-01"))]).remove(0);
+    import(store, &acme, 1, &supplied(&[("6001", "2020-01-01", "null")]));
+    import(store, &second, 2, &supplied(&[("6001", "2020-01-01", r#""2027-01-01""#)]));
     assert_eq!(named(&acme, "A-9").as_deref(), Some("ACME A-1"));
     assert_eq!(named(&acme, "A-1").as_deref(), Some("SECOND A-2"));
+    import(store, &second, 3, &supplied(&[("6001", "2020-01-01", r#""2028-01-01""#)]));
+    assert_eq!(named(&acme, "A-1").as_deref(), Some("SECOND A-3"));
+    import(store, &acme, 4, &supplied(&[("6001", "2020-01-01", "null"), ("6001", "2021-01-01", "null")]));
+    assert_eq!(named(&acme, "A-9").as_deref(), Some("ACME A-4"));
+    assert_eq!(named(&acme, "A-4").as_deref(), Some("ACME A-1"));
 }
 
 /// The query can mix accounts, suppliers and organisations, and contain duplicates.

@@ -209,6 +209,7 @@ stories! { $
         meter_points_are_taken_while_they_are_supplied
         meter_points_are_taken_within_an_organisation
         an_account_does_not_block_its_own_meter_points
+        the_account_that_has_a_meter_point_for_longest_is_named
         meter_points_of_many_accounts_are_looked_up_together
         the_earliest_start_of_supply_is_known;
     notes:

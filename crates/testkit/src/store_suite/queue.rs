@@ -3,7 +3,7 @@
 use super::helpers::{
     at, claim, create, create_many, insert, names, process, put, see, step, supplier, supplier_with,
 };
-use cutover_app::port::{Store, Supplier};
+use cutover_app::port::{FairShares, Store, Supplier};
 use cutover_core::SupplierStatus;
 use cutover_process::{Event, LEASE, Submission, Window};
 
@@ -95,7 +95,7 @@ pub fn processes_of_paused_suppliers_are_not_claimed(store: &dyn Store) {
     create(store, &other, "B-1");
     for status in [SupplierStatus::Paused, SupplierStatus::Complete] {
         set_status(store, &acme, status);
-        assert_eq!(names(&put(store, |tx| tx.due_processes(at(10), 5))), ["B-1"]);
+        assert_eq!(names(&put(store, |tx| tx.due_processes(at(10), 5, &FairShares::default()))), ["B-1"]);
         assert_eq!(put(store, |tx| tx.missed_windows(at(100), 5)), []);
     }
     set_status(store, &other, SupplierStatus::Paused);

@@ -5,7 +5,7 @@ use super::helpers::{
     supplier_with,
 };
 use cutover_app::port::{
-    self, Creation, PageLimit, ProcessFilter, Staging, Store, StoredIssue, StoredIssues, Supplier,
+    self, Creation, FairShares, PageLimit, ProcessFilter, Staging, Store, StoredIssue, StoredIssues, Supplier,
 };
 use cutover_core::SupplierStatus;
 use cutover_process::{Event, EventKind, Submission, Window};
@@ -67,7 +67,7 @@ pub fn a_new_account_is_staged_completely(store: &dyn Store) {
         assert_eq!(port::stage(store, creation.clone()), Ok(Staging::Staged));
         is_stored(store, of, &creation);
     }
-    let due = put(store, |tx| tx.due_processes(at(20), 5));
+    let due = put(store, |tx| tx.due_processes(at(20), 5, &FairShares::default()));
     assert_eq!(due.len(), 2);
 }
 

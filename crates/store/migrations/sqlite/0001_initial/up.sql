@@ -428,6 +428,7 @@ CREATE TABLE meter_points (
     account_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
     supply_address INTEGER NOT NULL,
+    organisation_id INTEGER NOT NULL,
     mpxn TEXT NOT NULL,
     supply_type TEXT NOT NULL CHECK (supply_type IN ('ELECTRICITY', 'GAS', 'UNMETERED_ELECTRICITY',
         'UNMETERED_GAS', 'EMBEDDED_ELECTRICITY', 'EMBEDDED_GAS', 'EMBEDDED_WATER')),
@@ -436,7 +437,9 @@ CREATE TABLE meter_points (
     details TEXT,
     PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX meter_points_by_mpxn ON meter_points (mpxn);
+-- The last entry of a meter point is that of the account which has it for longest: one entry tells whether it is
+-- taken, however many accounts have it.
+CREATE INDEX meter_points_by_mpxn ON meter_points (organisation_id, mpxn, supply_end_date, account_id);
 -- The open period may begin with the supply.
 CREATE INDEX meter_points_by_start ON meter_points (account_id, supply_start_date);
 
@@ -692,9 +695,10 @@ CREATE TABLE business_contracts (
 CREATE TABLE process_contracts (
     process_id INTEGER PRIMARY KEY NOT NULL REFERENCES processes (id),
     organisation_id INTEGER NOT NULL,
-    identifier TEXT NOT NULL
+    identifier TEXT NOT NULL,
+    is_in_use INTEGER NOT NULL DEFAULT TRUE -- false once the process has ended without an account
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX process_contracts_by_identifier ON process_contracts (organisation_id, identifier);
+CREATE INDEX process_contracts_by_identifier ON process_contracts (organisation_id, identifier, is_in_use);
 
 CREATE TABLE business_contract_versions (
     business_id INTEGER NOT NULL,

@@ -23,7 +23,8 @@ impl<'a> Builder<'a> {
         let mut builder = Self::new(new.process_id, new.zone);
         let account = &new.account;
         builder.customers(account.customers.as_deref().unwrap_or_default());
-        builder.supply_addresses(account.supply_addresses.as_deref().unwrap_or_default())?;
+        let addresses = account.supply_addresses.as_deref().unwrap_or_default();
+        builder.supply_addresses(new.organisation_id, addresses)?;
         builder.ledgers(account.ledgers.as_deref().unwrap_or_default());
         builder.payment_instructions(account.payment_instructions.as_deref().unwrap_or_default());
         builder.payment_schedules(account.payment_schedules.as_deref().unwrap_or_default());

@@ -34,6 +34,7 @@ row! {
         pub(super) account_id: i64,
         position: i64,
         pub(super) supply_address: i64,
+        organisation_id: i64,
         mpxn: Cow<'a, str>,
         supply_type: Cow<'a, str>,
         supply_start_date: Day,
@@ -61,7 +62,12 @@ row! {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn supply_addresses(&mut self, entries: &'a [SupplyAddressEntry<'_>]) -> Result<()> {
+    /// Adds the supply addresses of an account of this organisation.
+    pub(super) fn supply_addresses(
+        &mut self,
+        organisation_id: i64,
+        entries: &'a [SupplyAddressEntry<'_>],
+    ) -> Result<()> {
         for entry in entries {
             let (position, address) = (next(&self.rows.supply_addresses), &entry.supply_address);
             let row = SupplyAddressRow {
@@ -79,19 +85,25 @@ impl<'a> Builder<'a> {
             let administrators = entry.property_administrators.as_deref().unwrap_or_default();
             self.property_administrators(position, administrators);
             for point in &entry.meter_points {
-                self.meter_point(position, point)?;
+                self.meter_point(organisation_id, position, point)?;
             }
         }
         Ok(())
     }
 
     /// The kind is stored whether it was sent or derived.
-    fn meter_point(&mut self, supply_address: i64, point: &'a MeterPoint<'_>) -> Result<()> {
+    fn meter_point(
+        &mut self,
+        organisation_id: i64,
+        supply_address: i64,
+        point: &'a MeterPoint<'_>,
+    ) -> Result<()> {
         let (position, common) = (next(&self.rows.meter_points), &point.common);
         let row = MeterPointRow {
             account_id: self.account_id,
             position,
             supply_address,
+            organisation_id,
             mpxn: identity(&common.mpxn),
             supply_type: point.variant.supply_type().as_str().into(),
             supply_start_date: common.supply_start_date.into(),

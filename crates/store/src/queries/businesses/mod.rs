@@ -13,7 +13,9 @@ use super::statement::Bind;
 use super::types::Bits;
 use super::{Conn, SqlTx};
 use crate::error::Result;
-use cutover_app::port::{BusinessRecord, Businesses, ErasedRows, NewBusiness, StoreError, StoredBusiness};
+use cutover_app::port::{
+    BusinessRecord, Businesses, ErasedRows, NewBusiness, StepWrite, StoreError, StoredBusiness,
+};
 use cutover_process::State;
 use diesel::dsl::exists;
 use diesel::prelude::*;
@@ -61,15 +63,30 @@ statement! {
 
 /// Returns the supplier of an account that is imported, or waits to be, and refers to a contract.
 fn supplier_using(conn: &mut Conn, organisation_id: i64, identifier: &str) -> Result<Option<i64>> {
-    // Those that ended without an account do not wait.
-    let ended = State::ALL.iter().filter(|state| state.has_ended() && !state.is_final());
-    let ended: Vec<&str> = ended.map(|state| state.as_str()).collect();
     let uses = process_contracts::table
         .inner_join(processes::table)
         .filter(process_contracts::organisation_id.eq(organisation_id))
         .filter(process_contracts::identifier.eq(identifier))
-        .filter(processes::state.ne_all(ended));
+        .filter(process_contracts::is_in_use.eq(true));
     Ok(uses.select(processes::supplier_id).first(conn).optional()?)
+}
+
+/// Notes which accounts still use the contracts that they name: those whose process ended without an account do not.
+pub(super) fn set_in_use(conn: &mut Conn, steps: &[StepWrite<'_>], written: &[bool]) -> Result<()> {
+    let uses = |state: State| !state.has_ended() || state.is_final();
+    for is_in_use in [false, true] {
+        let changed = steps.iter().zip(written).filter(|(step, is_written)| {
+            let before = step.entry.from.as_ref().and_then(|from| from.known()).map(|from| uses(*from));
+            **is_written && before != Some(is_in_use) && uses(step.process.state()) == is_in_use
+        });
+        let ids: Vec<i64> = changed.map(|(step, _)| step.process.id()).collect();
+        if !ids.is_empty() {
+            diesel::update(process_contracts::table.filter(process_contracts::process_id.eq_any(ids)))
+                .set(process_contracts::is_in_use.eq(is_in_use))
+                .execute(conn)?;
+        }
+    }
+    Ok(())
 }
 
 impl Businesses for SqlTx<'_> {

@@ -22,7 +22,7 @@ use super::{SqlTx, store_error};
 use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, ArchivedVersion, ListedAccount, PageLimit, PayloadById, Position,
+    AccountList, Archivable, ArchivedVersion, FairShares, ListedAccount, PageLimit, PayloadById, Position,
     PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError,
     StoredIssues, StoredProcess, WaitingWindows,
 };
@@ -208,9 +208,14 @@ impl Processes for SqlTx<'_> {
         })
     }
 
-    fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError> {
+    fn due_processes(
+        &mut self,
+        at: DateTime<Utc>,
+        limit: u32,
+        shares: &FairShares,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
         let hints = self.hints;
-        self.run(|conn| queue::due(conn, hints, at, limit))
+        self.run(|conn| queue::due(conn, hints, at, limit, shares))
     }
 
     fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {

@@ -12,7 +12,7 @@ use super::row::ProcessRow;
 use crate::claim_hints::ClaimHints;
 use crate::error::Result;
 use chrono::{DateTime, Utc};
-use cutover_app::port::StoredProcess;
+use cutover_app::port::{FairShares, StoredProcess};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 
@@ -116,26 +116,25 @@ pub(super) fn due(
     hints: &ClaimHints,
     at: DateTime<Utc>,
     limit: u32,
+    shares: &FairShares,
 ) -> Result<Vec<StoredProcess>> {
     let limit = i64::from(limit);
     let open = Dialect::open_suppliers(conn, hints, at, limit)?;
     let at = Timestamp::from(at);
-    let mut suppliers = fit::<_, i64>(open.len())?.min(limit);
-    let (mut left, mut taken) = (limit, Vec::new());
-    for supplier in &open {
-        if left == 0 {
-            break;
-        }
-        let share = (left + suppliers - 1) / suppliers;
-        let (due, has_any) = due_of(conn, supplier, at, share.min(supplier.room))?;
+    let mut division = shares.divide(open.iter().map(|supplier| (supplier.id, supplier.room)), limit);
+    let (mut last_served, mut taken) = (None, Vec::new());
+    while let Some((place, share)) = division.next_supplier() {
+        let (due, has_any) = due_of(conn, &open[place], at, share)?;
         // A supplier with unreadable rows only counts as served too: otherwise the suppliers after it would
         // starve.
         if has_any {
-            hints.set_last_served(supplier.id);
+            last_served = last_served.max(Some(place));
         }
-        left -= fit::<_, i64>(due.len())?;
-        suppliers = (suppliers - 1).max(1);
+        division.took(due.len());
         taken.extend(due.into_iter().enumerate());
+    }
+    if let Some(place) = last_served {
+        hints.set_last_served(open[place].id);
     }
     // The sort is stable, so each round keeps the order of the suppliers.
     taken.sort_by_key(|(round, _)| *round);

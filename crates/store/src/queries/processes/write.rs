@@ -1,4 +1,5 @@
 use super::super::Conn;
+use super::super::businesses;
 use super::super::dialect::{Db, Dialect};
 use super::super::feed::{self, PublishStep};
 use super::super::schema::{payloads, processes};
@@ -128,6 +129,7 @@ pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool
     let entries: Vec<_> = entries.map(|(step, _)| HistoryRow::new(step.process.id(), step.entry)).collect();
     HistoryRow::insert_all(&entries, conn)?;
     previous::remove_imported(conn, steps, &written)?;
+    businesses::set_in_use(conn, steps, &written)?;
     fault::reached(Point::EventWritten, about);
     Ok(written)
 }

@@ -7,8 +7,8 @@ use super::queries::SqlTx;
 use super::testing::{add_process, add_supplier, at, connect};
 use crate::context::Context;
 use cutover_app::port::{
-    ArchivedVersion, AuditAction, AuditFilter, FeedFilter, PageLimit, ProcessFilter, Staged, StepWrite,
-    StoreError, StoredIssues, Tx,
+    ArchivedVersion, AuditAction, AuditFilter, FairShares, FeedFilter, PageLimit, ProcessFilter, Staged,
+    StepWrite, StoreError, StoredIssues, Tx,
 };
 use cutover_core::Code;
 use cutover_model::Totals;
@@ -107,7 +107,7 @@ fn claims_read_pending_processes_by_supplier() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
     let plan = plan_of(&mut conn, |tx| {
-        assert_eq!(tx.due_processes(at(1), 4)?.len(), 1);
+        assert_eq!(tx.due_processes(at(1), 4, &FairShares::default())?.len(), 1);
         Ok(())
     });
     assert_no_scan(&plan);

@@ -2,7 +2,7 @@
 
 use super::environment::TestEnvironment;
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{StoreError, StoredProcess, write};
+use cutover_app::port::{FairShares, StoreError, StoredProcess, write};
 use cutover_store::PostgresStore;
 use cutover_testkit::create_account;
 use std::sync::mpsc;
@@ -27,7 +27,7 @@ fn add(env: &TestEnvironment, code: &str, most: Option<u32>, accounts: usize) {
 /// Claims due processes and calls `hold` before the end of the transaction. Returns their suppliers.
 fn claim(store: &PostgresStore, hold: impl FnOnce(&[StoredProcess]) + Send + 'static) -> Vec<String> {
     let due = write(store, |tx| {
-        let due = tx.due_processes("2026-11-21T03:00:00Z".parse().unwrap(), CLAIM)?;
+        let due = tx.due_processes("2026-11-21T03:00:00Z".parse().unwrap(), CLAIM, &FairShares::default())?;
         hold(&due);
         Ok::<_, StoreError>(due)
     });

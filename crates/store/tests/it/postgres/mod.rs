@@ -6,6 +6,7 @@ mod broken;
 mod concurrent_claims;
 mod concurrent_requests;
 mod environment;
+mod equal_values;
 mod feed;
 mod figures;
 mod monitor;

@@ -3,7 +3,7 @@
 use super::environment::{TestEnvironment, until_gone};
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{Store, read_committed, write};
+use cutover_app::port::{FairShares, Store, read_committed, write};
 use cutover_app::worker::{Worked, Worker};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_machine::wait_for_count;
@@ -20,7 +20,7 @@ fn now() -> DateTime<Utc> {
 
 /// Returns the due processes without claiming them.
 fn due(store: &dyn Store, at: DateTime<Utc>) -> Vec<String> {
-    let due = write(store, move |tx| tx.due_processes(at, 16)).unwrap();
+    let due = write(store, move |tx| tx.due_processes(at, 16, &FairShares::default())).unwrap();
     due.iter().map(|stored| stored.process.snapshot().external_account_number.to_string()).collect()
 }
 

@@ -17,7 +17,7 @@ const MANY: &str = "INSERT INTO processes SELECT nextval('process_ids'), supplie
 
 /// Checks that few of 20,000 rows were read, by an index or without one.
 #[track_caller]
-fn assert_few_are_read(database: &TestDatabase, table: &str) {
+pub(super) fn assert_few_are_read(database: &TestDatabase, table: &str) {
     let read = format!(
         "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = '{table}') \
             + (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = '{table}')"
@@ -33,12 +33,12 @@ const NOT_COUNTED: &str = "ALTER TABLE processes SET (autovacuum_enabled = false
 
 /// Changes rows. The server counts the rows that this reads at once; otherwise it would when the connection ends,
 /// which may be after a reset.
-fn fill(env: &TestEnvironment, sql: &str) {
+pub(super) fn fill(env: &TestEnvironment, sql: &str) {
     env.database.sql(&format!("{sql}; SELECT pg_stat_force_next_flush()")).unwrap();
 }
 
 /// Resets the counts of read rows.
-fn reset(env: &TestEnvironment, table: &str) {
+pub(super) fn reset(env: &TestEnvironment, table: &str) {
     let reset = format!(
         "SELECT pg_stat_force_next_flush(); SELECT pg_stat_reset_single_table_counters(oid) FROM pg_class \
             WHERE relname = '{table}' OR oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = '{table}'::REGCLASS)"
@@ -151,16 +151,16 @@ fn examples_of_an_error_are_found_from_the_first_day() {
 const FEW_ACCOUNTS: &str = "SET session_replication_role = replica; \
     INSERT INTO accounts (id, supplier_id, external_account_number, number, customer_emails, imported_at) \
         VALUES (100000, 1, 'S', 'N', false, '2026-01-02'); \
-    INSERT INTO meter_points (account_id, position, supply_address, mpxn, supply_type, supply_start_date) \
-        SELECT 100000, n, 0, '6', 'ELECTRICITY', '2020-01-01' FROM generate_series(1, 1000) n; \
+    INSERT INTO meter_points (account_id, position, supply_address, organisation_id, mpxn, supply_type, supply_start_date) \
+        SELECT 100000, n, 0, 1, '6', 'ELECTRICITY', '2020-01-01' FROM generate_series(1, 1000) n; \
     ANALYZE accounts, meter_points, suppliers";
 
 /// Other accounts of the supplier, each with a meter point.
 const OTHERS: &str = "SET session_replication_role = replica; \
     INSERT INTO accounts (id, supplier_id, external_account_number, number, customer_emails, imported_at) \
         SELECT n, 1, 'M-' || n, 'N-' || n, false, '2026-01-02' FROM generate_series(1, 20000) n; \
-    INSERT INTO meter_points (account_id, position, supply_address, mpxn, supply_type, supply_start_date) \
-        SELECT n, 0, 0, '6' || n, 'ELECTRICITY', '2020-01-01' FROM generate_series(1, 20000) n";
+    INSERT INTO meter_points (account_id, position, supply_address, organisation_id, mpxn, supply_type, supply_start_date) \
+        SELECT n, 0, 0, 1, '6' || n, 'ELECTRICITY', '2020-01-01' FROM generate_series(1, 20000) n";
 
 /// The query must not read all accounts of a supplier.
 #[test]

@@ -277,6 +277,7 @@ pub(super) fn import(store: &dyn Store, supplier: &Supplier, id: i64) {
         number: ServiceAccountNumber::from_random(7),
         process_id: id,
         supplier_id: supplier.id,
+        organisation_id: supplier.organisation_id,
         customer_emails: false,
         zone: Zone::UTC,
         imported_at: at(0),
