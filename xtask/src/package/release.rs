@@ -25,6 +25,9 @@ impl Programs {
         let by_itself = |name: &str| -> Result<PathBuf, Error> {
             let mut build = cargo::cargo(["build", "--locked", "--package", name, "--profile", profile]);
             build.args(["--features", features(name)]);
+            if let Some(commit) = commit() {
+                build.env("CUTOVER_COMMIT", commit);
+            }
             program(&messages(build), name)
         };
         Ok(Self { service: by_itself(SERVICE)?, client: by_itself(CLIENT)? })
@@ -35,6 +38,13 @@ impl Programs {
         let messages = messages(cargo::cargo(["test", "--locked", "--workspace", "--no-run"]));
         Ok(Self { service: program(&messages, SERVICE)?, client: program(&messages, CLIENT)? })
     }
+}
+
+/// Returns the commit of the working tree, unless this is an unpacked archive.
+fn commit() -> Option<String> {
+    let output = Command::new("git").args(["rev-parse", "HEAD"]).stderr(Stdio::null()).output().ok()?;
+    let commit = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
+    Some(commit.trim().to_owned())
 }
 
 /// The programs of a release and what is known about them.

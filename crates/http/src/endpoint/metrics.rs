@@ -67,9 +67,15 @@ mod tests {
             "cutover_http_requests_in_flight 1",
             "cutover_worker_accounts_processed_total 0",
             "cutover_documents_circuit_open 0",
-            concat!(r#"cutover_build_info{version=""#, env!("CARGO_PKG_VERSION"), r#""} 1"#),
+            concat!(r#"cutover_build_info{version=""#, env!("CARGO_PKG_VERSION"), r#"",commit="unknown"} 1"#),
         ] {
             assert!(reply.text().lines().any(|l| l == line), "{line} is not in\n{}", reply.text());
+        }
+        #[cfg(target_os = "linux")]
+        for name in ["cpu_seconds_total", "resident_memory_bytes", "open_fds", "max_fds", "threads"] {
+            let metric = format!("process_{name} ");
+            let value = reply.text().lines().find_map(|line| line.strip_prefix(&metric)?.parse::<f64>().ok());
+            assert!(value.is_some_and(|value| value > 0.0), "{metric} is not in\n{}", reply.text());
         }
         assert!(!reply.text().contains("SECRET"));
     }

@@ -1,4 +1,6 @@
 pub(crate) mod monitor;
+#[cfg(target_os = "linux")]
+mod process;
 
 use crate::metrics::monitor::Monitor;
 use cutover_app::App;
@@ -23,6 +25,12 @@ use std::time::Duration;
 /// Upper bounds of the duration histogram's buckets, in seconds.
 const BUCKETS: [f64; 13] =
     [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
+
+/// The commit that a release was built from.
+const COMMIT: &str = match option_env!("CUTOVER_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown",
+};
 
 /// Labels of an answered request. The route is its template: a path would contain account numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -59,7 +67,7 @@ impl Metrics {
     ) -> io::Result<Self> {
         let metrics = Self {
             monitor: Monitor::new(app.clone())?,
-            registry: Registry::with_prefix("cutover"),
+            registry: Registry::default(),
             requests: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             in_flight: Gauge::default(),
@@ -68,7 +76,10 @@ impl Metrics {
     }
 
     fn register(mut self, app: Arc<App>, workers: Arc<WorkerMetrics>, webhooks: Arc<WebhookMetrics>) -> Self {
-        let registry = &mut self.registry;
+        // These have the names that all programs use.
+        #[cfg(target_os = "linux")]
+        self.registry.register_collector(Box::new(process::ProcessMetrics));
+        let registry = self.registry.sub_registry_with_prefix("cutover");
         registry.register(
             "http_requests",
             "Requests by route, method and class of status; disconnected: nobody waited for the answer",
@@ -81,7 +92,8 @@ impl Metrics {
             self.durations.clone(),
         );
         registry.register("http_requests_in_flight", "Requests under way", self.in_flight.clone());
-        registry.register("build", "The program", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
+        let build = vec![("version", env!("CARGO_PKG_VERSION")), ("commit", COMMIT)];
+        registry.register("build", "The program", Info::new(build));
         registry.register_collector(Box::new(Workers(workers)));
         registry.register_collector(Box::new(Webhooks(webhooks)));
         registry.register_collector(Box::new(Documents(app.clone())));
