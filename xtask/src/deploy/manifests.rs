@@ -26,7 +26,7 @@ fn services(compose: &Value) -> Vec<(&String, &Value)> {
 }
 
 /// The Kubernetes objects of a kind.
-fn objects(kind: &str) -> Vec<Value> {
+pub(super) fn objects(kind: &str) -> Vec<Value> {
     let files = files_below("deploy/kubernetes");
     let yaml = files.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml"));
     yaml.flat_map(documents).filter(|object| object["kind"] == kind).collect()
@@ -245,6 +245,38 @@ fn secrets_have_no_defaults() {
     assert!(names.iter().all(|line| line.ends_with('=')), "{names:?}");
     for variable in used.iter().map(|variable| variable.split(':').next().unwrap()) {
         assert!(names.contains(&format!("{variable}=").as_str()), "{variable} is not in .env.example");
+    }
+}
+
+/// The Prometheus operator scrapes every pod that serves metrics, as the job that the rules ask for.
+#[test]
+fn the_operator_scrapes_the_pods_as_the_job_of_the_rules() {
+    let monitor = objects("PodMonitor").remove(0);
+    let label = monitor["spec"]["jobLabel"].as_str().unwrap();
+    let endpoint = &monitor["spec"]["podMetricsEndpoints"][0];
+    assert_eq!(endpoint["path"], "/metrics");
+    let components = &monitor["spec"]["selector"]["matchExpressions"][0];
+    for deployment in objects("Deployment") {
+        let template = &deployment["spec"]["template"];
+        let labels = &template["metadata"]["labels"];
+        let component = &labels[components["key"].as_str().unwrap()];
+        assert!(components["values"].as_array().unwrap().contains(component), "{component}");
+        assert_eq!(monitor["spec"]["selector"]["matchLabels"][label], labels[label]);
+        let ports = template["spec"]["containers"][0]["ports"].as_array().unwrap();
+        assert!(ports.iter().any(|port| port["name"] == endpoint["port"]), "{component}");
+        let job = format!("job=\"{}\"", labels[label].as_str().unwrap());
+        assert!(read(crate::steps::alerts::RULES).contains(&job), "{job}");
+    }
+    let rules = objects("PrometheusRule").remove(0);
+    let given: Value = documents(crate::steps::alerts::RULES).remove(0);
+    assert_eq!(rules["spec"]["groups"], given["groups"]);
+}
+
+#[test]
+fn scalers_scale_deployments_that_there_are() {
+    for scaler in objects("ScaledObject") {
+        let target = &scaler["spec"]["scaleTargetRef"]["name"];
+        assert!(objects("Deployment").iter().any(|deployment| &deployment["metadata"]["name"] == target));
     }
 }
 

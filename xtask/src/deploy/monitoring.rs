@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::manifests::objects;
 use super::{MANUAL, read, words_like};
 use crate::steps::alerts::{DASHBOARD, RULES, expressions};
 
@@ -81,6 +82,10 @@ fn alerts_and_dashboard_name_metrics_and_labels_that_are_printed() {
     let alerts = alerts();
     let asked: Vec<String> =
         alerts.into_iter().map(|(_, expr, _)| expr).chain(expressions(&read(DASHBOARD))).collect();
+    let scalers = objects("ScaledObject")
+        .into_iter()
+        .map(|scaler| scaler["spec"]["triggers"][0]["metadata"]["query"].as_str().unwrap().to_owned());
+    let asked: Vec<String> = asked.into_iter().chain(scalers).collect();
     assert!(asked.len() > 40, "{}", asked.len());
     let faults: Vec<String> = asked.iter().flat_map(|expression| faults(expression, &printed)).collect();
     assert_eq!(faults, [""; 0]);

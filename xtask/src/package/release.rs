@@ -26,7 +26,7 @@ impl Programs {
             let mut build = cargo::cargo(["build", "--locked", "--package", name, "--profile", profile]);
             build.args(["--features", features(name)]);
             if let Some(commit) = commit() {
-                build.env("CUTOVER_COMMIT", commit);
+                build.env("BUILD_COMMIT", commit);
             }
             program(&messages(build), name)
         };

@@ -1,5 +1,6 @@
-//! References in `docs/` that are generated from code.
+//! Files in `docs/` and `deploy/` that are generated from code and other files.
 
+mod alerts;
 mod error_codes;
 mod fields;
 mod process;
@@ -44,6 +45,7 @@ const REFERENCES: &[Reference] = &[
         render: || Ok(schemas::of("business-payment-instruction")),
     },
     Reference { path: "docs/schema/manifest.schema.json", render: || Ok(schemas::of("manifest")) },
+    Reference { path: "deploy/kubernetes/monitoring/rules.yaml", render: alerts::prometheus_rule },
 ];
 
 /// Command that updates the references.

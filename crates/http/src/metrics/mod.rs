@@ -27,7 +27,7 @@ const BUCKETS: [f64; 13] =
     [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
 /// The commit that a release was built from.
-const COMMIT: &str = match option_env!("CUTOVER_COMMIT") {
+const COMMIT: &str = match option_env!("BUILD_COMMIT") {
     Some(commit) => commit,
     None => "unknown",
 };
