@@ -31,7 +31,10 @@ impl TestDatabase {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("cutover_test_{}_{number}_{:08x}", std::process::id(), random() >> 32);
         let maintenance = server.url().to_owned();
-        psql::sql(&maintenance, &format!("CREATE DATABASE {name} TEMPLATE \"{template}\""))?;
+        psql::sql(
+            &maintenance,
+            &format!("CREATE DATABASE {name} TEMPLATE \"{template}\"{}", server.strategy()),
+        )?;
         Ok(Self { url: server.url_of(&name)?, name, maintenance })
     }
 

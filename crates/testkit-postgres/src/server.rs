@@ -1,4 +1,5 @@
 use crate::cluster::{Cluster, ClusterOptions};
+use crate::psql;
 use crate::url::parse;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -12,6 +13,8 @@ pub const DATABASE_URL: &str = "CUTOVER_TEST_DATABASE_URL";
 #[derive(Debug)]
 pub struct Server {
     url: String,
+    /// An option of `CREATE DATABASE`.
+    strategy: OnceLock<&'static str>,
     /// Kept until the process ends.
     _cluster: Option<Cluster>,
 }
@@ -19,12 +22,23 @@ pub struct Server {
 impl Server {
     /// Creates a server from the URL of a database in which others may be created.
     pub fn at(url: impl Into<String>) -> Self {
-        Self { url: url.into(), _cluster: None }
+        Self { url: url.into(), strategy: OnceLock::new(), _cluster: None }
     }
 
     /// Returns the URL of the database in which others are created.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Returns the way to copy databases. A copy of the files takes a third of the time of one that is logged, but needs
+    /// checkpoints, which are fast only without fsync. PostgreSQL has the choice since 15.
+    pub(crate) fn strategy(&self) -> &'static str {
+        self.strategy.get_or_init(|| {
+            let copies = "SELECT current_setting('fsync') = 'off' \
+                          AND current_setting('server_version_num')::int >= 150000";
+            let copies = psql::sql(&self.url, copies).is_ok_and(|answer| answer == "t");
+            if copies { " STRATEGY file_copy" } else { "" }
+        })
     }
 
     /// Returns the URL of another database on the server, which need not exist.
@@ -53,7 +67,8 @@ fn find() -> Option<Server> {
         return Some(Server::at(url));
     }
     let cluster = Cluster::for_test(&ClusterOptions::fast())?;
-    Some(Server { url: cluster.url("postgres"), _cluster: Some(cluster) })
+    let server = Server::at(cluster.url("postgres"));
+    Some(Server { _cluster: Some(cluster), ..server })
 }
 
 /// Prints each reason once, directly to stderr because the test harness captures output.
