@@ -1,8 +1,38 @@
-//! PostgreSQL databases of the tests.
+//! Databases of the tests, which are migrated once and then copied.
 
-use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
 use cutover_testkit_machine::STALLED;
 use cutover_testkit_postgres::{Template, TemplateCopy, TestDatabase, server};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// Returns a folder with a SQLite database in `cutover.db`, which has the service's tables, all empty.
+pub(crate) fn migrated_file() -> TempDir {
+    static TEMPLATE: OnceLock<Vec<u8>> = OnceLock::new();
+    let template = TEMPLATE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file_in(&folder);
+        drop(SqliteStore::open(&path, Options::default()).unwrap());
+        assert!(!path.with_extension("db-wal").exists(), "all is in the file");
+        std::fs::read(path).unwrap()
+    });
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(file_in(&folder), template).unwrap();
+    folder
+}
+
+/// Returns the path of the database in a folder.
+pub(crate) fn file_in(folder: &TempDir) -> PathBuf {
+    folder.path().join("cutover.db")
+}
+
+/// Returns an empty store and its folder, which is removed after the store.
+pub(crate) fn sqlite_store() -> (TempDir, SqliteStore) {
+    let folder = migrated_file();
+    let store = SqliteStore::open(&file_in(&folder), Options::default()).unwrap();
+    (folder, store)
+}
 
 /// Returns a database with the service's tables, all empty; `None` if there is no server.
 pub(crate) fn migrated() -> Option<TemplateCopy> {

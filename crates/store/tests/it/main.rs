@@ -12,11 +12,9 @@ mod sealed;
 mod sqlite;
 
 use cutover_app::port::Store;
-use cutover_store::{Options, SqliteStore};
 
 fn with_an_empty_store(test: fn(&dyn Store)) {
-    let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&folder.path().join("cutover.db"), Options::default()).unwrap();
+    let (_folder, store) = databases::sqlite_store();
     test(&store);
 }
 

@@ -2,12 +2,11 @@
 //!
 //! `CUTOVER_MASS_ACCOUNTS` is their number; `cargo xtask torture` sets a larger one.
 
-use crate::databases::postgres_store;
-use cutover_store::{Options, SqliteStore};
+use crate::databases::{postgres_store, sqlite_store};
 use cutover_testkit::store_suite::mass::accounts_are_as_sent;
 
 /// Number of accounts, unless the variable names another.
-const USUAL: u64 = 2_000;
+const USUAL: u64 = 500;
 /// Accounts in one database: they take some 100 MB.
 const OF_EACH: u64 = 5_000;
 
@@ -25,8 +24,7 @@ fn each(f: impl Fn(std::ops::Range<u64>)) {
 #[test]
 fn accounts_are_as_sent_on_sqlite() {
     each(|seeds| {
-        let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(&folder.path().join("cutover.db"), Options::default()).unwrap();
+        let (_folder, store) = sqlite_store();
         accounts_are_as_sent(&store, seeds);
     });
 }

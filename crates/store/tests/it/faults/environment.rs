@@ -1,6 +1,6 @@
 //! The use cases on a database of the test's own, of either kind.
 
-use crate::databases::postgres_store;
+use crate::databases::{postgres_store, sqlite_store};
 use chrono::{DateTime, Utc};
 use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::{ProcessReport, SupplierChange};
@@ -8,7 +8,6 @@ use cutover_app::port::{ApiKeyRole, Store};
 use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
 use cutover_process::State;
-use cutover_store::{Options, SqliteStore};
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
 use cutover_testkit_postgres::TemplateCopy;
 use diesel::connection::SimpleConnection;
@@ -34,8 +33,7 @@ enum Database {
 
 /// Runs a test on SQLite, and on PostgreSQL if there is a server.
 pub(super) fn on_both(test: impl Fn(TestEnvironment)) {
-    let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&folder.path().join("cutover.db"), Options::default()).unwrap();
+    let (folder, store) = sqlite_store();
     test(TestEnvironment::new(Arc::new(store), Database::Sqlite(folder)));
     let Some((store, database)) = postgres_store() else { return };
     test(TestEnvironment::new(Arc::new(store), Database::Postgres(database)));

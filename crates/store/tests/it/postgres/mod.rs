@@ -1,4 +1,4 @@
-//! The store's contract suite on PostgreSQL, and tests of its own.
+//! Tests of PostgreSQL alone. The store's contract suite runs on it with keys: see `sealed`.
 
 mod archive;
 mod batches;
@@ -21,15 +21,3 @@ mod staging;
 mod suppliers;
 mod sweep;
 mod tokens;
-
-use crate::databases::postgres_store;
-use cutover_app::port::Store;
-
-fn with_an_empty_store(test: fn(&dyn Store)) {
-    let Some((store, _database)) = postgres_store() else { return };
-    test(&store);
-}
-
-mod contract {
-    cutover_testkit::store_suite!(super::with_an_empty_store);
-}

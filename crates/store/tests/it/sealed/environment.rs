@@ -1,6 +1,6 @@
 //! Databases of both kinds that are opened with keys and read without the store.
 
-use crate::databases::{self, migrated};
+use crate::databases::{self, file_in, migrated, migrated_file};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
@@ -20,13 +20,13 @@ use cutover_testkit::SeededRandom;
 use cutover_testkit_postgres::TemplateCopy;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A kind of database.
 pub(super) struct Kind(fn() -> Option<Database>);
 
-pub(super) const SQLITE: Kind = Kind(|| Some(Database::File(tempfile::tempdir().unwrap())));
+pub(super) const SQLITE: Kind = Kind(|| Some(Database::File(migrated_file())));
 pub(super) const POSTGRES: Kind = Kind(|| migrated().map(Database::Server));
 
 impl Kind {
@@ -70,10 +70,6 @@ struct TextRow {
 }
 
 impl Database {
-    fn file(folder: &tempfile::TempDir) -> PathBuf {
-        folder.path().join("cutover.db")
-    }
-
     fn options(database: &TemplateCopy, sealer: Sealer) -> PostgresOptions {
         PostgresOptions { sealer, ..databases::options(database) }
     }
@@ -82,7 +78,7 @@ impl Database {
         match self {
             Self::File(folder) => {
                 let options = Options { sealer, ..Options::default() };
-                Opened::Sqlite(Arc::new(SqliteStore::open(&Self::file(folder), options).unwrap()))
+                Opened::Sqlite(Arc::new(SqliteStore::open(&file_in(folder), options).unwrap()))
             }
             Self::Server(database) => {
                 let options = Self::options(database, sealer);
@@ -95,7 +91,7 @@ impl Database {
         match self {
             Self::File(folder) => {
                 let options = Options { sealer, ..Options::default() };
-                SqliteStore::reseal(&Self::file(folder), &options, progress).unwrap()
+                SqliteStore::reseal(&file_in(folder), &options, progress).unwrap()
             }
             Self::Server(database) => {
                 PostgresStore::reseal(&Self::options(database, sealer), progress).unwrap()
@@ -107,7 +103,7 @@ impl Database {
     pub(super) fn shown(&self, expression: &str, rest: &str) -> Vec<String> {
         match self {
             Self::File(folder) => {
-                let mut conn = open(&Self::file(folder));
+                let mut conn = open(&file_in(folder));
                 let rows: Vec<TextRow> =
                     diesel::sql_query(format!("SELECT {expression} AS shown FROM {rest}"))
                         .load(&mut conn)
@@ -134,7 +130,7 @@ impl Database {
     pub(super) fn change(&self, statement: &str) {
         match self {
             Self::File(folder) => {
-                let mut conn = open(&Self::file(folder));
+                let mut conn = open(&file_in(folder));
                 conn.batch_execute(statement).unwrap();
             }
             Self::Server(database) => drop(database.sql(statement).unwrap()),
