@@ -26,7 +26,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 20_000)]
     seeds: u64,
     /// First seed: the tests run those before
-    #[arg(long, default_value_t = 1_000, value_name = "SEED")]
+    #[arg(long, default_value_t = 300, value_name = "SEED")]
     from: u64,
     /// Start no further seed after this number of seconds, on each database
     #[arg(long)]
@@ -116,7 +116,7 @@ pub(super) fn step(tools: Tools) -> Result<Outcome, Error> {
         list: false,
         short: true,
         seeds: 0,
-        from: 1_000,
+        from: 300,
         seconds: None,
         rounds: 1,
         accounts: 0,
