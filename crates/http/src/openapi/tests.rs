@@ -11,9 +11,11 @@ use cutover_app::port::VendorKind;
 use cutover_core::Code;
 use cutover_model::{LatestEvent, Limits, ProcessStatus, TransferStatus, Zone};
 use cutover_process::{ShownEvent, State, StateV1};
+use jsonschema::Validator;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// Set by `cargo xtask docs` to have the file in `docs/` written.
 const WRITE: &str = "CUTOVER_WRITE_REFERENCES";
@@ -22,14 +24,14 @@ fn description() -> Value {
     serde_json::from_str(&document(&described()).pretty()).unwrap()
 }
 
-/// Returns the description with responses that allow no undescribed members.
-fn strict() -> Value {
+/// The description with responses that allow no undescribed members.
+static STRICT: LazyLock<Value> = LazyLock::new(|| {
     let mut description = description();
     for schema in description["components"]["schemas"].as_object_mut().unwrap().values_mut() {
         close(schema);
     }
     description
-}
+});
 
 fn close(schema: &mut Value) {
     let Value::Object(members) = schema else { return };
@@ -39,12 +41,17 @@ fn close(schema: &mut Value) {
     members.values_mut().for_each(close);
 }
 
-/// Returns the faults of a body by a schema of the description.
-fn faults(description: &Value, schema: &Value, body: &Value) -> Vec<String> {
-    let mut root = schema.clone();
-    root["components"] = description["components"].clone();
-    let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
-    let validator = options.should_validate_formats(true).build(&root).unwrap();
+/// Returns the faults of a body by a schema of the description. Each schema is compiled once, which takes much longer
+/// than a check by it.
+fn faults(schema: &Value, body: &Value) -> Vec<String> {
+    static COMPILED: Mutex<BTreeMap<String, Arc<Validator>>> = Mutex::new(BTreeMap::new());
+    let compile = || {
+        let mut root = schema.clone();
+        root["components"] = STRICT["components"].clone();
+        let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
+        Arc::new(options.should_validate_formats(true).build(&root).unwrap())
+    };
+    let validator = COMPILED.lock().unwrap().entry(schema.to_string()).or_insert_with(compile).clone();
     validator.iter_errors(body).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
@@ -143,17 +150,16 @@ fn request_examples_are_valid() {
 
 #[test]
 fn every_example_fits_its_schema() {
-    let description = strict();
     let mut count = 0;
-    for (place, operation) in operations(&description) {
+    for (place, operation) in operations(&STRICT) {
         let bodies = std::iter::once((place.clone(), &operation["requestBody"]));
         let answers = operation["responses"].as_object().unwrap().iter();
         let answers = answers.map(|(status, answer)| (format!("{place} {status}"), answer));
         for (place, message) in bodies.chain(answers) {
             for content in message["content"].as_object().into_iter().flat_map(|content| content.values()) {
-                for example in examples_of(&description, content) {
+                for example in examples_of(&STRICT, content) {
                     count += 1;
-                    let faults = faults(&description, &content["schema"], &example);
+                    let faults = faults(&content["schema"], &example);
                     assert_eq!(faults, [""; 0], "{place}: {example}");
                 }
             }
@@ -385,8 +391,7 @@ async fn real_answers_are_as_described() {
 
 /// Asserts that the status, the headers and the body are described for the operation.
 fn is_described(place: &str, status: u16, headers: &actix_web::http::header::HeaderMap, bytes: &[u8]) {
-    let description = strict();
-    let all = operations(&description);
+    let all = operations(&STRICT);
     let (_, operation) = all.iter().find(|(described, _)| described == place).unwrap();
     let answer = operation["responses"].get(status.to_string());
     let text = String::from_utf8_lossy(bytes);
@@ -402,7 +407,7 @@ fn is_described(place: &str, status: u16, headers: &actix_web::http::header::Hea
         return;
     }
     let body = serde_json::from_slice(bytes).unwrap();
-    assert_eq!(faults(&description, &content["schema"], &body), [""; 0], "{place}: {status} {text}");
+    assert_eq!(faults(&content["schema"], &body), [""; 0], "{place}: {status} {text}");
 }
 
 #[actix_web::test]
