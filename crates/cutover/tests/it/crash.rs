@@ -3,9 +3,12 @@ use crate::payloads::fixture;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Kills the server during 1,000 imports several times: every account is imported exactly once.
+/// Enough that each server is killed before it has imported all.
+const IMPORTS: usize = 300;
+
+/// Kills the server during imports several times: every account is imported exactly once.
 #[test]
-fn killed_in_the_middle_of_a_thousand_imports() {
+fn killed_in_the_middle_of_many_imports() {
     let (installation, key) = Installation::with_supplier();
     {
         let api = installation.serve_with(&["--role", "api"]);
@@ -14,7 +17,7 @@ fn killed_in_the_middle_of_a_thousand_imports() {
             for part in 0..8 {
                 let client = client.clone();
                 scope.spawn(move || {
-                    for i in (part..1_000).step_by(8) {
+                    for i in (part..IMPORTS).step_by(8) {
                         assert_eq!(client.create(&fixture("embedded_gas", &format!("K-{i:04}"))).status, 201);
                     }
                 });
@@ -24,20 +27,20 @@ fn killed_in_the_middle_of_a_thousand_imports() {
     let count = |installation: &Installation, status: &str| {
         installation.run_json(&["process", "list", "ACME", "--status", status]).as_array().unwrap().len()
     };
-    for wanted in [1, 200, 500] {
+    for wanted in [1, IMPORTS / 5, IMPORTS / 2] {
         let server = installation.serve();
         wait_for_count("some are imported", wanted, || count(&installation, "PROCESSED"));
         server.kill();
     }
     let server = installation.serve();
-    wait_for_count("all are imported", 1_000, || count(&installation, "PROCESSED"));
+    wait_for_count("all are imported", IMPORTS, || count(&installation, "PROCESSED"));
     drop(server);
 
     let all = installation.run_json(&["process", "list", "ACME"]);
     let accounts: BTreeSet<String> =
         all.as_array().unwrap().iter().map(|p| p["service_identifier"].to_string()).collect();
-    assert_eq!(accounts.len(), 1_000, "no number twice");
-    for i in (0..1_000).step_by(97) {
+    assert_eq!(accounts.len(), IMPORTS, "no number twice");
+    for i in (0..IMPORTS).step_by(37) {
         let shown = installation.show(&format!("K-{i:04}"));
         let imported = |e: &&Value| e["event"] == "imported";
         assert_eq!(shown["history"].as_array().unwrap().iter().filter(imported).count(), 1);

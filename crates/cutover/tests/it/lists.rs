@@ -128,9 +128,9 @@ fn minimal(number: &str) -> Value {
 
 /// Failure 17.
 #[test]
-fn the_stream_of_three_thousand_matches_the_pages() {
-    let (_installation, _server, client) = filled(100, 2_900);
-    for (list, count) in [(ALL, 3_000), (PENDING, 2_900), (IMPORTED, 100)] {
+fn the_stream_matches_the_pages() {
+    let (_installation, _server, client) = filled(50, 1_150);
+    for (list, count) in [(ALL, 1_200), (PENDING, 1_150), (IMPORTED, 50)] {
         let whole = client.get(&format!("{list}ACME/"));
         assert_eq!(whole.header("Link"), None);
         let whole = whole.json();
