@@ -1,4 +1,4 @@
-//! Times of the steps of a request in memory: `cargo bench -p cutover-bench`. Criterion compares them with its last run.
+//! Times of the steps of a request in memory: `cargo bench -p cutover-bench -F criterion`. Criterion compares them with its last run.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::time::Duration;

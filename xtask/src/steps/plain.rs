@@ -11,7 +11,8 @@ pub(super) fn fmt() -> Result<Outcome, Error> {
 }
 
 pub(super) fn clippy() -> Result<Outcome, Error> {
-    let command = cargo::cargo(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
+    let mut command = cargo::cargo(["clippy", "--workspace", "--all-targets"]);
+    command.args(["--features", "cutover-bench/criterion", "--", "--deny", "warnings"]);
     component("clippy", "clippy", command, "see above")
 }
 
