@@ -88,11 +88,14 @@ fn memory() -> Result<Option<TempDir>, Error> {
     folder.tempdir_in(memory).map(Some).map_err(Error::file("create a folder in", memory))
 }
 
-/// End-to-end tests that are specific to one database, by parts of their names.
-const OF_ONE_DATABASE: [&str; 10] = [
+/// End-to-end tests that use one database whatever the variable says, by parts of their names.
+const OF_ONE_DATABASE: [&str; 13] = [
     "postgres::",
     "sqlite_only::",
+    "floods::slow_reads",
+    "holds::waves_are_exact_with",
     "rolling::an_upgrade",
+    "storm::",
     "book::",
     "faults::clocks",
     "faults::disk",
@@ -105,18 +108,24 @@ const OF_ONE_DATABASE: [&str; 10] = [
 /// End-to-end tests that are not repeated on PostgreSQL: they do not depend on the database, use each by themselves, or
 /// ask it only what the store's suite and the simulation ask on both. Whatever pages ask of a database, `console::` asks
 /// on both.
-const OF_NO_DATABASE: [&str; 29] = [
+const OF_NO_DATABASE: [&str; 36] = [
     "after_import::",
+    "audit::",
     "browser::",
     "certificates_verified::",
     "commands::",
+    "consumers::",
     "demo::",
     "document_paths::",
     "documents::",
+    "erase_supplier::an_erasure_survives",
+    "export::",
     "framing::",
     "hostile_json::",
     "http::",
+    "jobs::a_job_survives",
     "leaks::",
+    "manifests::",
     "newer_version::",
     "notes::",
     "open_period::",
@@ -128,6 +137,7 @@ const OF_NO_DATABASE: [&str; 29] = [
     "storage::",
     "texts::",
     "transactions::",
+    "undo::an_undo_survives",
     "validation::",
     "vendor_commands::",
     "vendor_kinds::",
@@ -316,6 +326,34 @@ mod unit {
             !exists(module, part)
         });
         assert_eq!(gone.collect::<Vec<_>>(), [&""; 0]);
+    }
+
+    /// The tests of end-to-end modules that begin on PostgreSQL, whatever the variable says.
+    fn begin_on_postgres() -> Vec<String> {
+        let files = cargo::root().join(SERVICE).join("tests/it").read_dir().unwrap();
+        let files = files.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+        let begin = |path: std::path::PathBuf| {
+            let module = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let tests = text.split("#[test]\nfn ").skip(1).filter_map(|test| {
+                let (name, body) = test.split_once("() {\n")?;
+                let first = body.lines().next()?;
+                let is_one = first.contains("Fleet::start()") || first.contains("Installation::on_postgres()");
+                is_one.then(|| format!("{module}::{name}"))
+            });
+            tests.collect::<Vec<_>>()
+        };
+        files.flat_map(begin).collect()
+    }
+
+    #[test]
+    fn a_test_that_is_always_on_postgres_is_run_once() {
+        let tests = begin_on_postgres();
+        assert!(tests.len() > 3, "{tests:?}");
+        let left_out = |test: &String| {
+            OF_ONE_DATABASE.iter().chain(&OF_NO_DATABASE).any(|part| test.starts_with(part))
+        };
+        assert_eq!(tests.into_iter().filter(|test| !left_out(test)).collect::<Vec<_>>(), [""; 0]);
     }
 
     fn program(folder: &str, target: &str) -> TestProgram {
