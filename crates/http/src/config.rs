@@ -1,5 +1,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 /// Settings of the HTTP server (contract D3, D11).
@@ -23,7 +25,7 @@ pub struct Config {
     /// Peers whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpAddr>,
     /// Serve [`listen`](Self::listen) with TLS.
-    pub tls: Option<rustls::ServerConfig>,
+    pub tls: Option<Tls>,
     /// Address of metrics, health, the console and the API's description, in plain HTTP. Without it they are
     /// on [`listen`](Self::listen); with it, metrics and the console are no longer there. Port 0 selects a
     /// free one.
@@ -36,6 +38,15 @@ pub struct Config {
     /// Maximum number of connections over all workers. Further ones wait to be accepted. One address has at
     /// most half of them, unless it is a trusted proxy; further ones are closed.
     pub max_connections: usize,
+}
+
+/// TLS of the API.
+#[derive(Debug, Clone)]
+pub struct Tls {
+    /// Its versions and its certificate.
+    pub config: rustls::ServerConfig,
+    /// When the certificate in use expires, in seconds since 1970, for `/metrics`.
+    pub expiry: Arc<AtomicI64>,
 }
 
 impl Default for Config {

@@ -39,7 +39,7 @@ mod service;
 #[cfg(test)]
 mod testing;
 
-pub use config::Config;
+pub use config::{Config, Tls};
 pub use console::certificate_html;
 pub use server::{Readiness, Running, start};
 pub use service::Parts;

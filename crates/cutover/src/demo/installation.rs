@@ -51,7 +51,7 @@ impl Installation {
         let (api_key, operator_key) = add_organisation(&app, out)?;
         let (supplier, zone) = add_supplier(&app, out)?;
         let vendor = add_vendor(&app, out)?;
-        let service = Service::start(app.clone(), &settings, stopped)?;
+        let service = Service::start(app.clone(), &settings, None, stopped)?;
         out.command("cutover serve");
         out.line(&format!("    listening on {}", service.addresses().join(", ")));
         out.line(&format!("    data in {}, logs in server.log there", settings.values.data_dir.display()));

@@ -8,8 +8,11 @@ use crate::error::Error;
 use crate::lock::Lock;
 use crate::open::{ExternalServices, OpenDatabase, Purpose, build_app};
 use crate::output::document;
-use crate::server::{ALWAYS, LogTarget, Service, StopReason, start_logs, watch};
+use crate::server::{ALWAYS, Hangups, LogTarget, Service, StopReason, start_logs, watch};
 use crate::settings::Settings;
+use crate::system::SystemClock;
+use crate::tls::CertificateRenewal;
+use cutover_app::port::Clock;
 use heartbeat::Heartbeat;
 use serde::Serialize;
 use std::sync::{Arc, mpsc};
@@ -32,7 +35,7 @@ Every setting is also a variable (CUTOVER_LISTEN for --listen) and a key of the 
 A flag takes precedence over the variable, the variable over the file.
 
 SIGTERM or Ctrl-C stops the server: accepted requests are finished, claimed work is released. A second
-signal ends it at once.";
+signal ends it at once. SIGHUP reads the TLS certificate again at once.";
 
 /// The addresses of a server, as JSON prints them.
 #[derive(Serialize)]
@@ -50,6 +53,10 @@ pub(crate) fn run(context: &Context) -> Result<(), Error> {
     start_logs(&settings.values, LogTarget::StandardError)?;
     let (sender, stopped) = mpsc::channel();
     watch(sender.clone())?;
+    let hangups = Hangups::new()?;
+    let certificate = settings.tls.as_ref().filter(|_| settings.serves_api());
+    let certificate =
+        certificate.map(|files| CertificateRenewal::open(files, SystemClock.now())).transpose()?;
     // Before anything else touches the database.
     let lock = Lock::of(settings)?;
     let database = OpenDatabase::open(settings, Purpose::Serve)?;
@@ -61,7 +68,11 @@ pub(crate) fn run(context: &Context) -> Result<(), Error> {
     encryption_keys::check(&database)?;
     // Under the lock no other worker is alive. On PostgreSQL there may be some; their leases expire.
     let released = if lock.is_some() { app.release_all()? } else { 0 };
-    let service = Service::start(app, settings, sender)?;
+    let tls = certificate.as_ref().map(CertificateRenewal::tls).transpose()?;
+    let service = Service::start(app, settings, tls, sender)?;
+    if let Some(certificate) = certificate {
+        certificate.start(hangups)?;
+    }
     announce(context, &service, released)?;
     let reason = stopped.recv().unwrap_or(StopReason::Signal("none"));
     let finished = finish(reason, service, settings);

@@ -9,5 +9,5 @@ mod workers;
 
 pub(crate) use logs::{ALWAYS, LogTarget, start_logs};
 pub(crate) use service::Service;
-pub(crate) use signals::watch;
+pub(crate) use signals::{Hangups, watch};
 pub(crate) use stop::StopReason;

@@ -2,10 +2,9 @@ use super::stop::StopReason;
 use super::workers::Workers;
 use crate::error::Error;
 use crate::settings::{Role, Settings};
-use crate::tls;
 use actix_web::dev::ServerHandle;
 use cutover_app::App;
-use cutover_http::{Config, Parts, Readiness, start};
+use cutover_http::{Config, Parts, Readiness, Tls, start};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -37,21 +36,22 @@ impl Service {
     /// Starts the service; it listens when this returns. Sends to `stopped` if the HTTP server ends by itself.
     ///
     /// # Errors
-    /// [`Error`] if it cannot listen, or the certificate cannot be used.
+    /// [`Error`] if it cannot listen.
     pub(crate) fn start(
         app: Arc<App>,
         settings: &Settings,
+        tls: Option<Tls>,
         stopped: Sender<StopReason>,
     ) -> Result<Self, Error> {
         let mut workers = Workers::new(app.clone());
         let parts = Parts { app, workers: workers.metrics(), webhooks: workers.webhook_metrics() };
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let listens = settings.serves_api() || settings.values.admin_listen.is_some();
-        let http = listens.then(|| listen(parts, config(settings)?, stopped)).transpose()?;
+        let http = listens.then(|| listen(parts, config(settings, tls), stopped)).transpose()?;
         if settings.values.role != Role::Api {
             let started = workers.start(settings.values.workers);
             started.map_err(|error| Error::refused(format!("workers cannot be started: {error}")))?;
         }
-        let scheme = if settings.tls.is_some() { "https" } else { "http" };
         Ok(Self { scheme, http, workers })
     }
 
@@ -130,9 +130,9 @@ fn listen(parts: Parts, config: Config, stopped: Sender<StopReason>) -> Result<H
     }
 }
 
-fn config(settings: &Settings) -> Result<Config, Error> {
+fn config(settings: &Settings, tls: Option<Tls>) -> Config {
     let values = &settings.values;
-    Ok(Config {
+    Config {
         listen: values.listen,
         workers: values.http_workers,
         body_limit: values.body_limit,
@@ -142,10 +142,10 @@ fn config(settings: &Settings) -> Result<Config, Error> {
         // actix takes whole seconds.
         shutdown_timeout: Duration::from_secs(values.shutdown_timeout.as_millis().div_ceil(1_000) as u64),
         trusted_proxies: values.trusted_proxies.clone(),
-        tls: settings.tls.as_ref().filter(|_| settings.serves_api()).map(tls::server_config).transpose()?,
+        tls,
         admin_listen: values.admin_listen,
         serve_api: settings.serves_api(),
         console: values.console,
         max_connections: values.max_connections,
-    })
+    }
 }

@@ -1,6 +1,8 @@
 use super::stop::StopReason;
 use crate::error::Error;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
 
 /// The conventional exit code after SIGINT.
 const INTERRUPTED: i32 = 130;
@@ -11,8 +13,7 @@ const INTERRUPTED: i32 = 130;
 /// # Errors
 /// [`Error`] if signals cannot be handled.
 pub(crate) fn watch(sender: Sender<StopReason>) -> Result<(), Error> {
-    let failed = |error: std::io::Error| Error::refused(format!("signals cannot be handled: {error}"));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let runtime = runtime()?;
     let mut signals = {
         let _guard = runtime.enter();
         Signals::new().map_err(failed)?
@@ -27,6 +28,58 @@ pub(crate) fn watch(sender: Sender<StopReason>) -> Result<(), Error> {
         })
     };
     std::thread::Builder::new().name("signals".into()).spawn(listen).map(drop).map_err(failed)
+}
+
+fn runtime() -> Result<Runtime, Error> {
+    Builder::new_current_thread().enable_all().build().map_err(failed)
+}
+
+fn failed(error: std::io::Error) -> Error {
+    Error::refused(format!("signals cannot be handled: {error}"))
+}
+
+/// SIGHUP, which does not end the process any more once this exists. Other systems have no such signal.
+pub(crate) struct Hangups {
+    #[cfg(unix)]
+    runtime: Runtime,
+    #[cfg(unix)]
+    signal: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Hangups {
+    /// # Errors
+    /// [`Error`] if the signal cannot be handled.
+    pub(crate) fn new() -> Result<Self, Error> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let runtime = runtime()?;
+        let signal = {
+            let _guard = runtime.enter();
+            signal(SignalKind::hangup()).map_err(failed)?
+        };
+        Ok(Self { runtime, signal })
+    }
+
+    /// Waits for the signal; returns false after this time.
+    pub(crate) fn wait(&mut self, within: Duration) -> bool {
+        let Self { runtime, signal } = self;
+        runtime.block_on(async { tokio::time::timeout(within, signal.recv()).await.is_ok() })
+    }
+}
+
+#[cfg(not(unix))]
+impl Hangups {
+    /// # Errors
+    /// None.
+    pub(crate) fn new() -> Result<Self, Error> {
+        Ok(Self {})
+    }
+
+    /// Waits for this time and returns false.
+    pub(crate) fn wait(&mut self, within: Duration) -> bool {
+        std::thread::sleep(within);
+        false
+    }
 }
 
 #[cfg(unix)]

@@ -239,7 +239,7 @@ settings! {
         "FILE",
         Computed("none: plain HTTP", || None),
         One(|text| Ok(Some(text.into()))),
-        "Certificate chain in PEM, the server's own certificate first",
+        "Certificate chain in PEM, the server's own certificate first; read again when it changes",
     );
     tls_key: Option<PathBuf> = Row::serve(
         "tls-key",

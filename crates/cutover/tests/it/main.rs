@@ -62,6 +62,7 @@ mod states;
 mod storage;
 mod storm;
 mod texts;
+mod tls;
 mod transactions;
 mod undo;
 mod validation;

@@ -19,7 +19,7 @@ use prometheus_client::registry::{Registry, Unit};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Upper bounds of the duration histogram's buckets, in seconds.
@@ -64,14 +64,18 @@ impl Metrics {
         app: Arc<App>,
         workers: Arc<WorkerMetrics>,
         webhooks: Arc<WebhookMetrics>,
+        tls_expiry: Option<Arc<AtomicI64>>,
     ) -> io::Result<Self> {
-        let metrics = Self {
+        let mut metrics = Self {
             monitor: Monitor::new(app.clone())?,
             registry: Registry::default(),
             requests: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             in_flight: Gauge::default(),
         };
+        if let Some(expiry) = tls_expiry {
+            metrics.registry.register_collector(Box::new(TlsCertificate(expiry)));
+        }
         Ok(metrics.register(app, workers, webhooks))
     }
 
@@ -165,6 +169,19 @@ impl Collector for Webhooks {
             counter.encode(family.encode_family(&[("outcome", outcome)])?)?;
         }
         Ok(())
+    }
+}
+
+/// Collects the expiry of the TLS certificate in use. A process without TLS has none.
+#[derive(Debug)]
+struct TlsCertificate(Arc<AtomicI64>);
+
+impl Collector for TlsCertificate {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let name = "tls_certificate_expiry_timestamp_seconds";
+        let help = "When the first certificate of the chain that is presented to clients expires, since 1970";
+        let gauge = ConstGauge::new(self.0.load(Ordering::Relaxed));
+        gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)
     }
 }
 

@@ -109,7 +109,7 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         (None, _) => builder,
         (Some(public), None) => builder.listen("public", public, move || plain(context.clone()))?,
         (Some(public), Some(tls)) => {
-            builder.listen("public", public, move || secure(context.clone(), tls.clone()))?
+            builder.listen("public", public, move || secure(context.clone(), tls.config.clone()))?
         }
     };
     let server = builder.run();

@@ -1,6 +1,7 @@
 //! A server on a real socket, and clients that write bytes to it.
 
 use super::*;
+use crate::config::Tls;
 use crate::testing::{ACCOUNT, TestService};
 use cutover_app::port::{Store, StoreError, Tx, WriteJob};
 use cutover_testkit::memory::MemoryStore;
@@ -217,7 +218,8 @@ fn invalid_requests_are_refused_over_tls() {
     let tls = rustls::ServerConfig::builder_with_provider(provider.clone());
     let tls = tls.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
     let tls = tls.with_single_cert(vec![certificate.clone()], key).unwrap();
-    let served = Served::new(Config { tls: Some(tls), ..Config::default() });
+    let served =
+        Served::new(Config { tls: Some(Tls { config: tls, expiry: Arc::default() }), ..Config::default() });
     let mut roots = rustls::RootCertStore::empty();
     roots.add(certificate).unwrap();
     let client = rustls::ClientConfig::builder_with_provider(provider);

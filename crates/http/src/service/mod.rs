@@ -113,7 +113,12 @@ impl Service {
             description,
             request_ids: RequestIds::new(parts.app.random_number()),
             schema: schema(parts.app.clone(), blocking.clone()),
-            metrics: Metrics::new(parts.app.clone(), parts.workers, parts.webhooks)?,
+            metrics: Metrics::new(
+                parts.app.clone(),
+                parts.workers,
+                parts.webhooks,
+                config.tls.as_ref().map(|tls| tls.expiry.clone()),
+            )?,
             app: parts.app,
             blocking,
             checks: Blocking::new("checks", checks, checks / 2, PATIENCE)?,

@@ -17,9 +17,9 @@ pub(crate) struct Server {
 /// The address of a worker that does not listen.
 pub(crate) const NO_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
 
-/// Parses the address after these words in a line.
+/// Parses the address of the URL after these words in a line.
 fn behind(line: &str, words: &str) -> Option<SocketAddr> {
-    let (_, rest) = line.split_once(words)?;
+    let (_, rest) = line.split_once(words)?.1.split_once("://")?;
     let end = rest.find(|c: char| c == '"' || c.is_whitespace()).unwrap_or(rest.len());
     Some(rest[..end].parse().unwrap())
 }
@@ -31,8 +31,8 @@ impl Server {
         let (mut address, mut admin) = (None, None);
         for line in lines.by_ref().map_while(Result::ok) {
             let is_worker = line.contains("importing, without the API");
-            address = behind(&line, "listening on http://").or(address);
-            admin = behind(&line, "health and metrics on http://").or(admin);
+            address = behind(&line, "listening on http").or(address);
+            admin = behind(&line, "health and metrics on http").or(admin);
             log.lock().unwrap().push_str(&(line + "\n"));
             if is_worker {
                 address = admin.or(Some(NO_ADDRESS));

@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::Config;
+use crate::config::{Config, Tls};
 use crate::service::Listener;
 use crate::testing::{ELECTRICITY, TestService};
 use actix_web::test::TestRequest;
@@ -8,8 +8,8 @@ use cutover_app::port::{Store, StoreError, Tx, WriteJob};
 use cutover_core::SupplierStatus;
 use cutover_testkit::memory::MemoryStore;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicI64, AtomicUsize};
 use std::sync::mpsc::{Receiver, channel};
 
 /// A store with all the figures of a database server. Counts its reads, and can block.
@@ -53,10 +53,20 @@ impl Store for Server {
     }
 }
 
+/// TLS whose certificate expires at this time.
+fn tls(expiry: i64) -> Tls {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider);
+    let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+    let config = config.with_cert_resolver(Arc::new(rustls::server::ResolvesServerCertUsingSni::new()));
+    Tls { config, expiry: Arc::new(AtomicI64::new(expiry)) }
+}
+
 /// Returns a service over such a store.
 fn on_server() -> (TestService, Arc<Server>) {
     let mut server = None;
-    let service = TestService::over(Config { rate_limit: 0, ..Config::default() }, |store| {
+    let config = Config { rate_limit: 0, tls: Some(tls(1_800_000_000)), ..Config::default() };
+    let service = TestService::over(config, |store| {
         server.insert(Arc::new(Server { store, asked: AtomicUsize::new(0), hold: Mutex::default() })).clone()
     });
     (service, server.unwrap())
@@ -173,6 +183,18 @@ async fn every_metric_with_its_labels() {
     }
     let lines: Vec<String> = families.iter().map(|(name, told)| format!("{name} {told}")).collect();
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[actix_web::test]
+async fn the_expiry_of_the_certificate_in_use_is_shown() {
+    let tls = tls(1_800_000_000);
+    let expiry = tls.expiry.clone();
+    let service = TestService::with(Config { tls: Some(tls), ..Config::default() });
+    has(&metrics(&service).await, "cutover_tls_certificate_expiry_timestamp_seconds 1800000000");
+    expiry.store(1_900_000_000, SeqCst);
+    has(&metrics(&service).await, "cutover_tls_certificate_expiry_timestamp_seconds 1900000000");
+    let plain = TestService::with(Config::default());
+    assert!(!metrics(&plain).await.contains("cutover_tls"), "there is no certificate");
 }
 
 /// A worker, which has no other address, serves them as well.

@@ -6,12 +6,14 @@ mod migrations;
 mod nodes;
 mod postgres;
 mod sqlite;
+mod tls;
 mod webhooks;
 
 use super::finding::Finding;
 use crate::lock::{Lock, LockState};
 use crate::settings::{Database, Settings};
-use crate::tls;
+use crate::system::SystemClock;
+use cutover_app::port::Clock;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
@@ -26,10 +28,7 @@ pub(super) fn all(settings: &Settings) -> Vec<Finding> {
     findings.push(external::documents(settings));
     findings.extend(serving(settings));
     findings.extend(files::open_files(settings));
-    findings.extend(settings.tls.as_ref().map(|files| match tls::server_config(files) {
-        Ok(_) => Finding::ok("TLS", format!("the certificate {} and its key", files.cert.display())),
-        Err(error) => Finding::fail("TLS", error, "name PEM files that belong together"),
-    }));
+    findings.extend(settings.tls.as_ref().map(|files| tls::certificate(files, SystemClock.now())));
     findings
 }
 

@@ -2,9 +2,8 @@ use super::*;
 use crate::cli::doctor::finding::Health;
 use crate::open::{ExternalServices, OpenDatabase, Purpose, open_app};
 use crate::settings::{Environment, Flags};
-use crate::system::SystemClock;
 use chrono::Duration;
-use cutover_app::port::{Clock, Tx, VendorKind, write};
+use cutover_app::port::{Tx, VendorKind, write};
 use std::path::PathBuf;
 
 /// Returns settings with a temporary data folder.
