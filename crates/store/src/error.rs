@@ -19,6 +19,14 @@ pub enum OpenError {
     /// A migration failed; those before it are applied.
     #[error("the database could not be migrated: {0}")]
     Migration(String),
+    /// The role may not do all that running needs: the role, and the rights that it lacks.
+    #[error("the role {role} lacks rights: {rights}")]
+    Rights {
+        /// Its name.
+        role: String,
+        /// Rights that it lacks, such as `SELECT on manifests`.
+        rights: String,
+    },
     /// A thread could not be started.
     #[error("a thread of the store could not be started: {0}")]
     Thread(#[from] std::io::Error),

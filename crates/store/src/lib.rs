@@ -51,7 +51,9 @@ mod schema_tests;
 pub use cutover_postgres_client::{check_url, shown};
 pub use error::OpenError;
 pub use migrations::{MigrationState, MigrationStatus};
-pub use postgres::{Health, PostgresOptions, PostgresStore, ServerHealth, SessionHealth, StandbyHealth};
+pub use postgres::{
+    Health, PostgresOptions, PostgresStore, RoleHealth, ServerHealth, SessionHealth, StandbyHealth,
+};
 pub use sealed::{
     EncryptionKeys, KeyError, KeyState, ResealError, Resealed, Seal, SealedTable, Sealer, Seals,
 };

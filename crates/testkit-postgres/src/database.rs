@@ -1,6 +1,7 @@
 use crate::instance::random;
 use crate::psql;
-use crate::server::Server;
+use crate::server::{RUNNING_ROLE, Server};
+use crate::url::parse;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -46,6 +47,17 @@ impl TestDatabase {
     /// Returns its URL.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Returns its URL for sessions that act as [`RUNNING_ROLE`].
+    ///
+    /// # Errors
+    /// If the URL is invalid.
+    pub fn running_url(&self) -> io::Result<String> {
+        let mut url = parse(&self.url)?;
+        let parameters = url.query().map(|query| format!("{query}&")).unwrap_or_default();
+        url.set_query(Some(&format!("{parameters}options=-c%20role%3D{RUNNING_ROLE}")));
+        Ok(url.into())
     }
 
     /// Runs a statement with `psql`. Returns a line for each row, with `|` between columns.

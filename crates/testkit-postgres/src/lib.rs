@@ -29,7 +29,7 @@ pub use pgbouncer::PgBouncer;
 pub use programs::Programs;
 pub use proxy::Proxy;
 pub use psql::{client, psql, sql};
-pub use server::{DATABASE_URL, Server, server};
+pub use server::{DATABASE_URL, RUNNING_ROLE, Server, server};
 pub use session::Session;
 pub use standby::Standby;
 pub use template::{Template, TemplateCopy};

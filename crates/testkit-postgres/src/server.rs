@@ -9,6 +9,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// may be created.
 pub const DATABASE_URL: &str = "CUTOVER_TEST_DATABASE_URL";
 
+/// A role on every server for tests that owns nothing and has no rights by itself: the one that stores run as.
+pub const RUNNING_ROLE: &str = "cutover_run";
+
 /// A server on which tests create their own databases.
 #[derive(Debug)]
 pub struct Server {
@@ -63,12 +66,26 @@ pub fn server() -> Option<&'static Server> {
 }
 
 fn find() -> Option<Server> {
-    if let Some(url) = std::env::var(DATABASE_URL).ok().filter(|url| !url.is_empty()) {
-        return Some(Server::at(url));
+    let server = match std::env::var(DATABASE_URL).ok().filter(|url| !url.is_empty()) {
+        Some(url) => Server::at(url),
+        None => {
+            let cluster = Cluster::for_test(&ClusterOptions::fast())?;
+            let server = Server::at(cluster.url("postgres"));
+            Server { _cluster: Some(cluster), ..server }
+        }
+    };
+    if let Err(e) = psql::sql(&server.url, &create_role(RUNNING_ROLE)) {
+        panic!("PostgreSQL for tests refuses a role: {e}");
     }
-    let cluster = Cluster::for_test(&ClusterOptions::fast())?;
-    let server = Server::at(cluster.url("postgres"));
-    Some(Server { _cluster: Some(cluster), ..server })
+    Some(server)
+}
+
+/// Returns the statement that creates a role unless it exists, also while another process creates it. It sees the sessions
+/// of others, as operators are told to allow it.
+fn create_role(name: &str) -> String {
+    format!(
+        "DO $$ BEGIN CREATE ROLE {name} IN ROLE pg_read_all_stats; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+    )
 }
 
 /// Prints each reason once, directly to stderr because the test harness captures output.

@@ -338,7 +338,8 @@ mod unit {
             let tests = text.split("#[test]\nfn ").skip(1).filter_map(|test| {
                 let (name, body) = test.split_once("() {\n")?;
                 let first = body.lines().next()?;
-                let is_one = first.contains("Fleet::start()") || first.contains("Installation::on_postgres()");
+                let is_one =
+                    first.contains("Fleet::start()") || first.contains("Installation::on_postgres()");
                 is_one.then(|| format!("{module}::{name}"))
             });
             tests.collect::<Vec<_>>()
@@ -350,9 +351,8 @@ mod unit {
     fn a_test_that_is_always_on_postgres_is_run_once() {
         let tests = begin_on_postgres();
         assert!(tests.len() > 3, "{tests:?}");
-        let left_out = |test: &String| {
-            OF_ONE_DATABASE.iter().chain(&OF_NO_DATABASE).any(|part| test.starts_with(part))
-        };
+        let left_out =
+            |test: &String| OF_ONE_DATABASE.iter().chain(&OF_NO_DATABASE).any(|part| test.starts_with(part));
         assert_eq!(tests.into_iter().filter(|test| !left_out(test)).collect::<Vec<_>>(), [""; 0]);
     }
 

@@ -17,8 +17,6 @@ pub(crate) enum Purpose {
     Command,
     /// To serve. On PostgreSQL migrations are applied if the settings say so.
     Serve,
-    /// To apply migrations.
-    Migrate,
 }
 
 /// An open database, with the operations that differ between its kinds.
@@ -40,18 +38,14 @@ impl OpenDatabase {
                 create_file(file, settings)?;
                 let options = match purpose {
                     Purpose::Serve => Options { sealer, ..Options::default() },
-                    Purpose::Command | Purpose::Migrate => Options::beside_a_server(sealer),
+                    Purpose::Command => Options::beside_a_server(sealer),
                 };
                 SqliteStore::open(file, options).map(|store| Self::Sqlite(Arc::new(store)))
             }
             Database::Postgres(options) => {
                 let options = PostgresOptions {
                     listens: purpose == Purpose::Serve,
-                    migrates: match purpose {
-                        Purpose::Command => false,
-                        Purpose::Serve => settings.values.migrate,
-                        Purpose::Migrate => true,
-                    },
+                    migrates: purpose == Purpose::Serve && settings.values.migrate,
                     sealer,
                     ..(**options).clone()
                 };
@@ -118,6 +112,11 @@ pub(crate) fn open_error(database: &Database, error: &OpenError) -> Error {
     let cause = match error {
         OpenError::Pending(_) => {
             return Error::refused(format!("{error}: run `cutover migrate`, or start with --migrate"));
+        }
+        OpenError::Rights { role, .. } => {
+            return Error::refused(format!(
+                "{error}: run `cutover migrate --running-role {role}` as the owner of the tables"
+            ));
         }
         OpenError::Connect(cause) => cause.clone(),
         _ => error.to_string(),

@@ -9,7 +9,7 @@ use cutover_app::{App, Ports, Settings};
 use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom};
 use cutover_testkit_machine::{STALLED, wait_until};
-use cutover_testkit_postgres::{TestDatabase, server};
+use cutover_testkit_postgres::{RUNNING_ROLE, TestDatabase, server};
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -56,6 +56,7 @@ impl Template {
     /// A PostgreSQL database, with separate connections per node; `None` without a server.
     pub(crate) fn postgres() -> Option<Self> {
         let database = TestDatabase::create(server()?).unwrap();
+        PostgresStore::migrate(&PostgresOptions::new(database.url()), Some(RUNNING_ROLE)).unwrap();
         let credentials = populate(open_postgres(&database));
         let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
                     WHERE datname = current_database() AND application_name = 'cutover'";
@@ -152,11 +153,10 @@ fn open_sqlite(path: &Path) -> Arc<dyn Store> {
 fn open_postgres(database: &TestDatabase) -> Arc<dyn Store> {
     // A wait for a lock that this same thread holds ends after 5 s.
     let options = PostgresOptions {
-        migrates: true,
         connections: 3,
         statement_timeout: STALLED,
         pool_timeout: STALLED,
-        ..PostgresOptions::new(database.url())
+        ..PostgresOptions::new(database.running_url().unwrap())
     };
     Arc::new(PostgresStore::open(&options).unwrap())
 }

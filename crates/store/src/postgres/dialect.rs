@@ -169,6 +169,14 @@ macro_rules! insert_all {
     };
 }
 
+/// Declares the list of the tables.
+macro_rules! table_names {
+    ($first:ident $($name:ident)*) => {
+        /// The names of the tables, separated by commas.
+        pub(crate) const NAMES: &str = concat!(stringify!($first) $(, ",", stringify!($name))*);
+    };
+}
+
 /// Selects rows to be claimed, without those that others are claiming.
 macro_rules! for_claim {
     ($query:expr) => {

@@ -5,6 +5,7 @@ use super::connection::{Target, parse};
 use super::dialect::{Conn, Db};
 use super::queries::statement::Bind;
 use super::queries::store_error;
+use super::rights::{self, RoleHealth};
 use super::store::PostgresOptions;
 use crate::error::{OpenError, Result};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -26,6 +27,8 @@ pub struct Health {
     pub is_proxied: bool,
     /// Settings of a connection; `None` if [`is_proxied`](Self::is_proxied).
     pub session: Option<SessionHealth>,
+    /// The role of the connection; `None` if there are no tables yet.
+    pub role: Option<RoleHealth>,
     /// State of the standby, if one is configured, or the reason why it does not answer.
     pub standby: Option<Result<StandbyHealth, String>>,
 }
@@ -142,6 +145,7 @@ pub(super) fn health(
         is_verified: parse(url)?.is_verified(),
         clock_difference: clock.now() - now(),
         is_proxied,
+        role: ask(&own, conn, |conn| Ok(rights::health(conn)?))?,
         session: if is_proxied { None } else { Some(session(options, &identity)?) },
         standby: options.replica_url.as_ref().map(|url| {
             let target = options.target(url, false);

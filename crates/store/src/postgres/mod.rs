@@ -13,6 +13,7 @@ mod migrations;
 mod monitor;
 mod partitions;
 mod pool;
+mod rights;
 mod stager;
 mod store;
 
@@ -20,4 +21,5 @@ mod store;
 pub(crate) mod queries;
 
 pub use doctor::{Health, ServerHealth, SessionHealth, StandbyHealth};
+pub use rights::RoleHealth;
 pub use store::{PostgresOptions, PostgresStore};

@@ -7,7 +7,7 @@ use super::monitor::Monitor;
 use super::pool::{Pool, ReadJob};
 use super::queries::{at_rest, store_error};
 use super::stager::Stager;
-use super::{migrations, partitions};
+use super::{migrations, partitions, rights};
 use crate::context::Context;
 use crate::error::OpenError;
 use crate::migrations::{MigrationState, MigrationStatus};
@@ -122,12 +122,20 @@ impl PostgresStore {
     ///
     /// # Errors
     /// [`OpenError`] if it cannot be reached, is not encoded in UTF-8, or lacks migrations that the options
-    /// do not apply.
+    /// do not apply, or if its role lacks rights.
     pub fn open(options: &PostgresOptions) -> Result<Self, OpenError> {
         let mut conn = options.direct().connect()?;
         check_encoding(&mut conn)?;
-        let migrations =
-            if options.migrates { migrations::apply(&mut conn)? } else { migrations::status(&mut conn)? };
+        // Without any rights the migrations could not be read.
+        let (role, missing) = rights::missing(&mut conn).map_err(|error| unreadable(error.into()))?;
+        if !missing.is_empty() {
+            return Err(OpenError::Rights { role, rights: missing.join(", ") });
+        }
+        let migrations = if options.migrates {
+            migrations::apply(&mut conn, None)?
+        } else {
+            migrations::status(&mut conn)?
+        };
         let pending: Vec<&str> = migrations
             .iter()
             .filter(|migration| migration.state == MigrationState::Pending)
@@ -137,6 +145,20 @@ impl PostgresStore {
             return Err(OpenError::Pending(pending.join(", ")));
         }
         Self::with_connection(options, conn, migrations)
+    }
+
+    /// Applies pending migrations and returns the states of all, oldest first. If a role is named, it gets the rights
+    /// that running needs and no others.
+    ///
+    /// # Errors
+    /// [`OpenError`] if the database cannot be reached, is not encoded in UTF-8, or refuses.
+    pub fn migrate(
+        options: &PostgresOptions,
+        running_role: Option<&str>,
+    ) -> Result<Vec<MigrationStatus>, OpenError> {
+        let mut conn = options.direct().connect()?;
+        check_encoding(&mut conn)?;
+        migrations::apply(&mut conn, running_role)
     }
 
     /// Returns the states of the migrations, oldest first, without applying any.

@@ -12,6 +12,8 @@ macro_rules! tables {
             }
         )*
 
+        table_names!($($name)*);
+
         /// Each table with the declaration of its columns.
         #[cfg(test)]
         pub(crate) const DECLARED: &[(&str, &str)] = &[$((stringify!($name), stringify!($($columns)*)),)*];

@@ -61,6 +61,11 @@ macro_rules! column_arrays {
     ($($row:tt)*) => {};
 }
 
+/// SQLite knows no rights on tables.
+macro_rules! table_names {
+    ($($name:ident)*) => {};
+}
+
 /// Selects rows to be claimed. There is only one writer, so they need no lock.
 macro_rules! for_claim {
     ($query:expr) => {

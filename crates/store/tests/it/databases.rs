@@ -2,7 +2,7 @@
 
 use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
 use cutover_testkit_machine::STALLED;
-use cutover_testkit_postgres::{Template, TemplateCopy, TestDatabase, server};
+use cutover_testkit_postgres::{RUNNING_ROLE, Template, TemplateCopy, TestDatabase, server};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use tempfile::TempDir;
@@ -34,10 +34,12 @@ pub(crate) fn sqlite_store() -> (TempDir, SqliteStore) {
     (folder, store)
 }
 
-/// Returns a database with the service's tables, all empty; `None` if there is no server.
+/// Returns a database with the service's tables, all empty; `None` if there is no server. Its owner has migrated it.
 pub(crate) fn migrated() -> Option<TemplateCopy> {
     static TEMPLATE: Template = Template::new();
-    let migrate = |database: &TestDatabase| drop(open(database));
+    let migrate = |database: &TestDatabase| {
+        PostgresStore::migrate(&PostgresOptions::new(database.url()), Some(RUNNING_ROLE)).unwrap();
+    };
     Some(TEMPLATE.copy(server()?, migrate).unwrap().0)
 }
 
@@ -47,14 +49,13 @@ pub(crate) fn postgres_store() -> Option<(PostgresStore, TemplateCopy)> {
     Some((open(&database), database))
 }
 
-/// Returns the settings of tests that have none of their own.
+/// Returns the settings of tests that have none of their own. Stores run as a role that owns nothing.
 pub(crate) fn options(database: &TestDatabase) -> PostgresOptions {
     PostgresOptions {
-        migrates: true,
         // On a busy machine, twice as many threads as connections may wait for longer than the default.
         pool_timeout: STALLED,
         statement_timeout: STALLED,
-        ..PostgresOptions::new(database.url())
+        ..PostgresOptions::new(database.running_url().unwrap())
     }
 }
 

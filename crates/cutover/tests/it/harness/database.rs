@@ -1,7 +1,7 @@
 //! Databases of installations.
 
 use super::Installation;
-use cutover_testkit_postgres::{Server, Template, TemplateCopy, TestDatabase, server};
+use cutover_testkit_postgres::{RUNNING_ROLE, Server, Template, TemplateCopy, TestDatabase, server};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -53,9 +53,8 @@ pub(super) fn on_server(server: &Server) -> TemplateCopy {
     TEMPLATE.copy(server, |database| drop(migrated(database))).unwrap().0
 }
 
-/// Migrates a database; returns an installation on it.
+/// Migrates a database; returns an installation on it that runs as another role.
 fn migrated(database: &TestDatabase) -> Installation {
-    let installation = Installation::with_database_url(database.url());
-    installation.run_json(&["migrate"]);
-    installation
+    Installation::with_database_url(database.url()).run_json(&["migrate", "--running-role", RUNNING_ROLE]);
+    Installation::with_database_url(&database.running_url().unwrap())
 }

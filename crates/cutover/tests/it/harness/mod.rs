@@ -93,7 +93,8 @@ impl Installation {
     }
 
     fn with(database: Option<TemplateCopy>) -> Self {
-        let variables = database.iter().map(|it| ("CUTOVER_DATABASE_URL".to_owned(), it.url().to_owned()));
+        let url = |it: &TemplateCopy| it.running_url().unwrap();
+        let variables = database.iter().map(|it| ("CUTOVER_DATABASE_URL".to_owned(), url(it)));
         Self {
             folder: TempDir::new().unwrap(),
             variables: variables.collect(),

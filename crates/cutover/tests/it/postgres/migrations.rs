@@ -1,6 +1,7 @@
 use crate::harness::{Installation, items, text};
 use crate::payloads::small;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, TestDatabase, server};
+use serde_json::Value;
 
 const SERVE: [&str; 5] = ["serve", "--listen", "127.0.0.1:0", "--log-format", "json"];
 
@@ -57,20 +58,42 @@ fn migrations_of_a_newer_version_are_accepted() {
     assert_eq!(states(&installation).last().unwrap(), "of_a_newer_version");
 }
 
-/// A role that may change rows can serve; the owner of the tables migrates.
+/// The owner of the tables migrates, another role serves.
 #[test]
-fn serving_needs_no_right_to_create_tables() {
+fn serving_needs_no_right_on_definitions() {
     let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
+    cluster.sql("postgres", "CREATE ROLE cutover_run LOGIN").unwrap();
     let mut installation = Installation::with_database_url(&cluster.url("postgres"));
     installation.run_json(&["migrate"]);
+    let role = |installation: &Installation| {
+        let diagnosis = installation.run(&["doctor", "--json"]);
+        let diagnosis: Value = serde_json::from_slice(&diagnosis.stdout).unwrap();
+        let checks = items(&diagnosis["checks"]);
+        let role = checks.iter().find(|check| check["check"] == "role").unwrap();
+        format!("{}: {}", text(&role["result"]), text(&role["detail"]))
+    };
+    let powerful =
+        "warn: cutover_test can act as a superuser: it could drop tables and change the audit trail";
+    assert_eq!(role(&installation), powerful);
+    installation.set_variable(
+        "CUTOVER_DATABASE_URL",
+        &format!("postgres://cutover_run@{}/postgres", cluster.address()),
+    );
+    let refused = installation.run_refused(&SERVE);
+    assert!(
+        refused.ends_with(": run `cutover migrate --running-role cutover_run` as the owner of the tables"),
+        "{refused}"
+    );
+    installation.set_variable("CUTOVER_DATABASE_URL", &cluster.url("postgres"));
+    installation.run_json(&["migrate", "--running-role", "cutover_run"]);
     let key = installation.add_supplier();
-    let roles = "CREATE ROLE server LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC; \
-                 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO server; \
-                 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO server";
-    cluster.sql("postgres", roles).unwrap();
-    let url = format!("postgres://server@{}/postgres", cluster.address());
-    installation.set_variable("CUTOVER_DATABASE_URL", &url);
+    installation.set_variable(
+        "CUTOVER_DATABASE_URL",
+        &format!("postgres://cutover_run@{}/postgres", cluster.address()),
+    );
+    assert_eq!(role(&installation), "ok: cutover_run owns no tables and can only add to the audit trail");
     installation.serve().client(&key).import(&[small("M-1")]);
+    installation.run_json(&["account", "erase", "ACME", "M-1", "--yes"]);
 }
 
 /// All are started with `--migrate`; one migrates, the others wait for it.

@@ -1,5 +1,6 @@
 use super::dialect::{Conn, Db};
 use super::queries::statement::Bind;
+use super::rights;
 use crate::error::OpenError;
 use crate::migrations::{Failed, MigrationState, MigrationStatus, applied, statuses};
 use diesel::connection::SimpleConnection;
@@ -58,20 +59,24 @@ fn applied_versions(conn: &mut Conn) -> Result<Vec<String>, Failed> {
 
 /// Applies pending migrations and returns the states of all. Each runs in its own transaction, except those
 /// whose `metadata.toml` forbids it: single statements like `CREATE INDEX CONCURRENTLY`. Of several processes
-/// one migrates and the others wait for it.
-pub(super) fn apply(conn: &mut Conn) -> Result<Vec<MigrationStatus>, OpenError> {
-    migrate(conn, || MIGRATIONS).map_err(|Failed(text)| OpenError::Migration(text))
+/// one migrates and the others wait for it. Roles with rights for running keep them complete; `running_role` gets
+/// exactly these.
+pub(super) fn apply(conn: &mut Conn, running_role: Option<&str>) -> Result<Vec<MigrationStatus>, OpenError> {
+    migrate(conn, || MIGRATIONS, running_role).map_err(|Failed(text)| OpenError::Migration(text))
 }
 
 fn migrate(
     conn: &mut Conn,
     migrations: impl Fn() -> EmbeddedMigrations,
+    running_role: Option<&str>,
 ) -> Result<Vec<MigrationStatus>, Failed> {
     let now = applied_versions(conn)?;
     let states = statuses::<Pg>(migrations(), &now, &now)?;
-    if states.iter().all(|migration| migration.state != MigrationState::Pending) {
+    let is_current = states.iter().all(|migration| migration.state != MigrationState::Pending);
+    if is_current && running_role.is_none() {
         return Ok(states);
     }
+    rights::check_owner(conn)?;
     // A migration may take any time.
     conn.set_answer_timeout(None)?;
     conn.batch_execute("SET statement_timeout = 0")?;
@@ -81,7 +86,7 @@ fn migrate(
     let before = applied(conn)?;
     let mut attempts = 0;
     while let Some(next) = conn.pending_migrations(migrations())?.first() {
-        match run(conn, &**next) {
+        match run(conn, &**next, running_role) {
             Ok(()) => attempts = 0,
             Err(Failed(error)) => {
                 attempts += 1;
@@ -93,13 +98,20 @@ fn migrate(
             }
         }
     }
+    if let Some(role) = running_role {
+        conn.transaction(|conn| rights::settle(conn, role))?;
+    }
     conn.batch_execute(&format!("RESET ALL; SELECT pg_advisory_unlock({LOCK})"))?;
     statuses::<Pg>(migrations(), &before, &applied(conn)?)
 }
 
-fn run(conn: &mut Conn, migration: &dyn Migration<Pg>) -> Result<(), Failed> {
+fn run(conn: &mut Conn, migration: &dyn Migration<Pg>, running_role: Option<&str>) -> Result<(), Failed> {
     if migration.metadata().run_in_transaction() {
         conn.batch_execute(SET_LOCK_TIMEOUT)?;
+        conn.transaction(|conn| {
+            conn.run_migration(migration)?;
+            Ok(rights::extend(conn, running_role)?)
+        })
     } else {
         // It blocks nobody while it waits for transactions that began before it.
         conn.batch_execute("SET lock_timeout = 0")?;
@@ -107,9 +119,9 @@ fn run(conn: &mut Conn, migration: &dyn Migration<Pg>) -> Result<(), Failed> {
         for index in unfinished {
             conn.batch_execute(&format!("DROP INDEX CONCURRENTLY {index}"))?;
         }
+        conn.run_migration(migration)?;
+        Ok(())
     }
-    conn.run_migration(migration)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ fn connect(database: &TestDatabase) -> Conn {
 }
 
 fn states(conn: &mut Conn) -> Vec<MigrationState> {
-    let migrated = migrate(conn, || SOME).map_err(|Failed(error)| error).unwrap();
+    let migrated = migrate(conn, || SOME, None).map_err(|Failed(error)| error).unwrap();
     migrated.into_iter().map(|migration| migration.state).collect()
 }
 

@@ -1,14 +1,14 @@
 //! An archiving and a step of one process at the same time: the second waits for the first and sees its
 //! change.
 
-use crate::databases::migrated;
+use crate::databases::{migrated, options};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     self, ArchivedVersion, Creation, Staged, Staging, StoreError, StoredIssues, Tx, read, write,
 };
 use cutover_app::port::{StoredProcess, SupplierSettings};
 use cutover_process::{Actor, Event, NewProcess, Submission};
-use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_store::PostgresStore;
 use cutover_testkit_machine::wait_until;
 use cutover_testkit_postgres::TestDatabase;
 use std::sync::{Arc, mpsc};
@@ -20,8 +20,7 @@ fn at(seconds: i64) -> DateTime<Utc> {
 
 /// Opens a database with a cancelled process.
 fn with_cancelled(database: &TestDatabase) -> (PostgresStore, StoredProcess) {
-    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-    let store = PostgresStore::open(&options).unwrap();
+    let store = PostgresStore::open(&options(database)).unwrap();
     let supplier = write(&store, |tx| {
         let owner = tx.add_organisation("Retailer", at(0))?.unwrap();
         let settings = SupplierSettings::new("A");

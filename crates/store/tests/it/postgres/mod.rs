@@ -17,6 +17,7 @@ mod partitions;
 mod plans;
 mod polling;
 mod pooler;
+mod roles;
 mod staging;
 mod suppliers;
 mod sweep;

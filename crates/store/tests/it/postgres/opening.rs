@@ -1,36 +1,17 @@
-//! Databases with few rights, other defaults, or other users.
+//! Databases with other defaults, or other users.
 
 use super::environment::TestEnvironment;
 use cutover_app::port::{self, Creation, Staged, Staging, StoredIssues, read};
 use cutover_process::{Actor, NewProcess, Submission};
 use cutover_store::{MigrationState, OpenError, PostgresOptions, PostgresStore};
 use cutover_testkit_machine::wait_until;
-use cutover_testkit_postgres::{Cluster, ClusterOptions, TestDatabase, server, sql};
+use cutover_testkit_postgres::{TestDatabase, server, sql};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 fn migrating(url: &str) -> PostgresOptions {
     PostgresOptions { migrates: true, ..PostgresOptions::new(url) }
-}
-
-#[test]
-fn a_role_that_may_only_read_and_write_opens_a_migrated_database() {
-    let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
-    let url = cluster.url("postgres");
-    cluster.sql("postgres", "REVOKE CREATE ON SCHEMA public FROM PUBLIC").unwrap();
-    cluster.sql("postgres", "CREATE ROLE clerk LOGIN").unwrap();
-    let as_clerk = url.replace("://cutover_test@", "://clerk@");
-    assert_ne!(as_clerk, url);
-    assert!(matches!(PostgresStore::open(&PostgresOptions::new(&as_clerk)), Err(OpenError::Pending(_))));
-    PostgresStore::open(&migrating(&url)).unwrap();
-    let grant = "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO clerk";
-    cluster.sql("postgres", grant).unwrap();
-    for options in [PostgresOptions::new(&as_clerk), migrating(&as_clerk)] {
-        let store = PostgresStore::open(&options).unwrap();
-        assert!(store.migrations().iter().all(|migration| migration.state == MigrationState::Applied));
-        assert_eq!(read(&store, |tx| tx.organisations()), Ok(vec![]));
-    }
 }
 
 /// It also waits longer than the lock timeout.
@@ -50,10 +31,8 @@ fn a_second_migration_waits_longer_than_the_statement_timeout() {
     });
 }
 
-/// While a migration waits for a table, later statements on the table wait behind it.
-#[test]
-fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
-    let Some(env) = TestEnvironment::new() else { return };
+/// Undoes the last migration, which makes a table and adds columns.
+pub(super) fn undo_last_migration(url: &str) {
     let columns = ["high", "units", "fraction", "readings", "transactions", "documents"]
         .map(|column| format!("DROP COLUMN sent_{column}"))
         .join(", ");
@@ -61,7 +40,14 @@ fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
         "DROP TABLE manifests; ALTER TABLE processes {columns}; ALTER TABLE process_counts {columns}; \
          ALTER TABLE process_changes {columns}; DELETE FROM __diesel_schema_migrations WHERE version = '0006'"
     );
-    env.database.sql(&undone).unwrap();
+    sql(url, &undone).unwrap();
+}
+
+/// While a migration waits for a table, later statements on the table wait behind it.
+#[test]
+fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
+    let Some(env) = TestEnvironment::new() else { return };
+    undo_last_migration(env.database.url());
     let write = "LOCK TABLE processes IN ROW EXCLUSIVE MODE";
     let in_use = env.hold(write);
     thread::scope(|scope| {

@@ -7,7 +7,7 @@ use crate::system::SystemClock;
 use chrono::TimeDelta;
 use cutover_app::port::Clock;
 use cutover_store::{
-    Health, PostgresOptions, PostgresStore, ServerHealth, SessionHealth, StandbyHealth, shown,
+    Health, PostgresOptions, PostgresStore, RoleHealth, ServerHealth, SessionHealth, StandbyHealth, shown,
 };
 
 /// The oldest supported version.
@@ -60,6 +60,7 @@ fn judge(options: &PostgresOptions, health: &Health) -> Vec<Finding> {
     let Health { server, .. } = health;
     let mut findings =
         vec![encryption(server, health.is_verified), durability(server, health.session.as_ref())];
+    findings.extend(health.role.as_ref().map(role));
     findings.push(sessions(options, health.session.as_ref()));
     findings.extend(health.session.as_ref().map(timeouts));
     findings.extend([connections(options, server), vacuum(server), clock(health.clock_difference)]);
@@ -93,6 +94,30 @@ fn durability(server: &ServerHealth, session: Option<&SessionHealth>) -> Finding
         return Finding::warn("durability", detail, "set it on, unless the file system writes whole pages");
     }
     Finding::ok("durability", format!("commits are on disk: synchronous_commit is {commit}"))
+}
+
+/// Checks that the service can neither define tables nor change the audit trail.
+fn role(role: &RoleHealth) -> Finding {
+    let RoleHealth { name, missing, needless, .. } = role;
+    let powers = match role {
+        RoleHealth { is_superuser: true, .. } => "can act as a superuser",
+        RoleHealth { is_owner: true, .. } => "can act as the owner of the tables",
+        _ if !missing.is_empty() => {
+            let fix = format!("run `cutover migrate --running-role {name}` as the owner of the tables");
+            return Finding::fail("role", format!("{name} lacks rights: {}", missing.join(", ")), fix);
+        }
+        _ if !needless.is_empty() => {
+            let fix = format!("run `cutover migrate --running-role {name}` as the owner of the tables");
+            let detail = format!("{name} has rights that running does not need: {}", needless.join(", "));
+            return Finding::warn("role", detail, fix);
+        }
+        _ => {
+            let detail = format!("{name} owns no tables and can only add to the audit trail");
+            return Finding::ok("role", detail);
+        }
+    };
+    let detail = format!("{name} {powers}: it could drop tables and change the audit trail");
+    Finding::warn("role", detail, "run as another role: `cutover migrate --help` says how")
 }
 
 /// Checks for unshared sessions, which notifications, the clock and migrations need.
@@ -208,6 +233,13 @@ mod tests {
             is_verified: true,
             clock_difference: TimeDelta::milliseconds(-3),
             is_proxied: false,
+            role: Some(RoleHealth {
+                name: "cutover_run".into(),
+                is_superuser: false,
+                is_owner: false,
+                missing: Vec::new(),
+                needless: Vec::new(),
+            }),
             session: Some(SessionHealth {
                 synchronous_commit: "on".into(),
                 statement_timeout: "15s".into(),
@@ -245,6 +277,11 @@ mod tests {
                 change(health.session.as_mut().unwrap());
             })
         };
+        let role = |change: fn(&mut RoleHealth)| {
+            wrong(move |health| {
+                change(health.role.as_mut().unwrap());
+            })
+        };
         let standby = |standby| wrong(move |health| health.standby = Some(standby));
         let found = [
             wrong(|health| health.server.version_number = 120_022),
@@ -254,6 +291,12 @@ mod tests {
             wrong(|health| health.server.has_fsync = false),
             wrong(|health| health.server.has_full_page_writes = false),
             session(|session| session.synchronous_commit = "off".into()),
+            role(|role| role.is_superuser = true),
+            role(|role| role.is_owner = true),
+            role(|role| {
+                role.missing = vec!["INSERT on manifests".into(), "EXECUTE on add_partitions()".into()]
+            }),
+            role(|role| role.needless = vec!["DELETE on audit_trail".into()]),
             wrong(|health| health.session = None),
             session(|session| session.is_same_database = false),
             session(|session| session.is_notified = false),
