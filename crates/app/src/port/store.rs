@@ -42,6 +42,8 @@ pub struct ServerFigures {
     pub sees_other_roles: bool,
     /// Lag of the slowest standby; `None` if no standby is visible.
     pub replication_lag: Option<Duration>,
+    /// True if commits wait for a standby.
+    pub has_synchronous_standbys: bool,
     /// True if the standby that this process reads from answers; `None` without one.
     pub standby_answers: Option<bool>,
     /// True if the last segment of the log was archived, false if that failed; `None` if the server archives none.

@@ -354,7 +354,9 @@ fn standbys_and_archives_of_a_server_only_warn() {
     assert_eq!(levels(Some(server)), [ok, ok]);
     assert_eq!(levels(Some(ServerFigures { standby_answers: Some(false), ..server })), [warn, ok]);
     assert_eq!(levels(Some(ServerFigures { replication_lag: Some(second * 61), ..server })), [warn, ok]);
-    assert_eq!(levels(Some(ServerFigures { replication_lag: Some(second), ..server })), [ok, ok]);
+    let followed = ServerFigures { replication_lag: Some(second), ..server };
+    assert_eq!(levels(Some(followed)), [warn, ok]);
+    assert_eq!(levels(Some(ServerFigures { has_synchronous_standbys: true, ..followed })), [ok, ok]);
     assert_eq!(levels(Some(ServerFigures { archives_log: Some(false), ..server })), [ok, warn]);
     assert_eq!(levels(Some(ServerFigures { archives_log: None, ..server })), [ok, warn]);
 }

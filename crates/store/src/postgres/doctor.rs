@@ -56,6 +56,10 @@ pub struct ServerHealth {
     pub max_connections: i64,
     /// Number of open connections.
     pub open_connections: i64,
+    /// True if standbys are connected to it.
+    pub has_standbys: bool,
+    /// Its setting `synchronous_standby_names` names standbys, which commits wait for.
+    pub has_synchronous_standbys: bool,
 }
 
 /// Settings of a connection. Times are in the database's notation; `0` means no limit.
@@ -89,7 +93,7 @@ statement! {
 }
 
 statement! {
-    Server {} -> (Text, BigInt, Bool, Nullable<Text>, Bool, Bool, Bool, Bool, BigInt, BigInt)
+    Server {} -> (Text, BigInt, Bool, Nullable<Text>, Bool, Bool, Bool, Bool, BigInt, BigInt, Bool, Bool)
         = "SELECT current_setting('server_version'), current_setting('server_version_num')::bigint, \
             current_setting('transaction_read_only') = 'on', \
             (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl), \
@@ -98,7 +102,9 @@ statement! {
             current_setting('autovacuum') = 'on', current_setting('max_connections')::bigint \
             - current_setting('superuser_reserved_connections')::bigint \
             - coalesce(current_setting('reserved_connections', true)::bigint, 0), \
-            (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')"
+            (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), \
+            EXISTS (SELECT FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup'), \
+            current_setting('synchronous_standby_names') <> ''"
 }
 
 statement! {

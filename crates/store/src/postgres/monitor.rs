@@ -24,7 +24,8 @@ statement! {
     /// 6. the bytes of the log that are retained for slots
     /// 7. true if this role sees the sessions of other roles
     /// 8. true if the last segment of the log was archived
-    Server {} -> (BigInt, BigInt, Nullable<BigInt>, Nullable<BigInt>, Nullable<BigInt>, BigInt, Bool, Nullable<Bool>)
+    /// 9. true if commits wait for a standby
+    Server {} -> (BigInt, BigInt, Nullable<BigInt>, Nullable<BigInt>, Nullable<BigInt>, BigInt, Bool, Nullable<Bool>, Bool)
         = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint, \
             coalesce((SELECT max(extract(epoch FROM clock_timestamp() - since)) * 1000 FROM (\
                 SELECT xact_start AS since FROM pg_stat_activity \
@@ -41,7 +42,8 @@ statement! {
                 max(pg_wal_lsn_diff(pg_current_wal_flush_lsn(), restart_lsn)) FROM pg_replication_slots) END, 0)::bigint, \
             pg_has_role('pg_read_all_stats', 'USAGE'), \
             CASE WHEN current_setting('archive_mode') <> 'off' THEN (SELECT last_failed_time IS NULL \
-                OR coalesce(last_archived_time > last_failed_time, FALSE) FROM pg_stat_archiver) END"
+                OR coalesce(last_archived_time > last_failed_time, FALSE) FROM pg_stat_archiver) END, \
+            current_setting('synchronous_standby_names') <> ''"
 }
 
 statement! {
@@ -63,8 +65,17 @@ impl Monitor {
         primary: &Pool,
         standby: Option<&Pool>,
     ) -> Result<ServerFigures, StoreError> {
-        let (next, open, held, written, replayed, retained, sees_other_roles, archives_log) =
-            primary.run_idempotent(server)?;
+        let (
+            next,
+            open,
+            held,
+            written,
+            replayed,
+            retained,
+            sees_other_roles,
+            archives_log,
+            has_synchronous_standbys,
+        ) = primary.run_idempotent(server)?;
         let now = Instant::now();
         let held = {
             let mut transactions = locked(&self.transactions);
@@ -81,6 +92,7 @@ impl Monitor {
             oldest_snapshot: held.max(Duration::from_millis(u64::try_from(open).unwrap_or_default())),
             sees_other_roles,
             archives_log,
+            has_synchronous_standbys,
             replication_lag: furthest_behind.map(|position| log.age(position, now)),
             standby_answers: on_standby.map(|answer| answer.is_ok()),
             retained_log: u64::try_from(retained).unwrap_or_default(),
@@ -88,7 +100,7 @@ impl Monitor {
     }
 }
 
-type Row = (i64, i64, Option<i64>, Option<i64>, Option<i64>, i64, bool, Option<bool>);
+type Row = (i64, i64, Option<i64>, Option<i64>, Option<i64>, i64, bool, Option<bool>, bool);
 
 fn server(conn: &mut Conn) -> crate::error::Result<Row> {
     Ok(Server {}.get_result(conn)?)

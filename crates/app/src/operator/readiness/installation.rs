@@ -93,6 +93,10 @@ pub(super) fn replica(installation: &Installation) -> Finding {
             format!("A standby is {} s behind.", lag.as_secs()),
             "Check whether it is connected to the database, and what it waits for.",
         ),
+        (_, Some(_)) if !server.has_synchronous_standbys => Finding::warn(
+            "No standby is synchronous: a failover may lose the last accounts that were accepted.",
+            "Name the standbys in synchronous_standby_names; after a failover suppliers run their uploads again.",
+        ),
         (_, Some(_)) => Finding::ok("The standbys follow the database."),
         (_, None) if !server.sees_other_roles => {
             Finding::ok("This role sees no standby: it is not a member of pg_read_all_stats.")

@@ -49,6 +49,7 @@ impl Store for Server {
             standby_answers: Some(true),
             retained_log: 4_096,
             archives_log: None,
+            has_synchronous_standbys: false,
         }))
     }
 }

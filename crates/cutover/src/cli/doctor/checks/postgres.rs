@@ -64,7 +64,7 @@ fn judge(options: &PostgresOptions, health: &Health) -> Vec<Finding> {
     findings.push(sessions(options, health.session.as_ref()));
     findings.extend(health.session.as_ref().map(timeouts));
     findings.extend([connections(options, server), vacuum(server), clock(health.clock_difference)]);
-    findings.extend(health.standby.as_ref().map(standby));
+    findings.extend(standby(server, health.session.as_ref(), health.standby.as_ref()));
     findings
 }
 
@@ -190,25 +190,38 @@ fn clock(difference: TimeDelta) -> Finding {
     Finding::ok("clock", "this machine's and the database's agree")
 }
 
-fn standby(standby: &Result<StandbyHealth, String>) -> Finding {
-    match standby {
-        Err(error) => Finding::warn(
+/// Checks the standby that is read from, and whether commits wait for one.
+fn standby(
+    server: &ServerHealth,
+    session: Option<&SessionHealth>,
+    read_from: Option<&Result<StandbyHealth, String>>,
+) -> Option<Finding> {
+    let waits = session.is_none_or(|session| !matches!(session.synchronous_commit.as_str(), "local" | "off"));
+    Some(match read_from {
+        Some(Err(error)) => Finding::warn(
             "standby",
             error.split_whitespace().collect::<Vec<_>>().join(" "),
             "check that it runs; until then the primary answers in its place",
         ),
-        Ok(standby) if !standby.is_in_recovery => Finding::fail(
+        Some(Ok(standby)) if !standby.is_in_recovery => Finding::fail(
             "standby",
             "database-replica-url does not name a standby",
             "name a standby of the database, or leave it out",
         ),
-        Ok(standby) if !standby.has_caught_up && standby.age > LAG_TOLERANCE => Finding::warn(
+        Some(Ok(standby)) if !standby.has_caught_up && standby.age > LAG_TOLERANCE => Finding::warn(
             "standby",
             format!("it is {} s behind", standby.age),
             "check whether it is connected to the database, and what it waits for",
         ),
-        Ok(_) => Finding::ok("standby", "it follows the database"),
-    }
+        None if !server.has_standbys => return None,
+        _ if !server.has_synchronous_standbys || !waits => Finding::warn(
+            "standby",
+            "no standby is synchronous: a failover may lose the last accounts that were answered 201",
+            "name the standbys in synchronous_standby_names, with synchronous_commit on; \
+             after a failover suppliers run their uploads again",
+        ),
+        _ => Finding::ok("standby", "it follows the database, and commits wait for it"),
+    })
 }
 
 #[cfg(test)]
@@ -229,6 +242,8 @@ mod tests {
                 has_autovacuum: true,
                 max_connections: 97,
                 open_connections: 5,
+                has_standbys: true,
+                has_synchronous_standbys: true,
             },
             is_verified: true,
             clock_difference: TimeDelta::milliseconds(-3),
@@ -308,6 +323,7 @@ mod tests {
             standby(Err("connection to server failed:\n\tno route\n".into())),
             standby(Ok(StandbyHealth { is_in_recovery: false, has_caught_up: false, age: 0 })),
             standby(Ok(StandbyHealth { is_in_recovery: true, has_caught_up: false, age: 3_600 })),
+            wrong(|health| health.server.has_synchronous_standbys = false),
         ];
         insta::assert_snapshot!(found.join("\n"));
     }
@@ -315,6 +331,23 @@ mod tests {
     #[test]
     fn the_lag_of_a_standby_counts_only_while_it_catches_up() {
         let idle = StandbyHealth { is_in_recovery: true, has_caught_up: true, age: 3_600 };
-        assert_eq!(super::standby(&Ok(idle)).result, Result::Ok);
+        assert_eq!(wrong(|health| health.standby = Some(Ok(idle))), "");
+    }
+
+    #[test]
+    fn standbys_are_to_be_synchronous_also_if_none_is_read_from() {
+        let standby = |change: fn(&mut Health)| {
+            let mut health = healthy();
+            health.standby = None;
+            change(&mut health);
+            super::standby(&health.server, health.session.as_ref(), None).map(|finding| finding.result)
+        };
+        assert_eq!(standby(|_| {}), Some(Result::Ok));
+        assert_eq!(standby(|health| health.server.has_standbys = false), None);
+        assert_eq!(standby(|health| health.server.has_synchronous_standbys = false), Some(Result::Warn));
+        let local = |health: &mut Health| {
+            health.session.iter_mut().for_each(|session| session.synchronous_commit = "local".into());
+        };
+        assert_eq!(standby(local), Some(Result::Warn));
     }
 }
