@@ -6,10 +6,12 @@ use crate::sealed::Sealer;
 pub(crate) struct Context {
     pub(crate) sealer: Sealer,
     pub(crate) hints: ClaimHints,
+    /// Id of this opening of the database, where no server tells how long it has run.
+    pub(crate) opened: String,
 }
 
 impl From<Sealer> for Context {
     fn from(sealer: Sealer) -> Self {
-        Self { sealer, hints: ClaimHints::default() }
+        Self { sealer, ..Self::default() }
     }
 }

@@ -5,7 +5,7 @@ use cutover_core::SupplierCode;
 use cutover_model::{SupplierShown, Timestamp};
 
 impl App {
-    /// Returns the settings of an import supplier, with the id of the installation (contract D13); `None` if the
+    /// Returns the settings of an import supplier, with the ids of the installation and its history (contract D13); `None` if the
     /// organisation has no such supplier.
     ///
     /// # Errors
@@ -19,12 +19,12 @@ impl App {
         read_committed(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
             let hold = tx.hold(supplier.id)?;
-            Ok(Some(shown(supplier, hold.as_ref(), tx.installation()?)))
+            Ok(Some(shown(supplier, hold.as_ref(), tx.installation()?, tx.database_history()?)))
         })
     }
 }
 
-fn shown(supplier: Supplier, hold: Option<&Hold>, installation: String) -> SupplierShown {
+fn shown(supplier: Supplier, hold: Option<&Hold>, installation: String, history: String) -> SupplierShown {
     let Supplier { organisation, code, settings, created_at, .. } = supplier;
     SupplierShown {
         code: code.to_string(),
@@ -42,5 +42,6 @@ fn shown(supplier: Supplier, hold: Option<&Hold>, installation: String) -> Suppl
         hold: hold.map(|hold| hold.shown(settings.time_zone)),
         created_at: Timestamp(settings.time_zone.local(created_at)),
         installation,
+        history,
     }
 }

@@ -23,6 +23,10 @@ pub trait Nodes {
     /// Returns the id of the installation: random, made with the database, and kept by backups.
     fn installation(&mut self) -> Result<String, StoreError>;
 
+    /// Returns the id of the database's history. While it stays the same, nothing that was committed is lost. It
+    /// changes with a restore or a failover, and also with a restart, after which the database cannot tell.
+    fn database_history(&mut self) -> Result<String, StoreError>;
+
     /// Records that a node runs. Replaces its last record.
     fn put_node(&mut self, node: &Node) -> Result<(), StoreError>;
 

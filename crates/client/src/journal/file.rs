@@ -1,8 +1,10 @@
+use super::accepted::AcceptedOfSupplier;
 use super::index::Index;
 use super::latest::LatestRecords;
 use super::record::Record;
 use crate::error::{Error, print_note};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -22,7 +24,8 @@ pub(crate) struct Subject {
     installation: Option<String>,
 }
 
-const VERSION: u32 = 1;
+/// Version 2 has lines with the history of the service's database.
+const VERSION: u32 = 2;
 /// First bytes of every journal.
 const MAGIC: &[u8] = b"{\"cutover_journal\":";
 /// Longest line. Records are shorter, because the findings of an account are bounded.
@@ -32,6 +35,23 @@ const SYNC_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Time to wait for the lock of a process that is being killed.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// A line with the history that the service's database had when it had all accounts of a supplier that it had
+/// accepted by the lines before. While the history is the same, it also has those of the lines behind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct HistoryLine {
+    import_supplier: String,
+    history: String,
+}
+
+/// A line after the first one.
+enum Line {
+    Record(Record),
+    History(HistoryLine),
+}
+
+/// The suppliers of a journal of which accounts were accepted or whose history is known, with that history.
+type Histories = BTreeMap<String, Option<String>>;
 
 impl Subject {
     pub(crate) fn new(base_url: &str, dry_run: bool) -> Self {
@@ -49,7 +69,12 @@ impl Subject {
             (Some(one), Some(other)) => one == other,
             _ => self.base_url == other.base_url,
         };
-        self.cutover_journal == other.cutover_journal && self.dry_run == other.dry_run && is_same_place
+        self.is_known() && self.dry_run == other.dry_run && is_same_place
+    }
+
+    /// True if this program knows the version of the format.
+    fn is_known(&self) -> bool {
+        (1..=VERSION).contains(&self.cutover_journal)
     }
 }
 
@@ -64,6 +89,7 @@ pub(crate) struct Journal {
     has_subject: bool,
     /// Base URL of this run.
     base_url: String,
+    histories: Histories,
     /// Time of the first record that is not synced yet, if there is one.
     dirty: Option<Instant>,
 }
@@ -82,8 +108,18 @@ impl Journal {
         let mut file =
             options.read(true).write(true).create(true).truncate(false).open(path).map_err(unusable())?;
         lock(&file, path)?;
-        let mut index = Index::default();
-        let (kept, subject) = match read(&file, |record, _| index.add(&record)).map_err(unusable())? {
+        let (mut index, mut histories) = (Index::default(), Histories::new());
+        let mut add = |line: Line, _: u64| match line {
+            Line::Record(record) => {
+                let supplier = record.import_supplier.as_ref().filter(|_| record.outcome.is_stored());
+                if let Some(new) = supplier.filter(|supplier| !histories.contains_key(*supplier)) {
+                    histories.insert(new.clone(), None);
+                }
+                index.add(&record);
+            }
+            Line::History(line) => drop(histories.insert(line.import_supplier, Some(line.history))),
+        };
+        let (kept, subject) = match read(&file, &mut add).map_err(unusable())? {
             Read::New => (0, subject.clone()),
             Read::Other => {
                 return Err(refused(path, "is not a journal of this program: nothing was changed"));
@@ -100,13 +136,18 @@ impl Journal {
         if torn > 0 {
             print_note(&format_args!("{} had a torn end: {torn} bytes were cut off", path.display()));
         }
-        file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unusable())?;
+        file.set_len(kept).map_err(unusable())?;
+        if subject.cutover_journal < VERSION {
+            upgrade(&mut file).map_err(unusable())?;
+        }
+        file.seek(SeekFrom::End(0)).map_err(unusable())?;
         let journal = Self {
             to: BufWriter::new(file),
             path: path.to_owned(),
             subject,
             has_subject: kept > 0,
             base_url,
+            histories,
             dirty: None,
         };
         Ok((journal, index))
@@ -138,6 +179,39 @@ impl Journal {
         LatestRecords::read(std::slice::from_ref(&self.path), &self.subject)
     }
 
+    /// Reads which accounts of a supplier the service accepted in this and earlier runs.
+    ///
+    /// # Errors
+    /// [`Error`] if it cannot be read.
+    pub(crate) fn accepted_of(&self, supplier: &str) -> Result<AcceptedOfSupplier, Error> {
+        AcceptedOfSupplier::read(&self.path, supplier)
+    }
+
+    /// The suppliers of which the service accepted accounts, with the history of its database at that time, if it
+    /// is known.
+    pub(crate) fn histories(&self) -> Histories {
+        self.histories.clone()
+    }
+
+    /// True if accounts of a supplier were accepted, or the history is known.
+    pub(crate) fn has_history(&self, supplier: &str) -> bool {
+        self.histories.contains_key(supplier)
+    }
+
+    /// Adds to the buffer that the service has all accounts of a supplier that it accepted, with this history.
+    ///
+    /// # Errors
+    /// [`Error`] if it cannot be written.
+    pub(crate) fn add_history(&mut self, supplier: &str, history: &str) -> Result<(), Error> {
+        let (import_supplier, history) = (supplier.to_owned(), history.to_owned());
+        let known = self.histories.insert(import_supplier.clone(), Some(history.clone()));
+        if known.flatten().as_ref() == Some(&history) {
+            return Ok(());
+        }
+        // Without records it is written together with the first one.
+        if self.has_subject { self.line(&HistoryLine { import_supplier, history }) } else { Ok(()) }
+    }
+
     /// Adds a record to the buffer; [`Self::commit`] writes it.
     ///
     /// # Errors
@@ -145,6 +219,10 @@ impl Journal {
     pub(crate) fn add(&mut self, record: &Record) -> Result<(), Error> {
         if !std::mem::replace(&mut self.has_subject, true) {
             self.line(&self.subject.clone())?;
+            for (import_supplier, history) in self.histories.clone() {
+                let line = history.map(|history| HistoryLine { import_supplier, history });
+                line.map_or(Ok(()), |line| self.line(&line))?;
+            }
         }
         self.line(record)
     }
@@ -194,8 +272,12 @@ impl Drop for Journal {
 ///
 /// # Errors
 /// [`Error`] if it cannot be read or is not a journal.
-pub(super) fn entries(path: &Path, each: impl FnMut(Record, u64)) -> Result<Subject, Error> {
+pub(super) fn entries(path: &Path, mut each: impl FnMut(Record, u64)) -> Result<Subject, Error> {
     let file = File::open(path).map_err(Error::file("read", path))?;
+    let each = |line, offset| match line {
+        Line::Record(record) => each(record, offset),
+        Line::History(_) => {}
+    };
     match read(&file, each).map_err(Error::file("read", path))? {
         Read::Journal { subject, .. } => Ok(subject),
         Read::Broken(line) => Err(broken(path, line)),
@@ -218,6 +300,12 @@ fn lock(file: &File, path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Makes a journal of an earlier version one of this version, which earlier versions of the program refuse.
+fn upgrade(file: &mut File) -> io::Result<()> {
+    file.seek(SeekFrom::Start(MAGIC.len() as u64))?;
+    file.write_all(VERSION.to_string().as_bytes())
+}
+
 fn refused(path: &Path, what: &str) -> Error {
     Error::refused(format!("{} {what}", path.display()))
 }
@@ -238,7 +326,8 @@ pub(super) fn check(path: &Path, of: &Subject, wanted: &Subject) -> Result<(), E
 
 fn other_subject(path: &Path, of: &Subject, wanted: &Subject) -> Error {
     let what = match of {
-        Subject { cutover_journal: VERSION, installation: Some(_), .. }
+        _ if !of.is_known() => "is of a newer version of this program".to_owned(),
+        Subject { installation: Some(_), .. }
             if of.dry_run == wanted.dry_run && wanted.installation.is_some() =>
         {
             format!(
@@ -246,13 +335,10 @@ fn other_subject(path: &Path, of: &Subject, wanted: &Subject) -> Error {
                 of.base_url, wanted.base_url
             )
         }
-        Subject { cutover_journal: VERSION, base_url, .. } if *base_url != wanted.base_url => {
+        Subject { base_url, .. } if *base_url != wanted.base_url => {
             format!("is about {base_url}: give another one for {} with --journal", wanted.base_url)
         }
-        Subject { cutover_journal: VERSION, .. } => {
-            "is about dry runs, or this one is: give another one with --journal".to_owned()
-        }
-        _ => "is of a newer version of this program".to_owned(),
+        Subject { .. } => "is about dry runs, or this one is: give another one with --journal".to_owned(),
     };
     refused(path, &what)
 }
@@ -269,7 +355,7 @@ enum Read {
     Journal { subject: Subject, end: u64 },
 }
 
-fn read(file: &File, mut each: impl FnMut(Record, u64)) -> io::Result<Read> {
+fn read(file: &File, mut each: impl FnMut(Line, u64)) -> io::Result<Read> {
     let mut from = BufReader::with_capacity(256 * 1024, file);
     let mut line = Vec::new();
     let mut end = match next(&mut from, &mut line)? {
@@ -285,14 +371,19 @@ fn read(file: &File, mut each: impl FnMut(Record, u64)) -> io::Result<Read> {
     loop {
         let length = next(&mut from, &mut line)?;
         number += 1;
-        let record = length.and_then(|length| Some((length, serde_json::from_slice(&line).ok()?)));
-        let Some((length, record)) = record else { break };
-        each(record, end);
+        let parsed = length.and_then(|length| Some((length, parse(&line)?)));
+        let Some((length, parsed)) = parsed else { break };
+        each(parsed, end);
         end += length;
     }
     // A crash tears off only the end.
     let is_broken = has_record(&mut from)?;
     Ok(if is_broken { Read::Broken(number) } else { Read::Journal { subject, end } })
+}
+
+fn parse(line: &[u8]) -> Option<Line> {
+    let record = serde_json::from_slice(line).map(Line::Record);
+    record.or_else(|_| serde_json::from_slice(line).map(Line::History)).ok()
 }
 
 /// True if a valid record follows.
@@ -415,7 +506,7 @@ mod tests {
             ("{\"import_supplier\": \"ACME\"}\n", "is not a journal"),
             ("notes", "is not a journal"),
             ("\n", "is not a journal"),
-            ("{\"cutover_journal\":2,\"base_url\":\"http://x\",\"dry_run\":false}\n", "a newer version"),
+            ("{\"cutover_journal\":3,\"base_url\":\"http://x\",\"dry_run\":false}\n", "a newer version"),
             ("{\"cutover_journal\":1,\"base_url\":\"http://y\",\"dry_run\":false}\n", "is about http://y"),
             ("{\"cutover_journal\":1,\"base_url\":\"http://x\",\"dry_run\":true}\n", "is about dry runs"),
         ] {
@@ -424,6 +515,39 @@ mod tests {
             assert!(error.contains(part), "{error}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn the_history_is_written_with_the_first_record_and_the_last_one_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j");
+        let (mut journal, _) = Journal::open(&path, &subject()).unwrap();
+        journal.add_history("ACME", "h1").unwrap();
+        drop(journal);
+        assert!(!path.exists());
+        let (mut journal, _) = Journal::open(&path, &subject()).unwrap();
+        journal.add_history("ACME", "h1").unwrap();
+        journal.add(&Record { import_supplier: Some("OTHER".into()), ..record(2) }).unwrap();
+        journal.add(&record(2)).unwrap();
+        journal.add_history("ACME", "h2").unwrap();
+        journal.sync().unwrap();
+        drop(journal);
+        let (journal, index) = Journal::open(&path, &subject()).unwrap();
+        assert_eq!(index.len(), 2);
+        let known = [("ACME".to_owned(), Some("h2".to_owned())), ("OTHER".to_owned(), None)];
+        assert_eq!(journal.histories(), known.into());
+    }
+
+    #[test]
+    fn a_journal_of_version_1_becomes_one_of_this_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j");
+        let text = String::from_utf8(written(&path, 2)).unwrap();
+        let old = text.replacen("{\"cutover_journal\":2,", "{\"cutover_journal\":1,", 1);
+        assert_ne!(old, text);
+        std::fs::write(&path, &old).unwrap();
+        let (_, index) = Journal::open(&path, &subject()).unwrap();
+        assert_eq!((index.len(), std::fs::read_to_string(&path).unwrap()), (2, text));
     }
 
     proptest! {

@@ -61,6 +61,11 @@ fn beginning(hash: &blake3::Hash) -> u64 {
 
 /// Key of a record's account.
 pub(super) fn key_of(record: &Record) -> u64 {
-    let fingerprint = u64::from_str_radix(&record.fingerprint, 16).unwrap_or_default();
-    key(record.import_supplier.as_deref(), record.external_account_number.as_deref(), fingerprint)
+    let number = record.external_account_number.as_deref();
+    key(record.import_supplier.as_deref(), number, fingerprint_in(record))
+}
+
+/// Fingerprint in a record.
+pub(super) fn fingerprint_in(record: &Record) -> u64 {
+    u64::from_str_radix(&record.fingerprint, 16).unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! The journal: answers of the service on disk, from which an interrupted run resumes and reports are made.
 //!
-//! Each line is a JSON record; the first line identifies the service. Records are only appended. A torn end
+//! Each line is a JSON record, or the history of the service's database; the first line identifies the service. Lines
+//! are only appended. A torn end
 //! left by a crash is cut off: its account is sent again, which the contract makes safe.
 
 mod accepted;
@@ -9,7 +10,7 @@ mod index;
 mod latest;
 mod record;
 
-pub(crate) use accepted::AcceptedAccounts;
+pub(crate) use accepted::{AcceptedAccounts, AcceptedOfSupplier};
 pub(crate) use file::{Journal, Subject};
 pub(crate) use index::{Index, account_hash, fingerprint_of, key};
 pub(crate) use latest::LatestRecords;

@@ -49,6 +49,16 @@ pub(super) struct Tally {
     pub(super) accounts: u64,
     /// Accounts that a dry run skipped.
     pub(super) left_out: u64,
+    /// Accounts of these inputs that are to be sent again because the service has lost them.
+    pub(super) lost: u64,
+    /// Those of them that the service does not have.
+    pub(super) missing_found: u64,
+    /// Those of them that are sent.
+    pub(super) sent_again: u64,
+    /// Accounts that the service has lost since an earlier run and that these inputs do not contain.
+    pub(super) missing: u64,
+    /// Accounts that the service has lost during this run.
+    pub(super) lost_meanwhile: u64,
     /// Outcomes of this and earlier runs.
     pub(super) counts: Counts,
     pub(super) in_earlier_runs: Counts,

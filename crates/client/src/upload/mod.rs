@@ -1,11 +1,13 @@
 //! `cutover-client upload`: sends every account of the inputs; running it again has no further effect.
 //!
 //! The workers of the pipeline check accounts and look them up in the journal. The caller's thread batches
-//! them, hands the batches to the sender's thread, and records the answers.
+//! them, hands the batches to the sender's thread, and records the answers. Before the first account and after the last
+//! one it makes sure that the service still has what it accepted.
 
 mod counts;
 mod dispatcher;
 mod findings;
+mod lost;
 mod options;
 mod prepare;
 mod queue;
@@ -26,6 +28,7 @@ use crate::progress::Progress;
 use crate::report::Reports;
 use crate::validate::{Checker, Settings};
 use chrono::{DateTime, Utc};
+use lost::HistoryCheck;
 use prepare::Preparer;
 use run::Run;
 use sender::{SendOptions, Sender};
@@ -49,7 +52,7 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let written: Vec<_> = options.report.iter().chain([&path]).cloned().collect();
     let sources = find(&options.paths, &written)?;
     let service = options.target.service()?;
-    let (journal, index) = Journal::open(&path, &Subject::new(service.name(), options.dry_run))?;
+    let (mut journal, index) = Journal::open(&path, &Subject::new(service.name(), options.dry_run))?;
     let staged = match options.staged() {
         Some(path) => AcceptedAccounts::read(&path, &Subject::new(service.name(), false))?,
         None => AcceptedAccounts::default(),
@@ -65,14 +68,22 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let pipeline = Pipeline::new();
     let cancel = sender.cancel_handle();
     pipeline.stop_on_signal(move || cancel.cancel())?;
+    let mut history = HistoryCheck::new(&options.target, pipeline.stop());
+    match history.begin(&settings, &mut journal) {
+        // The first account ends the run, so that there is a summary.
+        Err(error @ Error::Service(_)) => settings.fail(&error),
+        begun => begun?,
+    }
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
-    let mut upload =
-        Run::new((&sources, &settings), pipeline.stop(), sender, &send_options, journal, reports, progress);
+    let lost = history.lost().clone();
+    let (inputs, records) = ((&sources[..], &*settings), (journal, history));
+    let mut upload = Run::new(inputs, pipeline.stop(), sender, &send_options, records, reports, progress);
     let preparer = Preparer {
         checker,
         index,
         staged,
+        lost,
         again: options.again,
         retry_refused: options.retry_refused,
         no_validate: options.no_validate,

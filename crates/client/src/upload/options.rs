@@ -19,7 +19,7 @@ pub(crate) struct Options {
     /// File of the answers, from which a run resumes [default: the first path with .cutover-journal appended]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Also send what the service has according to the journal, in case it was lost or has failed since
+    /// Also send what the service has according to the journal, in case it has failed or was cancelled since
     #[arg(long)]
     pub(super) again: bool,
     /// Also send what the service refused before, although it is unchanged

@@ -1,3 +1,4 @@
+use super::lost::{Lost, LostAccounts};
 use crate::input::Location;
 use crate::journal::{AcceptedAccounts, Index, Outcome, fingerprint_of, key};
 use crate::pipeline::Worker;
@@ -8,6 +9,7 @@ use cutover_model::Totals;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A checked account, ready to be sent.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub(super) struct Prepared {
     pub(super) earlier: Option<Outcome>,
     /// True if the service already has the account to import, so that a dry run must not replace it.
     pub(super) left_out: bool,
+    /// Set if the service accepted it in an earlier run and has lost it.
+    pub(super) lost: Option<Lost>,
     /// True if an earlier run sent other bytes of the account.
     pub(super) is_changed: bool,
     /// Line to send; `None` if it is not to be sent.
@@ -39,6 +43,7 @@ impl Prepared {
             totals: None,
             earlier: None,
             left_out: false,
+            lost: None,
             is_changed: false,
             body: None,
         }
@@ -52,6 +57,7 @@ pub(super) struct Preparer {
     pub(super) index: Index,
     /// Accounts that were sent to be imported, for a dry run.
     pub(super) staged: AcceptedAccounts,
+    pub(super) lost: Arc<LostAccounts>,
     pub(super) again: bool,
     pub(super) retry_refused: bool,
     pub(super) no_validate: bool,
@@ -70,7 +76,8 @@ impl Worker for Preparer {
         let totals = decoded.and_then(|decoded| self.checker.totals(decoded));
         let fingerprint = fingerprint_of(account);
         let key = key(checked.supplier(), checked.number(), fingerprint);
-        let (earlier, left_out) = (self.index.outcome(key, fingerprint), self.staged.contains(key));
+        let (earlier, lost) = (self.index.outcome(key, fingerprint), self.lost.get(key));
+        let left_out = self.staged.contains(key) && lost.is_none();
         let is_changed = self.index.has_other(key, fingerprint);
         if earlier.is_some_and(Outcome::is_stored) {
             // The service took exactly these bytes, even if the rules would refuse them later, for example by
@@ -78,13 +85,13 @@ impl Worker for Preparer {
             checked.findings.retain(|finding| finding.level != Level::Error);
         }
         let is_done = match earlier {
-            Some(Outcome::Accepted | Outcome::AlreadyThere) => !self.again,
+            Some(Outcome::Accepted | Outcome::AlreadyThere) => !self.again && lost.is_none(),
             Some(Outcome::Refused) => !self.retry_refused,
             Some(Outcome::Failed | Outcome::InProgress | Outcome::Faulty) | None => false,
         };
         let is_sent = !left_out && !is_done && !checked.is_faulty();
         let body = is_sent.then(|| if self.dry_run { dry_run_line(account) } else { line(account) });
-        Prepared { location, checked, fingerprint, totals, earlier, left_out, is_changed, body }
+        Prepared { location, checked, fingerprint, totals, earlier, left_out, lost, is_changed, body }
     }
 }
 

@@ -1,6 +1,7 @@
 use super::counts::Tally;
 use super::dispatcher::Dispatcher;
 use super::findings::Findings;
+use super::lost::{HistoryCheck, Lost};
 use super::prepare::Prepared;
 use super::queue::BatchQueue;
 use super::recorder::Recorder;
@@ -17,6 +18,7 @@ use crate::report::Reports;
 use crate::service::Fault;
 use crate::validate::{Finding, SeenAccounts, Settings};
 use cutover_core::Level;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// An upload in progress: queues the checked accounts of the pipeline and handles the answers of the service.
@@ -25,6 +27,9 @@ pub(super) struct Run<'s> {
     settings: &'s Settings,
     stop: StopFlag,
     dry_run: bool,
+    history: HistoryCheck<'s>,
+    /// Suppliers of accounts that the service accepted in this run.
+    stored: BTreeSet<String>,
     seen: SeenAccounts,
     queue: BatchQueue,
     dispatcher: Dispatcher,
@@ -64,7 +69,7 @@ impl<'s> Run<'s> {
         stop: StopFlag,
         sender: Sender,
         options: &SendOptions,
-        journal: Journal,
+        (journal, history): (Journal, HistoryCheck<'s>),
         reports: Reports,
         progress: Progress,
     ) -> Self {
@@ -73,6 +78,8 @@ impl<'s> Run<'s> {
             settings,
             stop,
             dry_run: options.dry_run,
+            history,
+            stored: BTreeSet::new(),
             seen: SeenAccounts::default(),
             queue: BatchQueue::new(options.one_by_one),
             dispatcher: Dispatcher::new(sender, options.connections),
@@ -104,8 +111,9 @@ impl<'s> Run<'s> {
             self.dispatcher.fail(Fault::permanent(error.to_string()));
             return Err(error);
         }
-        if account.checked.supplier().is_some() {
+        if let Some(supplier) = account.checked.supplier() {
             self.recorder.journal.bind(self.settings.installation())?;
+            self.begin_history(supplier)?;
         }
         if account.left_out {
             self.tally.left_out += 1;
@@ -123,6 +131,7 @@ impl<'s> Run<'s> {
             return Ok(());
         }
         self.findings.rules(&account)?;
+        self.count_lost(&account);
         match account.earlier {
             _ if account.body.is_some() => self.queue(account),
             Some(outcome) if outcome != Outcome::Faulty && !account.checked.is_faulty() => {
@@ -137,6 +146,23 @@ impl<'s> Run<'s> {
                 }
             }
         }
+    }
+
+    fn count_lost(&mut self, account: &Prepared) {
+        if let Some(lost) = account.lost {
+            self.tally.lost += 1;
+            self.tally.missing_found += u64::from(lost == Lost::Missing);
+            self.tally.sent_again += u64::from(account.body.is_some());
+        }
+    }
+
+    /// Notes the history of the service's database before the first account of a supplier is sent.
+    fn begin_history(&mut self, supplier: &str) -> Result<(), Error> {
+        if self.recorder.journal.has_history(supplier) {
+            return Ok(());
+        }
+        let history = self.settings.history(supplier)?;
+        history.map_or(Ok(()), |history| self.recorder.journal.add_history(supplier, &history))
     }
 
     fn answered_before(&mut self, account: &Prepared, outcome: Outcome) -> Result<(), Error> {
@@ -199,9 +225,16 @@ impl<'s> Run<'s> {
         self.tally.counts.add(answer.outcome);
         if answer.outcome.is_stored() {
             self.tally.stored.add(account.totals);
+            self.note_stored(account.checked.supplier());
         }
         self.recorder.answered(account, answer)?;
         self.findings.refused(account, &answer.findings)
+    }
+
+    fn note_stored(&mut self, supplier: Option<&str>) {
+        if let Some(new) = supplier.filter(|supplier| !self.stored.contains(*supplier)) {
+            self.stored.insert(new.to_owned());
+        }
     }
 
     /// Keeps the earlier record of an account that was changed after its import.
@@ -238,12 +271,30 @@ impl<'s> Run<'s> {
         self.drain()?;
         self.recorder.journal.sync()?;
         interrupted |= self.stop.is_set();
+        if !interrupted && self.dispatcher.fault().is_none() {
+            self.end_histories()?;
+        }
         if interrupted {
             self.findings.interrupted()?;
         }
         let summary = self.summary(interrupted, begun.elapsed());
         self.findings.finish(&summary.page())?;
         Ok(summary)
+    }
+
+    /// Makes sure that the service has what it accepted, also in this run.
+    fn end_histories(&mut self) -> Result<(), Error> {
+        let lost = self.history.lost().clone();
+        self.tally.missing = lost.missing() - self.tally.missing_found;
+        let is_complete = self.tally.lost == lost.len();
+        for supplier in &self.stored | &lost.suppliers {
+            match self.history.end(self.settings, &mut self.recorder.journal, &supplier, is_complete) {
+                Ok(lost) => self.tally.lost_meanwhile += lost,
+                Err(Error::Service(why)) => self.dispatcher.fail(Fault::permanent(why)),
+                Err(error) => return Err(error),
+            }
+        }
+        self.recorder.journal.sync()
     }
 
     /// Handles events until no batch is in flight.
@@ -272,6 +323,9 @@ impl<'s> Run<'s> {
             accounts: tally.accounts,
             counts: tally.counts,
             in_earlier_runs: tally.in_earlier_runs,
+            sent_again: tally.sent_again,
+            missing: tally.missing,
+            lost: tally.lost_meanwhile,
             left_out: tally.left_out,
             not_sent: tally.accounts - tally.counts.all() - tally.left_out,
             warnings: self.findings.warnings,

@@ -25,6 +25,12 @@ pub(super) struct Summary {
     pub(super) counts: Counts,
     /// Outcomes of accounts that were answered in earlier runs; the other counts include them.
     pub(super) in_earlier_runs: Counts,
+    /// Accounts that the service had accepted in an earlier run, had lost, and was sent again.
+    pub(super) sent_again: u64,
+    /// Accounts that the service had accepted in an earlier run and has lost, and that were not read from the inputs.
+    pub(super) missing: u64,
+    /// Accounts that the service had accepted and has lost during this run.
+    pub(super) lost: u64,
     /// Accounts that a dry run skipped because the service has them to import.
     pub(super) left_out: u64,
     /// Accounts without an outcome, because the run ended before.
@@ -53,6 +59,8 @@ impl Summary {
         } else if self.fault.is_some()
             || self.unreadable_files > 0
             || self.not_sent > 0
+            || self.missing > 0
+            || self.lost > 0
             || self.counts.not_done() > 0
         {
             Exit::Failed
@@ -113,6 +121,20 @@ impl Summary {
             ));
         }
         sums.push(("  faulty", grouped(counts.faulty) + ", not sent"));
+        if self.sent_again > 0 {
+            sums.push((
+                "  sent again",
+                grouped(self.sent_again) + ", which had been accepted in earlier runs",
+            ));
+        }
+        if self.missing > 0 {
+            let text = ", accepted in earlier runs, which the service has lost: not in these inputs";
+            sums.push(("  missing", grouped(self.missing) + text));
+        }
+        if self.lost > 0 {
+            let text = ", accepted, which the service has lost meanwhile: run the same command again";
+            sums.push(("  lost", grouped(self.lost) + text));
+        }
         if self.left_out > 0 {
             sums.push(("  left out", grouped(self.left_out) + ", which the service already has to import"));
         }

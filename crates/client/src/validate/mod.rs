@@ -15,7 +15,7 @@ pub(crate) use check::{Checked, Checker};
 pub(crate) use finding::{Finding, Row};
 pub(crate) use options::{Options, Rules};
 pub(crate) use seen::SeenAccounts;
-pub(crate) use settings::{Settings, installation};
+pub(crate) use settings::{Settings, history, installation};
 use summary::Summary;
 pub(crate) use summary::{seconds, table};
 pub(crate) use top::{CodeCount, TopCodes};

@@ -37,6 +37,8 @@ struct State {
     suppliers: HashMap<Box<str>, Arc<SupplierRules>>,
     /// Id of the installation that answered.
     installation: Option<String>,
+    /// Id of the history of the service's database, by supplier, if the service told it.
+    histories: HashMap<Box<str>, String>,
     /// Reason why the run has to end.
     fault: Option<String>,
 }
@@ -45,6 +47,7 @@ struct State {
 #[derive(Debug, Deserialize)]
 struct Fetched {
     installation: Option<String>,
+    history: Option<String>,
     #[serde(flatten)]
     profile: ProfileFile,
 }
@@ -85,7 +88,7 @@ impl Settings {
     }
 
     fn fetch(&self, target: &Target, supplier: &str, state: &mut State) -> Result<Arc<SupplierRules>, Error> {
-        let Some(Fetched { installation, profile }) = fetch(target, supplier)? else {
+        let Some(Fetched { installation, history, profile }) = fetch(target, supplier)? else {
             print_note(&format_args!(
                 "the service has no settings of the supplier {supplier}: it is unknown there, or the service is of an \
                  older version. Days are those of {}, and rules have the levels of the options",
@@ -96,6 +99,9 @@ impl Settings {
         if installation.is_some() {
             state.installation = installation;
         }
+        if let Some(history) = history {
+            state.histories.insert(supplier.into(), history);
+        }
         let (zone, profile) = self.rules.supplier_with(profile)?;
         Ok(Arc::new(SupplierRules { now: Now::new(self.now, zone), profile }))
     }
@@ -104,6 +110,23 @@ impl Settings {
     pub(crate) fn installation(&self) -> Option<String> {
         self.service.as_ref()?;
         self.state.lock().unwrap_or_else(PoisonError::into_inner).installation.clone()
+    }
+
+    /// Id of the history of the service's database when the settings of a supplier were fetched; `None` if the service
+    /// does not tell it.
+    ///
+    /// # Errors
+    /// [`Error`] if they cannot be fetched.
+    pub(crate) fn history(&self, supplier: &str) -> Result<Option<String>, Error> {
+        self.of(Some(supplier));
+        self.check()?;
+        Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner).histories.get(supplier).cloned())
+    }
+
+    /// Makes [`Self::check`] fail from now on.
+    pub(crate) fn fail(&self, error: &Error) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.fault.get_or_insert_with(|| error.to_string());
     }
 
     /// # Errors
@@ -128,6 +151,14 @@ fn fetch(target: &Target, supplier: &str) -> Result<Option<Fetched>, Error> {
     }
     let settings = serde_json::from_value(reply.ok()?);
     settings.map(Some).map_err(|_| Error::Service("the service answers with unknown settings".to_owned()))
+}
+
+/// Returns the id of the history of the service's database now; `None` if the service does not tell it.
+///
+/// # Errors
+/// [`Error`] if the service does not answer.
+pub(crate) fn history(target: &Target, supplier: &str) -> Result<Option<String>, Error> {
+    Ok(fetch(target, supplier)?.and_then(|fetched| fetched.history))
 }
 
 /// Returns the id of the installation at which a supplier is; `None` if the service does not tell it.

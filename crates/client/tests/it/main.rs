@@ -8,6 +8,7 @@ mod harness;
 mod inputs;
 mod interrupt;
 mod jobs;
+mod lost;
 mod manifest;
 mod migration;
 mod reports;

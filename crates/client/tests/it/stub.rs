@@ -53,6 +53,12 @@ pub(crate) struct State {
     pub(crate) texts: HashMap<String, String>,
     /// Answers with the settings of suppliers, by code; those of UTC for others.
     pub(crate) settings: HashMap<String, (u16, Value)>,
+    /// Id of the history of its database, if it tells it; then it also lists its accounts.
+    pub(crate) history: Option<String>,
+    /// Its answer to that list, if not the normal one.
+    pub(crate) list_answer: Option<(u16, Value)>,
+    /// The history that follows once this many accounts are there.
+    pub(crate) next_history: Option<(usize, String)>,
     /// Number of requests for the settings of a supplier.
     pub(crate) settings_requests: HashMap<String, u32>,
     /// Queries of the `GET` requests, in order.
@@ -76,6 +82,14 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// Loses the first account and begins another history, if it is time to.
+    fn fail_over(&mut self) {
+        if let Some((_, next)) = self.next_history.take_if(|(accounts, _)| *accounts == self.accounts.len()) {
+            self.history = Some(next);
+            self.accounts.pop_first();
+        }
+    }
+
     fn is_to_hang(&self) -> bool {
         self.hang_after.is_some_and(|n| self.accounts.len() >= n)
     }
@@ -243,8 +257,8 @@ impl Connection {
             let mut state = self.state.lock().unwrap();
             *state.settings_requests.entry(code.to_owned()).or_default() += 1;
             let installation = format!("http://{}", self.to.local_addr().unwrap());
-            let default =
-                json!({"code": code, "time_zone": "UTC", "rules": {}, "installation": installation});
+            let default = json!({"code": code, "time_zone": "UTC", "rules": {}, "installation": installation,
+                "history": state.history});
             let (status, body) = state.settings.get(code).cloned().unwrap_or((200, default));
             drop(state);
             return self.answer(status, "", &body.to_string());
@@ -255,6 +269,14 @@ impl Connection {
         }
         let mut state = self.state.lock().unwrap();
         state.queries.push(head.query.clone());
+        let is_list = head.path.strip_prefix("/v2/data-import/accounts/").and_then(one_segment).is_some();
+        if is_list && state.history.is_some() {
+            let listed = |number: &String| json!({"external_account_number": number, "status": "PENDING"});
+            let body = Value::from_iter(state.accounts.keys().map(listed));
+            let (status, body) = state.list_answer.clone().unwrap_or((200, body));
+            drop(state);
+            return self.answer(status, "", &body.to_string());
+        }
         let answer = match state.answers.get_mut(&head.path) {
             Some(answers) if answers.len() > 1 => answers.pop_front(),
             Some(answers) => answers.front().cloned(),
@@ -411,6 +433,7 @@ fn created(state: &mut State, line: &[u8]) -> (u16, Value) {
     let body = serde_json::from_slice(line).unwrap();
     let kept = state.accounts.entry(number).or_default();
     *kept = (body, kept.1 + 1);
+    state.fail_over();
     (201, json!({}))
 }
 

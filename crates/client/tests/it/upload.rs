@@ -11,12 +11,12 @@ use std::io::Write;
 const FAULTY: &str = "faulty/CUS-01-not-a-phone-number";
 const UPLOAD: [&str; 3] = ["upload", "--now", NOW];
 
-fn upload(sandbox: &Sandbox, stub: &Stub, arguments: &[&str]) -> RunResult {
+pub(crate) fn upload(sandbox: &Sandbox, stub: &Stub, arguments: &[&str]) -> RunResult {
     sandbox.run_with(stub, &[&UPLOAD[..], &["--json", "--patience", "120"], arguments].concat())
 }
 
 /// A sandbox with this many accounts in `a.ndjson`.
-fn sandbox(accounts: usize) -> Sandbox {
+pub(crate) fn sandbox(accounts: usize) -> Sandbox {
     let sandbox = Sandbox::new();
     let lines: Vec<Vec<u8>> = (0..accounts).map(|n| account(&format!("N-{n:04}"))).collect();
     sandbox.write("a.ndjson", lines.join(&b'\n'));
@@ -24,7 +24,7 @@ fn sandbox(accounts: usize) -> Sandbox {
 }
 
 /// Members of the summary.
-fn figures<const N: usize>(ran: &RunResult, names: [&str; N]) -> [u64; N] {
+pub(crate) fn figures<const N: usize>(ran: &RunResult, names: [&str; N]) -> [u64; N] {
     let summary = ran.summary();
     names.map(|name| summary[name].as_u64().unwrap_or_else(|| panic!("{name}: {summary}")))
 }

@@ -21,14 +21,14 @@ pub(crate) fn program() -> PathBuf {
 }
 
 /// A supplier with files of accounts.
-struct Supplier<'h> {
-    installation: &'h Installation,
-    server: &'h Server,
-    key: &'h str,
+pub(crate) struct Supplier<'h> {
+    pub(crate) installation: &'h Installation,
+    pub(crate) server: &'h Server,
+    pub(crate) key: &'h str,
 }
 
 impl Supplier<'_> {
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
         command.args(arguments).current_dir(self.installation.path()).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -43,6 +43,13 @@ impl Supplier<'_> {
         (json_of(&output), output.status.code())
     }
 
+    /// Uploads the folder `exports`; returns the summary, the exit code and the notes.
+    pub(crate) fn upload(&self) -> (Value, Option<i32>, String) {
+        let output = self.command(&["upload", "exports", "--json"]).output().unwrap();
+        let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+        (json_of(&output), output.status.code(), notes)
+    }
+
     /// Number of answers in the journal.
     fn answered(&self) -> usize {
         let journal =
@@ -54,6 +61,13 @@ impl Supplier<'_> {
 fn json_of(output: &Output) -> Value {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"))
+}
+
+/// Writes a file of small accounts into the folder `exports`.
+pub(crate) fn export_small(folder: &Path, file: &str, numbers: std::ops::Range<usize>) {
+    std::fs::create_dir_all(folder.join("exports")).unwrap();
+    let lines: Vec<String> = numbers.map(|n| small(&format!("L-{n:03}")).to_string()).collect();
+    std::fs::write(folder.join("exports").join(file), lines.join("\n")).unwrap();
 }
 
 /// Writes the accounts into two files, the second compressed; returns the sum of the valid ones in cents.

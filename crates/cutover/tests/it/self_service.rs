@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 const SUPPLIER: &str = "/v2/data-import/import-suppliers/ACME/";
 
 fn without_installation(mut settings: Value) -> (Value, Value) {
-    let installation = settings.as_object_mut().unwrap().remove("installation").unwrap();
+    let members = settings.as_object_mut().unwrap();
+    let [installation, history] = ["installation", "history"].map(|name| members.remove(name).unwrap());
+    assert_eq!(history.as_str().unwrap().len(), 32);
     (settings, installation)
 }
 

@@ -272,6 +272,7 @@ pub(crate) fn supplier() -> Json {
         hold: Some(held()),
         created_at: time("2026-11-20T09:00:00.000000+11:00"),
         installation: "5f0c1be8a9d84c0c8a6f2a1f3b7e9d10".into(),
+        history: "0b9c5e1f4d7a4c38b2f6a1d09e8c7b6a".into(),
     })
 }
 

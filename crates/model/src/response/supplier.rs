@@ -55,5 +55,8 @@ answers! {
         created_at: Timestamp;
         /// The id of this installation: the same as long as the database is the same, whatever its address.
         installation: String;
+        /// The id of the history of its database: another one once what was committed may have been lost, by a restore,
+        /// a failover or a restart of the database.
+        history: String;
     }
 }

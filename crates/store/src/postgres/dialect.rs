@@ -18,7 +18,7 @@ use diesel::deserialize::{self, FromSql};
 use diesel::pg::data_types::PgDate;
 use diesel::prelude::*;
 use diesel::serialize::{self, Output, ToSql};
-use diesel::sql_types::{Array, BigInt, Date, Timestamptz};
+use diesel::sql_types::{Array, BigInt, Date, Text, Timestamptz};
 
 pub(crate) type Conn = cutover_postgres_client::Connection;
 pub(crate) type Db = diesel::pg::Pg;
@@ -189,6 +189,13 @@ statement! {
 }
 
 statement! {
+    /// A standby that is promoted, and a server with an older copy of the files, have begun at another time. A dump that
+    /// is restored writes the row of the installation again.
+    History {} -> Text
+        = "SELECT md5(concat_ws(' ', id, xmin, extract(epoch FROM pg_postmaster_start_time()))) FROM installation"
+}
+
+statement! {
     NextProcessId {} -> BigInt = "SELECT nextval('process_ids')"
 }
 
@@ -231,6 +238,10 @@ impl SqlDialect for Dialect {
     const REFUSAL_ENDS_TRANSACTION: bool = true;
 
     type Fold = fold::DrawnKeys;
+
+    fn history(conn: &mut Conn, _: &str) -> Result<String> {
+        Ok(History {}.get_result(conn)?)
+    }
 
     fn next_process_id(conn: &mut Conn) -> Result<i64> {
         Ok(NextProcessId {}.get_result(conn)?)

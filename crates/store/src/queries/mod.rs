@@ -57,6 +57,7 @@ pub(crate) struct SqlTx<'c> {
     conn: &'c mut Conn,
     sealer: &'c Sealer,
     hints: &'c ClaimHints,
+    opened: &'c str,
     /// True once a statement has succeeded.
     is_touched: bool,
     broken: Option<StoreError>,
@@ -65,8 +66,8 @@ pub(crate) struct SqlTx<'c> {
 
 impl<'c> SqlTx<'c> {
     pub(crate) fn new(conn: &'c mut Conn, context: &'c Context) -> Self {
-        let Context { sealer, hints } = context;
-        Self { conn, sealer, hints, is_touched: false, broken: None, _inside: JobGuard::enter() }
+        let Context { sealer, hints, opened } = context;
+        Self { conn, sealer, hints, opened, is_touched: false, broken: None, _inside: JobGuard::enter() }
     }
 
     /// Returns true if no statement has succeeded yet.

@@ -1,7 +1,9 @@
 //! The running nodes.
 
 use super::SqlTx;
+use super::dialect::Dialect;
 use super::schema::{installation, nodes};
+use super::sql_dialect::SqlDialect;
 use super::types::Timestamp;
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
@@ -54,6 +56,11 @@ impl TryFrom<NodeRow> for Node {
 impl Nodes for SqlTx<'_> {
     fn installation(&mut self) -> Result<String, StoreError> {
         self.run(|conn| Ok(installation::table.select(installation::id).get_result(conn)?))
+    }
+
+    fn database_history(&mut self) -> Result<String, StoreError> {
+        let opened = self.opened;
+        self.run(|conn| Dialect::history(conn, opened))
     }
 
     fn put_node(&mut self, node: &Node) -> Result<(), StoreError> {

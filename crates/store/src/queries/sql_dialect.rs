@@ -52,6 +52,9 @@ pub(crate) trait SqlDialect {
     /// The state of a fold between [`begin_fold`](Self::begin_fold) and [`end_fold`](Self::end_fold).
     type Fold;
 
+    /// Returns the id of the database's history. `opened` is that of the store's opening.
+    fn history(conn: &mut Conn, opened: &str) -> Result<String>;
+
     /// Returns the key of the next process.
     fn next_process_id(conn: &mut Conn) -> Result<i64>;
 

@@ -8,6 +8,9 @@ use crate::error::OpenError;
 use crate::migrations::MigrationStatus;
 use crate::sealed::{Sealer, Seals, encryption_of};
 use cutover_app::port::{Creation, Encryption, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::Text;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,7 +67,10 @@ impl SqliteStore {
         let Options { readers, pool_timeout, sealer, .. } = options;
         let mut conn = target.connect(Role::Writer)?;
         let migrations = migrations::apply(&mut conn)?;
-        let context = Arc::new(Context::from(sealer.clone()));
+        let opened =
+            diesel::select(sql::<Text>("lower(hex(randomblob(16)))")).get_result::<String>(&mut conn);
+        let opened = opened.map_err(|e| OpenError::Connect(e.to_string()))?;
+        let context = Arc::new(Context { opened, ..Context::from(sealer.clone()) });
         let readers = Readers::new(target.clone(), readers, pool_timeout, context.clone());
         let writer = Writer::start(target.clone(), conn, context)?;
         Ok(Self { readers, writer, sealer, target, migrations })

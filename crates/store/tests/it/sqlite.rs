@@ -45,6 +45,15 @@ fn pending_migrations_are_applied_when_it_opens() {
 }
 
 #[test]
+fn each_opening_begins_another_history() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = |store: &SqliteStore| read(store, |tx| tx.database_history()).unwrap();
+    let store = open(&folder.path().join("cutover.db"));
+    assert_eq!(history(&store), history(&store));
+    assert_ne!(history(&store), history(&open(&folder.path().join("cutover.db"))));
+}
+
+#[test]
 fn many_may_open_a_new_file_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");

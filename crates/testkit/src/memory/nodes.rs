@@ -7,6 +7,10 @@ impl Nodes for State {
         Ok("0123456789abcdef0123456789abcdef".to_owned())
     }
 
+    fn database_history(&mut self) -> Result<String, StoreError> {
+        Ok("fedcba9876543210fedcba9876543210".to_owned())
+    }
+
     fn put_node(&mut self, node: &Node) -> Result<(), StoreError> {
         self.nodes.retain(|other| other.id != node.id);
         self.nodes.push(node.clone());

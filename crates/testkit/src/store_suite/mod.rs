@@ -186,6 +186,7 @@ stories! { $
         the_erasure_of_a_supplier_is_found;
     nodes:
         an_installation_has_an_id
+        a_history_has_an_id
         nodes_read_back_the_oldest_first
         nodes_are_removed;
     transactions:

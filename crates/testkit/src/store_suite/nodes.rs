@@ -25,6 +25,13 @@ pub fn an_installation_has_an_id(store: &dyn Store) {
     assert_eq!(put(store, |tx| tx.installation()), id);
 }
 
+/// The id stays the same while the database runs.
+pub fn a_history_has_an_id(store: &dyn Store) {
+    let id = see(store, |tx| tx.database_history());
+    assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+    assert_eq!(put(store, |tx| tx.database_history()), id);
+}
+
 /// A node that is recorded again replaces its row.
 pub fn nodes_read_back_the_oldest_first(store: &dyn Store) {
     let without_keys = Node { encryption_keys: Vec::new(), ..node("a", 5, 5) };

@@ -1,6 +1,8 @@
 //! Behaviour on SQLite only, left out in runs on PostgreSQL.
 
 mod backup;
+#[cfg(unix)]
+mod restore;
 
 use crate::harness::Installation;
 use crate::payloads::small;

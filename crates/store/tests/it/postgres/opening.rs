@@ -1,7 +1,7 @@
 //! Databases with other defaults, or other users.
 
 use super::environment::TestEnvironment;
-use cutover_app::port::{self, Creation, Staged, Staging, StoredIssues, read};
+use cutover_app::port::{self, Creation, Staged, Staging, StoredIssues, read, read_committed};
 use cutover_process::{Actor, NewProcess, Submission};
 use cutover_store::{MigrationState, OpenError, PostgresOptions, PostgresStore};
 use cutover_testkit_machine::wait_until;
@@ -12,6 +12,26 @@ use std::time::Duration;
 
 fn migrating(url: &str) -> PostgresOptions {
     PostgresOptions { migrates: true, ..PostgresOptions::new(url) }
+}
+
+/// A restored dump writes the row again; a restored copy of the files, or a promoted standby, is a server that began at
+/// another time.
+#[test]
+fn a_restored_dump_and_another_server_have_another_history() {
+    let Some(mut cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
+    let url = cluster.url("postgres");
+    let history = |options: &PostgresOptions| {
+        read_committed(&PostgresStore::open(options).unwrap(), |tx| tx.database_history()).unwrap()
+    };
+    let first = history(&migrating(&url));
+    let separator = if url.contains('?') { '&' } else { '?' };
+    let elsewhere = format!("{url}{separator}options=-c%20TimeZone%3DJapan");
+    assert_eq!(history(&PostgresOptions::new(elsewhere)), first);
+    cluster.sql("postgres", "UPDATE installation SET id = id").unwrap();
+    let second = history(&PostgresOptions::new(&url));
+    assert_ne!(second, first);
+    cluster.restart().unwrap();
+    assert_ne!(history(&PostgresOptions::new(&url)), second);
 }
 
 /// It also waits longer than the lock timeout.
