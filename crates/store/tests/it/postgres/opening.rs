@@ -5,7 +5,7 @@ use cutover_app::port::{self, Creation, Staged, Staging, StoredIssues, read, rea
 use cutover_process::{Actor, NewProcess, Submission};
 use cutover_store::{MigrationState, OpenError, PostgresOptions, PostgresStore};
 use cutover_testkit_machine::wait_until;
-use cutover_testkit_postgres::{TestDatabase, server, sql};
+use cutover_testkit_postgres::{Cluster, ClusterOptions, TestDatabase, server, sql};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
