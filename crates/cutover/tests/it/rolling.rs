@@ -88,7 +88,7 @@ impl Load {
     }
 
     fn goes_on(&self) -> bool {
-        thread::park_timeout(Duration::from_millis(20));
+        thread::park_timeout(Duration::from_millis(5));
         !self.is_over.load(Ordering::SeqCst)
     }
 
