@@ -66,20 +66,23 @@ impl Metrics {
         webhooks: Arc<WebhookMetrics>,
         tls_expiry: Option<Arc<AtomicI64>>,
     ) -> io::Result<Self> {
-        let mut metrics = Self {
+        let metrics = Self {
             monitor: Monitor::new(app.clone())?,
             registry: Registry::default(),
             requests: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             in_flight: Gauge::default(),
         };
-        if let Some(expiry) = tls_expiry {
-            metrics.registry.register_collector(Box::new(TlsCertificate(expiry)));
-        }
-        Ok(metrics.register(app, workers, webhooks))
+        Ok(metrics.register(app, workers, webhooks, tls_expiry))
     }
 
-    fn register(mut self, app: Arc<App>, workers: Arc<WorkerMetrics>, webhooks: Arc<WebhookMetrics>) -> Self {
+    fn register(
+        mut self,
+        app: Arc<App>,
+        workers: Arc<WorkerMetrics>,
+        webhooks: Arc<WebhookMetrics>,
+        tls_expiry: Option<Arc<AtomicI64>>,
+    ) -> Self {
         // These have the names that all programs use.
         #[cfg(target_os = "linux")]
         self.registry.register_collector(Box::new(process::ProcessMetrics));
@@ -98,6 +101,9 @@ impl Metrics {
         registry.register("http_requests_in_flight", "Requests under way", self.in_flight.clone());
         let build = vec![("version", env!("CARGO_PKG_VERSION")), ("commit", COMMIT)];
         registry.register("build", "The program", Info::new(build));
+        if let Some(expiry) = tls_expiry {
+            registry.register_collector(Box::new(TlsCertificate(expiry)));
+        }
         registry.register_collector(Box::new(Workers(workers)));
         registry.register_collector(Box::new(Webhooks(webhooks)));
         registry.register_collector(Box::new(Documents(app.clone())));
