@@ -1,4 +1,4 @@
-//! Rights of the role that the service runs as, if another one owns the tables (decision 58).
+//! Rights of the role that the service runs as, if another one owns the tables (decision 0058).
 
 use super::dialect::{Conn, Db};
 use super::queries::schema::NAMES;
