@@ -73,6 +73,8 @@ pub struct App {
     pub(crate) refused: Arc<RefusedLog>,
     /// The last answers of services.
     pub(crate) probed: Probed,
+    /// Time of the last record of this process as a node.
+    pub(crate) recorded_at: Mutex<Option<DateTime<Utc>>>,
     pub(crate) wake: Arc<Wake>,
     /// The division of the workers' time among suppliers.
     pub(crate) shares: Arc<FairShares>,
@@ -108,6 +110,7 @@ impl App {
             suppliers,
             refused: Arc::default(),
             probed: Probed::default(),
+            recorded_at: Mutex::default(),
             wake,
             shares: Arc::default(),
             poller,

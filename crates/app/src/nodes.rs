@@ -3,9 +3,14 @@
 use crate::App;
 use crate::port::{Node, StoreError, read, write};
 use chrono::Duration;
+use std::sync::PoisonError;
 
 /// Interval at which a node records that it runs.
 pub const HEARTBEAT: std::time::Duration = std::time::Duration::from_secs(10);
+/// Interval at which a node tries again after its record failed.
+pub const RETRY: std::time::Duration = std::time::Duration::from_secs(1);
+/// Age of the last record from which writes count as stalled: the next one is 10 s late.
+const STALLED: Duration = Duration::seconds(20);
 /// Time after its last record for which a node counts as running: two records may fail.
 const EXPIRY: Duration = Duration::seconds(30);
 
@@ -22,7 +27,7 @@ pub struct NodeDescription {
 
 impl App {
     /// Records that this process begins to serve. The caller has to call [`renew_node`](Self::renew_node)
-    /// every [`HEARTBEAT`].
+    /// every [`HEARTBEAT`], and [`RETRY`] after a failure.
     ///
     /// # Errors
     /// [`StoreError`] if that could not be written.
@@ -42,10 +47,19 @@ impl App {
         self.try_to_record_refused();
         let now = self.clock.now();
         let node = Node { seen_at: now, ..node.clone() };
-        write(&*self.store, move |tx| {
+        write(&*self.store, move |tx| -> Result<(), StoreError> {
             tx.remove_nodes_seen_before(now - EXPIRY)?;
             tx.put_node(&node)
-        })
+        })?;
+        *self.recorded_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.clock.now());
+        Ok(())
+    }
+
+    /// Returns true if the database has committed no record of this process for 20 s, although it may answer reads. A
+    /// process that records nothing, such as a command, does not know.
+    pub fn writes_stall(&self) -> bool {
+        let recorded_at = *self.recorded_at.lock().unwrap_or_else(PoisonError::into_inner);
+        recorded_at.is_some_and(|at| self.clock.now() - at >= STALLED)
     }
 
     /// Removes a node that shuts down, after the refused creates that it has gathered are written.

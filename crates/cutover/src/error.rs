@@ -24,6 +24,9 @@ pub(crate) enum Error {
     /// The command line lacks an argument that only some databases need.
     #[error("{0}")]
     Usage(String),
+    /// The database cannot be reached or is read-only now.
+    #[error("{0}")]
+    DatabaseUnavailable(String),
     /// Any other failure, as text.
     #[error("{0}")]
     Refused(String),
@@ -32,6 +35,15 @@ pub(crate) enum Error {
 impl Error {
     pub(crate) fn refused(text: impl Into<String>) -> Self {
         Self::Refused(text.into())
+    }
+
+    /// Returns true if the database may work later without a change of the settings.
+    pub(crate) fn is_outage_of_database(&self) -> bool {
+        match self {
+            Self::DatabaseUnavailable(_) => true,
+            Self::Store(error) => error.is_passing(),
+            _ => false,
+        }
     }
 
     /// Returns true if the reader of standard output has gone, so that no message can reach it.

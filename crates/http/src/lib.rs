@@ -41,5 +41,5 @@ mod testing;
 
 pub use config::{Config, Tls};
 pub use console::certificate_html;
-pub use server::{Readiness, Running, start};
+pub use server::{Running, ServiceHandle, start};
 pub use service::Parts;

@@ -13,7 +13,7 @@ use postgres_protocol::message::frontend;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 use socket2::{SockRef, TcpKeepalive};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -25,20 +25,26 @@ pub(super) fn connect(config: &Config) -> Result<Session, ClientError> {
         ServerKind::PreferStandby => vec![ServerKind::Standby, ServerKind::Any],
         kind => vec![kind],
     };
-    let mut faults = Vec::new();
+    let (mut faults, mut is_passing) = (Vec::new(), false);
     for kind in kinds {
         faults.clear();
+        is_passing = false;
         for host in &config.hosts {
-            match connect_to(config, host, kind) {
+            let error = match connect_to(config, host, kind) {
                 Ok(session) => return Ok(session),
-                Err(ClientError::Lost(error)) if is_timeout(&error) => {
-                    faults.push(format!("{}: the server has not answered in time", shown(host)));
+                Err(error) => error,
+            };
+            is_passing |= error.is_passing();
+            faults.push(match &error {
+                ClientError::Lost(error) if is_timeout(error) => {
+                    format!("{}: the server has not answered in time", shown(host))
                 }
-                Err(error) => faults.push(format!("{}: {error}", shown(host))),
-            }
+                error => format!("{}: {error}", shown(host)),
+            });
         }
     }
-    Err(ClientError::Refused(faults.join("\n")))
+    let faults = faults.join("\n");
+    Err(if is_passing { ClientError::Unavailable(faults) } else { ClientError::Refused(faults) })
 }
 
 fn shown(host: &Host) -> String {
@@ -80,9 +86,11 @@ fn open(
     let connection = connection.map_err(|error| ClientError::Refused(format!("TLS: {error}")))?;
     let mut tls = StreamOwned::new(connection, socket);
     while tls.conn.is_handshaking() {
-        tls.conn.complete_io(&mut tls.sock).map_err(|error| match is_timeout(&error) {
-            true => ClientError::Lost(error),
-            false => ClientError::Refused(format!("TLS: {error}")),
+        tls.conn.complete_io(&mut tls.sock).map_err(|error| match error.kind() {
+            // rustls itself.
+            io::ErrorKind::InvalidData => ClientError::Refused(format!("TLS: {error}")),
+            _ if is_timeout(&error) => ClientError::Lost(error),
+            _ => ClientError::Unavailable(format!("TLS: {error}")),
         })?;
     }
     let binding = tls.conn.peer_certificates().and_then(|chain| chain.first()).and_then(|own| end_point(own));
@@ -102,7 +110,7 @@ fn tcp(config: &Config, host: &Host, limit: Option<Duration>) -> Result<TcpStrea
     Err(last)
 }
 
-fn tcp_to(config: &Config, address: &SocketAddr, limit: Option<Duration>) -> std::io::Result<TcpStream> {
+fn tcp_to(config: &Config, address: &SocketAddr, limit: Option<Duration>) -> io::Result<TcpStream> {
     let socket = match limit {
         Some(limit) => TcpStream::connect_timeout(address, limit)?,
         None => TcpStream::connect(address)?,
@@ -255,6 +263,7 @@ fn check_kind(session: &mut Session, kind: ServerKind) -> Result<(), ClientError
     if fits {
         Ok(())
     } else {
-        Err(ClientError::Refused("not of the kind in target_session_attrs".to_owned()))
+        // It may be promoted.
+        Err(ClientError::Unavailable("not of the kind in target_session_attrs".to_owned()))
     }
 }

@@ -15,6 +15,23 @@ pub enum ClientError {
     /// The server cannot be reached in the way that the URL asks for.
     #[error("{0}")]
     Refused(String),
+    /// No server takes the session now, and one may later: it is down, starts, has no room, or is not yet of the wanted
+    /// kind.
+    #[error("{0}")]
+    Unavailable(String),
+}
+
+impl ClientError {
+    /// Returns true if another attempt to connect may succeed although nobody changes a setting.
+    pub(super) fn is_passing(&self) -> bool {
+        match self {
+            Self::Server(error) => ["08", "53", "57P"].iter().any(|class| error.code.starts_with(class)),
+            // A server that does not speak the protocol will not learn it.
+            Self::Lost(error) => error.kind() != io::ErrorKind::InvalidData,
+            Self::Refused(_) => false,
+            Self::Unavailable(_) => true,
+        }
+    }
 }
 
 /// The fault of a URL, without any part of the URL, which may belong to a password: `has a port that is no
@@ -130,6 +147,29 @@ impl From<ClientError> for DieselError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn waiting_helps_a_server_that_is_down_and_not_one_that_refuses() {
+        let server = |code: &str| {
+            let (code, message) = (code.to_owned(), String::new());
+            let (details, hint, table, column, constraint) = (None, None, None, None, None);
+            ClientError::from(ServerError { code, message, details, hint, table, column, constraint })
+        };
+        for (code, is_passing) in [
+            ("57P03", true),
+            ("53300", true),
+            ("08P01", true),
+            ("28P01", false),
+            ("3D000", false),
+            ("57014", false),
+        ] {
+            assert_eq!(server(code).is_passing(), is_passing, "{code}");
+        }
+        let lost = |kind: io::ErrorKind| ClientError::Lost(kind.into()).is_passing();
+        assert!(lost(io::ErrorKind::ConnectionRefused) && lost(io::ErrorKind::TimedOut));
+        assert!(!lost(io::ErrorKind::InvalidData));
+        assert!(!ClientError::Refused(String::new()).is_passing());
+    }
 
     #[test]
     fn a_code_is_found_in_any_language() {

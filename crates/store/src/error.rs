@@ -7,6 +7,9 @@ pub enum OpenError {
     /// There is no connection: the path, the permissions or the file is wrong.
     #[error("the database cannot be opened: {0}")]
     Connect(String),
+    /// The database server cannot be reached or is read-only now. A later attempt may succeed.
+    #[error("the database cannot be opened: {0}")]
+    Unavailable(String),
     /// Its encoding is not UTF-8, so it cannot hold every text.
     #[error("the database is encoded in {0}, not in UTF8: create it again with ENCODING 'UTF8'")]
     Encoding(String),

@@ -1,9 +1,9 @@
 use crate::env::ports;
 use chrono::Duration;
 use cutover_app::nodes::NodeDescription;
-use cutover_app::port::{Node, read};
+use cutover_app::port::{Node, StoreError, read};
 use cutover_app::{App, Settings};
-use cutover_testkit::memory::MemoryStore;
+use cutover_testkit::memory::{Fault, MemoryStore};
 use cutover_testkit::{FakeClock, SeededRandom};
 use std::sync::Arc;
 
@@ -37,4 +37,25 @@ fn a_node_is_listed_while_it_records_that_it_runs() {
     assert_eq!(ids(&app.running_nodes().unwrap()), [&first.id, &second.id], "it was only late");
     app.remove_node(&first).unwrap();
     assert_eq!(ids(&app.running_nodes().unwrap()), [&second.id]);
+}
+
+/// Decision 57: reads may answer meanwhile, so the age of the last record is what tells.
+#[test]
+fn writes_stall_if_the_record_of_a_node_is_10_seconds_late() {
+    let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
+    let app =
+        App::new(ports(store.clone(), clock.clone(), Arc::new(SeededRandom::new(1))), Settings::default());
+    clock.advance(Duration::hours(1));
+    assert!(!app.writes_stall(), "it has recorded nothing");
+    let (role, version) = ("api".to_owned(), "1.2.3".to_owned());
+    let node = app.add_node(NodeDescription { role, version, encryption_keys: Vec::new() }).unwrap();
+    store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
+    clock.advance(Duration::seconds(19));
+    app.renew_node(&node).unwrap_err();
+    assert!(!app.writes_stall());
+    clock.advance(Duration::seconds(1));
+    assert!(app.writes_stall());
+    store.set_fault(None);
+    app.renew_node(&node).unwrap();
+    assert!(!app.writes_stall());
 }

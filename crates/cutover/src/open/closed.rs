@@ -1,6 +1,7 @@
 use cutover_app::port::{
-    Answer, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Vendor, VendorError,
-    VendorInstruction, WantedDocument, WebhookAnswer, WebhookDone, WebhookRequest, WebhookSender,
+    Answer, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Store, StoreError, Tx, Vendor,
+    VendorError, VendorInstruction, WantedDocument, WebhookAnswer, WebhookDone, WebhookRequest,
+    WebhookSender, WriteJob,
 };
 use std::future::ready;
 
@@ -48,5 +49,28 @@ impl WebhookSender for Closed {
 
     fn send(&self, _: WebhookRequest, done: WebhookDone) {
         done(WebhookAnswer::Failed(CAUSE.into()));
+    }
+}
+
+/// A database that is not open yet: every call fails as during an outage.
+pub(super) struct Awaited;
+
+impl Awaited {
+    fn outage() -> StoreError {
+        StoreError::Unavailable("this process still waits for it".into())
+    }
+}
+
+impl Store for Awaited {
+    fn read(&self, _: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        Err(Self::outage())
+    }
+
+    fn write(&self, _: WriteJob) -> Result<(), StoreError> {
+        Err(Self::outage())
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        Err(Self::outage())
     }
 }

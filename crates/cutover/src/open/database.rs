@@ -118,14 +118,18 @@ pub(crate) fn open_error(database: &Database, error: &OpenError) -> Error {
                 "{error}: run `cutover migrate --running-role {role}` as the owner of the tables"
             ));
         }
-        OpenError::Connect(cause) => cause.clone(),
+        OpenError::Connect(cause) | OpenError::Unavailable(cause) => cause.clone(),
         _ => error.to_string(),
     };
     // The answer of poolers to session settings.
     let is_proxy = cause.contains("unsupported startup parameter");
     let hint = if is_proxy { "; behind a proxy, name PostgreSQL itself in database-direct-url" } else { "" };
     // libpq reports a line for each address it tried.
-    Error::refused(format!("the database {database} cannot be opened: {}{hint}", one_line(&cause)))
+    let text = format!("the database {database} cannot be opened: {}{hint}", one_line(&cause));
+    match error {
+        OpenError::Unavailable(_) => Error::DatabaseUnavailable(text),
+        _ => Error::Refused(text),
+    }
 }
 
 fn one_line(text: &str) -> String {
@@ -169,15 +173,18 @@ mod tests {
     #[test]
     fn an_open_error_is_one_line() {
         let text = "connection to server at \"h\", port 1 failed: refused\n\tIs the server running?\n\n";
-        let refused = open_error(
-            &Database::Postgres(Box::new(PostgresOptions::new("postgres://u:s3cret@h:1/db"))),
-            &OpenError::Connect(text.into()),
-        );
-        assert_eq!(
-            refused.to_string(),
-            "the database postgres://u@h:1/db cannot be opened: connection to server at \"h\", port 1 failed: \
-             refused; Is the server running?"
-        );
+        let database = Database::Postgres(Box::new(PostgresOptions::new("postgres://u:s3cret@h:1/db")));
+        for (error, is_outage) in
+            [(OpenError::Connect(text.into()), false), (OpenError::Unavailable(text.into()), true)]
+        {
+            let refused = open_error(&database, &error);
+            assert_eq!(
+                refused.to_string(),
+                "the database postgres://u@h:1/db cannot be opened: connection to server at \"h\", port 1 failed: \
+                 refused; Is the server running?"
+            );
+            assert_eq!(refused.is_outage_of_database(), is_outage);
+        }
     }
 
     #[cfg(unix)]

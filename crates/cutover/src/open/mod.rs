@@ -7,15 +7,16 @@ pub(crate) use database::{OpenDatabase, Purpose, create_file, open_error};
 
 use crate::error::Error;
 use crate::settings::Settings;
-use crate::system::{SystemRandom, user};
-use closed::Closed;
-use cutover_app::port::{Documents, PaymentVendors, WebhookSender};
+use crate::system::{SystemClock, SystemRandom, user};
+use closed::{Awaited, Closed};
+use cutover_app::port::{Clock, Documents, PaymentVendors, Store, WebhookSender};
 use cutover_app::{App, Ports};
 use cutover_model::Limits;
 use cutover_outbound::{HttpVendors, HttpWebhooks, ObjectDocuments, OutboundRuntime, VendorLimits};
 use std::sync::Arc;
 
 /// The services besides the database: documents, payment vendors and receivers of webhooks.
+#[derive(Clone)]
 pub(crate) struct ExternalServices {
     documents: Arc<dyn Documents>,
     vendors: Arc<dyn PaymentVendors>,
@@ -86,8 +87,22 @@ pub(crate) fn open_app(settings: &Settings, services: ExternalServices) -> Resul
 
 /// Builds the use cases over an open database.
 pub(crate) fn build_app(database: &OpenDatabase, settings: &Settings, services: ExternalServices) -> App {
+    app_over(database.store(), database.clock(), settings, services)
+}
+
+/// Builds the use cases over a database that is not open yet: what needs it is unavailable.
+pub(crate) fn build_waiting_app(settings: &Settings, services: ExternalServices) -> App {
+    app_over(Arc::new(Awaited), Arc::new(SystemClock), settings, services)
+}
+
+fn app_over(
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    settings: &Settings,
+    services: ExternalServices,
+) -> App {
     let ExternalServices { documents, vendors, webhooks } = services;
-    let (store, clock, random) = (database.store(), database.clock(), Arc::new(SystemRandom));
+    let random = Arc::new(SystemRandom);
     let values = &settings.values;
     let settings = cutover_app::Settings {
         access_token_lifetime: lifetime(values.access_token_lifetime),

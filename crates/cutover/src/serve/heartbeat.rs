@@ -1,7 +1,7 @@
 use crate::error::Error;
 use crate::settings::Settings;
 use cutover_app::App;
-use cutover_app::nodes::{HEARTBEAT, NodeDescription};
+use cutover_app::nodes::{HEARTBEAT, NodeDescription, RETRY};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -25,8 +25,11 @@ impl Heartbeat {
         })?;
         let (stop, stopped) = channel::<()>();
         let beat = move || {
-            while stopped.recv_timeout(HEARTBEAT) == Err(RecvTimeoutError::Timeout) {
-                if let Err(error) = app.renew_node(&node) {
+            let mut pause = HEARTBEAT;
+            while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                let renewed = app.renew_node(&node);
+                pause = if renewed.is_ok() { HEARTBEAT } else { RETRY };
+                if let Err(error) = renewed {
                     tracing::warn!(%error, "the record of this process could not be renewed");
                 }
             }

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::settings::{Role, Settings};
 use actix_web::dev::ServerHandle;
 use cutover_app::App;
-use cutover_http::{Config, Parts, Readiness, Tls, start};
+use cutover_http::{Config, Parts, ServiceHandle, Tls, start};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ struct Http {
 struct Listening {
     addresses: Vec<SocketAddr>,
     admin_addresses: Vec<SocketAddr>,
-    readiness: Readiness,
+    service: ServiceHandle,
     handle: ServerHandle,
 }
 
@@ -41,18 +41,51 @@ impl Service {
         app: Arc<App>,
         settings: &Settings,
         tls: Option<Tls>,
-        stopped: Sender<StopReason>,
+        stopped: Sender<impl From<StopReason> + Send + 'static>,
     ) -> Result<Self, Error> {
-        let mut workers = Workers::new(app.clone());
-        let parts = Parts { app, workers: workers.metrics(), webhooks: workers.webhook_metrics() };
+        let mut service = Self::listen(app, settings, tls, stopped)?;
+        service.start_workers(settings)?;
+        Ok(service)
+    }
+
+    /// Starts the service without its workers, for use cases whose database is not open yet.
+    ///
+    /// # Errors
+    /// [`Error`] as of [`start`](Self::start).
+    pub(crate) fn listen(
+        app: Arc<App>,
+        settings: &Settings,
+        tls: Option<Tls>,
+        stopped: Sender<impl From<StopReason> + Send + 'static>,
+    ) -> Result<Self, Error> {
+        let workers = Workers::new(app.clone());
         let scheme = if tls.is_some() { "https" } else { "http" };
         let listens = settings.serves_api() || settings.values.admin_listen.is_some();
-        let http = listens.then(|| listen(parts, config(settings, tls), stopped)).transpose()?;
-        if settings.values.role != Role::Api {
-            let started = workers.start(settings.values.workers);
-            started.map_err(|error| Error::refused(format!("workers cannot be started: {error}")))?;
-        }
+        let http =
+            listens.then(|| listen(parts(app, &workers), config(settings, tls), stopped)).transpose()?;
         Ok(Self { scheme, http, workers })
+    }
+
+    /// Goes on with these use cases, on the same connections, and starts the workers.
+    ///
+    /// # Errors
+    /// [`Error`] if a thread cannot be started.
+    pub(crate) fn go_on(mut self, app: Arc<App>, settings: &Settings) -> Result<Self, Error> {
+        self.workers = Workers::new(app.clone());
+        if let Some(http) = &self.http {
+            let replaced = http.listening.service.replace(parts(app, &self.workers));
+            replaced.map_err(|error| Error::refused(format!("a thread cannot be started: {error}")))?;
+        }
+        self.start_workers(settings)?;
+        Ok(self)
+    }
+
+    fn start_workers(&mut self, settings: &Settings) -> Result<(), Error> {
+        if settings.values.role == Role::Api {
+            return Ok(());
+        }
+        let started = self.workers.start(settings.values.workers);
+        started.map_err(|error| Error::refused(format!("workers cannot be started: {error}")))
     }
 
     /// The URLs of the API.
@@ -72,7 +105,7 @@ impl Service {
     pub(crate) fn drain(&self, delay: Duration) {
         self.workers.request_stop();
         if let Some(http) = &self.http {
-            http.listening.readiness.withdraw();
+            http.listening.service.withdraw();
         }
         thread::sleep(delay);
     }
@@ -103,8 +136,16 @@ impl Http {
     }
 }
 
+fn parts(app: Arc<App>, workers: &Workers) -> Parts {
+    Parts { app, workers: workers.metrics(), webhooks: workers.webhook_metrics() }
+}
+
 /// Starts the HTTP server on a thread with its own event loop.
-fn listen(parts: Parts, config: Config, stopped: Sender<StopReason>) -> Result<Http, Error> {
+fn listen(
+    parts: Parts,
+    config: Config,
+    stopped: Sender<impl From<StopReason> + Send + 'static>,
+) -> Result<Http, Error> {
     let (sender, receiver) = sync_channel(1);
     let addresses = config.serve_api.then_some(config.listen).into_iter().chain(config.admin_listen);
     let addresses = addresses.map(|address| address.to_string()).collect::<Vec<_>>().join(" or ");
@@ -116,10 +157,10 @@ fn listen(parts: Parts, config: Config, stopped: Sender<StopReason>) -> Result<H
                 Err(error) => return drop(sender.send(Err(error))),
             };
             let (addresses, admin_addresses) = (running.addresses, running.admin_addresses);
-            let (readiness, handle) = (running.readiness, running.handle);
-            let _ = sender.send(Ok(Listening { addresses, admin_addresses, readiness, handle }));
+            let (service, handle) = (running.service, running.handle);
+            let _ = sender.send(Ok(Listening { addresses, admin_addresses, service, handle }));
             // The receiver is gone after a signal.
-            let _ = stopped.send(StopReason::HttpServer(running.server.await));
+            let _ = stopped.send(StopReason::HttpServer(running.server.await).into());
         })
     };
     let thread = thread::Builder::new().name("http".into()).spawn(serve)?;

@@ -12,7 +12,7 @@ const INTERRUPTED: i32 = 130;
 ///
 /// # Errors
 /// [`Error`] if signals cannot be handled.
-pub(crate) fn watch(sender: Sender<StopReason>) -> Result<(), Error> {
+pub(crate) fn watch(sender: Sender<impl From<StopReason> + Send + 'static>) -> Result<(), Error> {
     let runtime = runtime()?;
     let mut signals = {
         let _guard = runtime.enter();
@@ -22,7 +22,7 @@ pub(crate) fn watch(sender: Sender<StopReason>) -> Result<(), Error> {
         runtime.block_on(async {
             let first = signals.next().await;
             // The receiver is gone if the server has ended by itself.
-            let _ = sender.send(StopReason::Signal(first));
+            let _ = sender.send(StopReason::Signal(first).into());
             signals.next().await;
             std::process::exit(INTERRUPTED);
         })

@@ -101,6 +101,14 @@ settings! {
         Switch(parse::switch),
         "Apply pending migrations of PostgreSQL at startup; without it they stop the start",
     );
+    database_wait: Duration = Row::serve(
+        "database-wait",
+        "TIME",
+        Text("60s"),
+        One(|text| parse::delay(text, DAY)),
+        "Time that a starting process waits for a PostgreSQL that is down or read-only, with /readyz answering 503; \
+         0s ends the start at once",
+    );
     database_replica_url: Option<ServerUrl> = Row::serve(
         "database-replica-url",
         "URL",

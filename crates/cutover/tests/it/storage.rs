@@ -102,13 +102,35 @@ fn endure(fault: Fault) {
         assert_eq!(server.anonymous().get("/healthz").status, 200);
         asked.into_iter().for_each(|thread| assert_unavailable(&thread.join().unwrap(), fault));
     });
-    assert_eq!(server.anonymous().get("/readyz").status, 503, "{fault:?}");
+    let ready = server.anonymous().get("/readyz");
+    assert_eq!((ready.status, &ready.json()["parts"]["documents"]), (200, &"down".into()), "{fault:?}");
     assert_eq!(installation.account("S-1"), before, "{fault:?}");
     assert_eq!(client.get(&format!("{ACCOUNTS}ACME/S-2/")).status, 404, "{fault:?}");
     storage.set_fault(Fault::None);
     wait_until("the storage is noticed", || client.send_json(VALIDATE, &documented("S-2")).status == 200);
     client.import(&[documented("S-2")]);
-    wait_until("it is ready again", || server.anonymous().get("/readyz").status == 200);
+    wait_until("readiness shows it", || {
+        server.anonymous().get("/readyz").json()["parts"]["documents"] == "ok"
+    });
+}
+
+/// Decision 57: what needs no documents goes on.
+#[test]
+fn without_a_supplier_that_verifies_documents_a_lost_storage_stops_nothing() {
+    let Stage { storage, client, installation, server, .. } = &stage("all");
+    installation.run_json(&["supplier", "set", "ACME", "--verify-documents", "false"]);
+    storage.set_fault(Fault::Stopped);
+    let account = documented("S-1");
+    let ready = server.anonymous().get("/readyz");
+    let validated = client.send_json(VALIDATE, &account);
+    let created = client.create(&account);
+    assert_eq!((ready.status, &ready.json()["parts"]["documents"]), (200, &"down".into()));
+    assert_eq!((validated.status, created.status), (200, 201));
+    client.wait("S-1", "PROCESSED");
+    let add_note = adding("S-1", "notes", note("notes/call.txt"));
+    assert_eq!(client.send_json(NOTES, &add_note).status, 201);
+    let metrics = client.get("/metrics").text();
+    assert!(metrics.contains("cutover_documents_up 0"), "{metrics}");
 }
 
 #[test]

@@ -10,11 +10,15 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// A part that takes longer counts as down.
+/// A database that takes longer counts as down.
 const DEADLINE: Duration = Duration::from_secs(3);
+/// A document storage that takes longer counts as down. Short, because load balancers do not wait long and the answer
+/// does not depend on it.
+const DOCUMENTS_DEADLINE: Duration = Duration::from_secs(1);
 
 /// `GET /readyz`: the state of the database, the document storage (contract D11) and the encryption keys; 503
-/// if a part is down, if tokens cannot be verified because a key is missing, or during shutdown.
+/// if the database is down or commits nothing, if tokens cannot be verified because a key is missing, or during
+/// shutdown. Document storage is reported alone (decision 57): all nodes share it, and most requests do not need it.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     template: "/readyz",
@@ -23,14 +27,20 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     operation: Some(Operation {
         id: "getReadiness",
         summary: "Returns the state of the database, the document storage and the encryption keys",
-        notes: "503 also during shutdown, and if the encryption key for verifying tokens is missing: send requests to \
-                another node. Any other missing encryption key is reported without a 503.",
+        notes: "503 if the database is down, or `stalled`: it answers and has committed nothing for 20 s. 503 also \
+                during start and shutdown, and if the encryption key for verifying tokens is missing: send requests to \
+                another node. A document storage that is down, or any other missing encryption key, is reported \
+                without a 503: only requests that need it fail.",
         access: Access::All,
         answers: &[
-            response(200, "Both answer.", json_content(own::ready, &[("usual", own::ready_example)])),
+            response(
+                200,
+                "The service can be used.",
+                json_content(own::ready, &[("usual", own::ready_example)]),
+            ),
             Response {
                 status: 503,
-                means: "A part is down.",
+                means: "The service cannot be used.",
                 headers: &["Retry-After"],
                 content: json_content(own::ready, &[("usual", own::unready_example)]),
             },
@@ -44,23 +54,28 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let service = call.service();
         let (database, documents) = futures_util::join!(database(service), documents(service));
         let missing = service.app.missing_encryption_keys();
+        service.metrics.set_documents_up(documents);
         let lacks_signing_key = matches!(database, Err(Refusal::KeyMissing(_)));
-        let database = lacks_signing_key || database.is_ok();
         let lacks_key = lacks_signing_key || !missing.is_empty();
-        let word = |ready| if ready { "ok" } else { "down" };
+        let database = match database {
+            Err(_) if !lacks_signing_key => "down",
+            _ if service.app.writes_stall() => "stalled",
+            _ => "ok",
+        };
         let parts = json!({
-            "database": word(database),
-            "documents": word(documents),
+            "database": database,
+            "documents": if documents { "ok" } else { "down" },
             "encryption_keys": if lacks_key { "missing" } else { "ok" },
         });
+        let has_database = database == "ok";
         let is_shutting_down = service.is_shutting_down();
-        if database && documents && !lacks_signing_key && !is_shutting_down {
+        if has_database && !lacks_signing_key && !is_shutting_down {
             return Ok(json(&mut HttpResponse::Ok(), &json!({"status": "ok", "parts": parts})));
         }
         if !is_shutting_down {
-            tracing::warn!(database, documents, missing_encryption_keys = ?missing, "not ready");
+            tracing::warn!(database, missing_encryption_keys = ?missing, "not ready");
         }
-        let refusal = if lacks_signing_key && database && documents && !is_shutting_down {
+        let refusal = if lacks_signing_key && has_database && !is_shutting_down {
             Refusal::KeyMissing("not ready".into())
         } else {
             Refusal::Unavailable("not ready".into())
@@ -80,13 +95,15 @@ async fn database(service: &Service) -> Result<(), Refusal> {
 }
 
 async fn documents(service: &Service) -> bool {
-    matches!(timeout(DEADLINE, service.app.documents().ready()).await, Ok(Ok(())))
+    matches!(timeout(DOCUMENTS_DEADLINE, service.app.documents().ready()).await, Ok(Ok(())))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::testing::TestService;
     use actix_web::test::TestRequest;
+    use chrono::Duration;
+    use cutover_app::nodes::NodeDescription;
     use cutover_app::port::StoreError;
     use cutover_testkit::memory::Fault;
 
@@ -97,12 +114,24 @@ mod tests {
         let mut lines = vec![probe().await.line()];
         service.documents.set_down(true);
         lines.push(probe().await.line());
+        let documents_up = async || service.send(TestRequest::get().uri("/metrics")).await.text().to_owned();
+        assert!(documents_up().await.contains("cutover_documents_up 0\n"));
         service.documents.set_down(false);
         service.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
         let reply = probe().await;
         assert_eq!(reply.header("retry-after"), "2");
         lines.push(reply.line());
         service.store.set_fault(None);
+        lines.push(probe().await.line());
+        assert!(documents_up().await.contains("cutover_documents_up 1\n"));
+        let (role, version) = ("all".to_owned(), "1.2.3".to_owned());
+        let node = NodeDescription { role, version, encryption_keys: Vec::new() };
+        let node = service.app.add_node(node).unwrap();
+        service.clock.advance(Duration::seconds(20));
+        let reply = probe().await;
+        assert_eq!(reply.header("retry-after"), "2");
+        lines.push(reply.line());
+        service.app.renew_node(&node).unwrap();
         lines.push(probe().await.line());
         // The key that a signing key is sealed with.
         service.store.set_fault(Some(Fault::Error(StoreError::KeyMissing("new".into()))));

@@ -51,6 +51,7 @@ pub(crate) struct Metrics {
     requests: Family<Answered, Counter>,
     durations: Family<Route, Histogram, fn() -> Histogram>,
     in_flight: Gauge,
+    documents_up: Gauge,
     monitor: Monitor,
 }
 
@@ -72,7 +73,9 @@ impl Metrics {
             requests: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             in_flight: Gauge::default(),
+            documents_up: Gauge::default(),
         };
+        metrics.documents_up.set(1);
         Ok(metrics.register(app, workers, webhooks, tls_expiry))
     }
 
@@ -99,6 +102,11 @@ impl Metrics {
             self.durations.clone(),
         );
         registry.register("http_requests_in_flight", "Requests under way", self.in_flight.clone());
+        registry.register(
+            "documents_up",
+            "0 if document storage did not answer when readiness was last asked for, else 1",
+            self.documents_up.clone(),
+        );
         let build = vec![("version", env!("CARGO_PKG_VERSION")), ("commit", COMMIT)];
         registry.register("build", "The program", Info::new(build));
         if let Some(expiry) = tls_expiry {
@@ -115,6 +123,16 @@ impl Metrics {
     /// Returns the reader of the installation's figures.
     pub(crate) fn monitor(&self) -> &Monitor {
         &self.monitor
+    }
+
+    /// Records if document storage answered.
+    pub(crate) fn set_documents_up(&self, is_up: bool) {
+        let was_up = self.documents_up.set(is_up.into()) == 1;
+        match (was_up, is_up) {
+            (true, false) => tracing::warn!("document storage does not answer"),
+            (false, true) => tracing::info!("document storage answers again"),
+            _ => {}
+        }
     }
 
     /// Counts the beginning of a request.

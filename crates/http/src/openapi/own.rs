@@ -258,9 +258,10 @@ pub(crate) fn health_example() -> Json {
 /// The schema of the readiness response.
 pub(crate) fn ready(schemas: &mut Schemas) -> Json {
     schemas.define("Readiness", |_| {
-        let word = typed("string").with("enum", Json::list(["ok", "down"]));
+        let database = typed("string").with("enum", Json::list(["ok", "down", "stalled"]));
+        let documents = typed("string").with("enum", Json::list(["ok", "down"]));
         let keys = typed("string").with("enum", Json::list(["ok", "missing"]));
-        let parts = [("database", word.clone()), ("documents", word), ("encryption_keys", keys)];
+        let parts = [("database", database), ("documents", documents), ("encryption_keys", keys)];
         let members = [
             ("status", typed("string").with("enum", Json::list(["ok", "unavailable"]))),
             (

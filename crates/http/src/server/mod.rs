@@ -21,7 +21,7 @@ use std::future::ready;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -45,24 +45,54 @@ pub struct Running {
     pub admin_addresses: Vec<SocketAddr>,
     /// Completes when the server has stopped. Must be awaited on a runtime of `actix_web::rt`.
     pub server: Server,
-    /// Controls the readiness reported to load balancers.
-    pub readiness: Readiness,
+    /// Controls what it serves.
+    pub service: ServiceHandle,
     /// Stops the server: `handle.stop(true)` accepts no new connections, lets requests under way finish
     /// within [`Config::shutdown_timeout`], and closes idle connections. Signals are not handled here.
     pub handle: ServerHandle,
 }
 
-/// The readiness that `/readyz` reports to load balancers.
+/// The service behind a running server.
 #[derive(Clone)]
-pub struct Readiness(Arc<Service>);
+pub struct ServiceHandle {
+    current: Arc<RwLock<Arc<Service>>>,
+    config: Arc<Config>,
+    stopping: GracefulShutdownSignal,
+}
 
-impl Readiness {
-    /// Reports from now on that the server is not ready, and closes each connection after its next response.
-    /// It still accepts and serves connections until it is stopped, for clients of load balancers that have
-    /// not noticed yet.
-    pub fn withdraw(&self) {
-        self.0.begin_shutdown();
+impl ServiceHandle {
+    fn new(parts: Parts, config: Config, stopping: GracefulShutdownSignal) -> io::Result<Self> {
+        let service = new_service(parts, &config, &stopping)?;
+        Ok(Self { current: Arc::new(RwLock::new(service)), config: Arc::new(config), stopping })
     }
+
+    fn current(&self) -> Arc<Service> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Serves these parts from the next request on, on the same connections. For a server that waited for its
+    /// database.
+    ///
+    /// # Errors
+    /// If no thread can be created.
+    pub fn replace(&self, parts: Parts) -> io::Result<()> {
+        let service = new_service(parts, &self.config, &self.stopping)?;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = service;
+        Ok(())
+    }
+
+    /// Reports from now on at `/readyz` that the server is not ready, and closes each connection after its next
+    /// response. It still accepts and serves connections until it is stopped, for clients of load balancers that
+    /// have not noticed yet.
+    pub fn withdraw(&self) {
+        self.current().begin_shutdown();
+    }
+}
+
+fn new_service(parts: Parts, config: &Config, stopping: &GracefulShutdownSignal) -> io::Result<Arc<Service>> {
+    let service = Service::new(parts, config, Description::new(described))?;
+    service.set_stop_signal(stopping.clone());
+    Ok(Arc::new(service))
 }
 
 /// Binds the addresses and creates the server.
@@ -88,11 +118,10 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         .max_concurrent_connections(config.max_connections.div_ceil(workers).max(1))
         .shutdown_timeout(config.shutdown_timeout.as_secs())
         .disable_signals();
-    let service = Arc::new(Service::new(parts, &config, Description::new(described))?);
-    service.set_stop_signal(builder.graceful_shutdown_signal());
-    let readiness = Readiness(service.clone());
+    let service = ServiceHandle::new(parts, config, builder.graceful_shutdown_signal())?;
+    let config = service.config.clone();
     let context = ListenerContext {
-        service,
+        service: service.clone(),
         listener: Listener::Public,
         connections: Connections::new(config.max_connections, config.trusted_proxies.clone()),
         head_timeout: config.head_timeout.max(SHORTEST),
@@ -105,7 +134,7 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         let context = ListenerContext { listener: Listener::Admin, connections, ..context.clone() };
         builder = builder.listen("admin", admin, move || plain(context.clone()))?;
     }
-    builder = match (public, config.tls) {
+    builder = match (public, config.tls.clone()) {
         (None, _) => builder,
         (Some(public), None) => builder.listen("public", public, move || plain(context.clone()))?,
         (Some(public), Some(tls)) => {
@@ -113,7 +142,7 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         }
     };
     let server = builder.run();
-    Ok(Running { addresses, admin_addresses, readiness, handle: server.handle(), server })
+    Ok(Running { addresses, admin_addresses, service, handle: server.handle(), server })
 }
 
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
@@ -129,7 +158,7 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 /// Settings of a listener.
 #[derive(Clone)]
 struct ListenerContext {
-    service: Arc<Service>,
+    service: ServiceHandle,
     listener: Listener,
     connections: Arc<Connections>,
     head_timeout: Duration,
@@ -146,7 +175,7 @@ impl ListenerContext {
     /// Returns the writer of responses to requests that no endpoint sees.
     fn reject(&self) -> Reject {
         let service = self.service.clone();
-        Rc::new(move |status| reject(&service, status))
+        Rc::new(move |status| reject(&service.current(), status))
     }
 }
 
@@ -209,7 +238,7 @@ fn http<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     InitError = (),
 > {
     let ListenerContext { service, listener, head_timeout, linger, stopping, .. } = context;
-    let handler = move |http, payload| serve(service.clone(), listener, http, payload);
+    let handler = move |http, payload| serve(service.current(), listener, http, payload);
     let site = || {
         let site = Site::new().default_service(web::to(handler.clone())).into_factory();
         map_config(site.map_err(Response::<BoxBody>::from), |()| AppConfig::default())

@@ -4,7 +4,7 @@ use super::*;
 use crate::config::Tls;
 use crate::testing::{ACCOUNT, TestService};
 use cutover_app::port::{Store, StoreError, Tx, WriteJob};
-use cutover_testkit::memory::MemoryStore;
+use cutover_testkit::memory::{Fault, MemoryStore};
 use cutover_testkit_machine::{STALLED, wait_until};
 use rustls::pki_types::PrivateKeyDer;
 use std::io::{ErrorKind, Read, Write};
@@ -20,6 +20,7 @@ struct Served {
     service: TestService,
     address: SocketAddr,
     admin: Option<SocketAddr>,
+    running: ServiceHandle,
     handle: ServerHandle,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
@@ -38,11 +39,11 @@ impl Served {
             let parts = Parts { app, workers: Arc::default(), webhooks: Arc::default() };
             let running = start_with(parts, config, LINGER)?;
             let addresses = (running.addresses[0], running.admin_addresses.first().copied());
-            sender.send((addresses, running.handle)).unwrap();
+            sender.send((addresses, running.service, running.handle)).unwrap();
             actix_web::rt::System::new().block_on(running.server)
         });
-        let ((address, admin), handle) = receiver.recv().unwrap();
-        Self { service, address, admin, handle, thread: Some(thread) }
+        let ((address, admin), running, handle) = receiver.recv().unwrap();
+        Self { service, address, admin, running, handle, thread: Some(thread) }
     }
 
     fn connect(&self) -> Client {
@@ -363,6 +364,30 @@ fn slow_heads_and_bodies_are_ended() {
     assert_eq!(status(&answer(&mut client, 15)), "200");
     client.write_all(b"GET /healthz HTTP/1.1\r\nHo").unwrap();
     is_last_refusal(&rest(&mut client), "408", "request_timeout");
+}
+
+/// Decision 57: a server that waited for its database goes on with it.
+#[test]
+fn a_connection_is_served_by_what_replaced_its_service() {
+    let without_database = TestService::new();
+    without_database.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
+    let mut served = Served::of(without_database, Config::default());
+    let mut client = served.connect();
+    let mut ask = || {
+        client.write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        let head = answer(&mut client, 0);
+        let length = head.to_lowercase().split_once("content-length: ").unwrap().1.to_owned();
+        let mut body = vec![0; length.split_once('\r').unwrap().0.parse().unwrap()];
+        client.read_exact(&mut body).unwrap();
+        status(&head).to_owned()
+    };
+    assert_eq!(ask(), "503");
+    let app = TestService::new().app.clone();
+    served.running.replace(Parts { app, workers: Arc::default(), webhooks: Arc::default() }).unwrap();
+    assert_eq!(ask(), "200");
+    served.running.withdraw();
+    assert_eq!(ask(), "503", "the one that serves is withdrawn");
+    served.stop().unwrap();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::dialect::Conn;
 use crate::error::OpenError;
-use cutover_postgres_client::Config;
+use cutover_postgres_client::{ClientError, Config};
 use std::time::Duration;
 
 /// A database and settings of its connections.
@@ -45,7 +45,10 @@ pub(super) fn parse(url: &str) -> Result<Config, OpenError> {
 impl Target {
     /// Opens a connection with all its settings.
     pub(super) fn connect(&self) -> Result<Conn, OpenError> {
-        Conn::open(&self.config()?).map_err(|error| OpenError::Connect(error.to_string()))
+        Conn::open(&self.config()?).map_err(|error| match error {
+            ClientError::Unavailable(cause) => OpenError::Unavailable(cause),
+            error => OpenError::Connect(error.to_string()),
+        })
     }
 
     /// Returns the settings of a connection. Those of its session override the operator's.

@@ -114,7 +114,10 @@ fn check_encoding(conn: &mut Conn) -> Result<(), OpenError> {
 }
 
 fn unreadable(error: crate::error::Error) -> OpenError {
-    OpenError::Connect(store_error(error).to_string())
+    let error = store_error(error);
+    let is_passing = error.is_passing();
+    let cause = error.to_string();
+    if is_passing { OpenError::Unavailable(cause) } else { OpenError::Connect(cause) }
 }
 
 impl PostgresStore {

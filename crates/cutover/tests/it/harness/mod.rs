@@ -231,6 +231,11 @@ impl Installation {
         Server::start(self.server(options).spawn().unwrap())
     }
 
+    /// Starts a server whose database is down.
+    pub(crate) fn serve_waiting(&self, options: &[&str]) -> Server {
+        Server::start_waiting(self.server(options).spawn().unwrap())
+    }
+
     /// Returns true on PostgreSQL.
     pub(crate) fn is_on_postgres(&self) -> bool {
         self.database.is_some()

@@ -25,13 +25,22 @@ fn behind(line: &str, words: &str) -> Option<SocketAddr> {
 }
 
 impl Server {
-    pub(crate) fn start(mut child: Child) -> Self {
+    pub(crate) fn start(child: Child) -> Self {
+        Self::listening(child, "listening on http")
+    }
+
+    /// Like [`start`](Self::start), for a server that waits for its database.
+    pub(crate) fn start_waiting(child: Child) -> Self {
+        Self::listening(child, "waiting for the database, with health on http")
+    }
+
+    fn listening(mut child: Child, words: &str) -> Self {
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let log = Arc::new(Mutex::new(String::new()));
         let (mut address, mut admin) = (None, None);
         for line in lines.by_ref().map_while(Result::ok) {
             let is_worker = line.contains("importing, without the API");
-            address = behind(&line, "listening on http").or(address);
+            address = behind(&line, words).or(address);
             admin = behind(&line, "health and metrics on http").or(admin);
             log.lock().unwrap().push_str(&(line + "\n"));
             if is_worker {

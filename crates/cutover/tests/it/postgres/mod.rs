@@ -7,8 +7,10 @@ mod migrations;
 mod nodes;
 mod outages;
 mod pooler;
+mod stalled_writes;
 mod standby;
 mod tls;
+mod waiting;
 
 use crate::harness::{Answer, Client, items, text};
 

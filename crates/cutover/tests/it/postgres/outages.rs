@@ -20,7 +20,7 @@ fn a_database_that_goes_away_and_comes_back() {
     let ready = stranger.get("/readyz");
     assert_eq!((ready.status, &ready.json()["parts"]["database"]), (503, &"down".into()));
     assert_eq!(stranger.get("/healthz").status, 200);
-    for args in [&["organisation", "list"][..], &["serve", "--listen", "127.0.0.1:0"], &["migrate"]] {
+    for args in [&["organisation", "list"][..], &["migrate"]] {
         let refused = installation.run_refused(args);
         assert!(refused.contains("postgres://cutover_test@") && !refused.contains("s3cret"), "{refused}");
     }
@@ -42,7 +42,7 @@ fn a_database_that_goes_away_and_comes_back() {
 #[test]
 fn a_database_that_does_not_exist() {
     let installation = Installation::with_database_url("postgres://me:s3cret@127.0.0.1:1/nowhere");
-    for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["organisation", "list"], &["migrate"]] {
+    for args in [&["serve", "--database-wait", "0s"][..], &["organisation", "list"], &["migrate"]] {
         let refused = installation.run_refused(args);
         assert!(refused.contains("postgres://me@127.0.0.1:1/nowhere cannot be opened"), "{refused}");
         assert!(!refused.contains("s3cret"), "{refused}");

@@ -1,8 +1,10 @@
-use super::dialect::{Conn, Db};
+use super::dialect::{Conn, Db, Dialect};
+use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::rights;
-use crate::error::OpenError;
+use crate::error::{Meaning, OpenError};
 use crate::migrations::{Failed, MigrationState, MigrationStatus, applied, statuses};
+use cutover_postgres_client::sqlstate;
 use diesel::connection::SimpleConnection;
 use diesel::migration::Migration;
 use diesel::pg::Pg;
@@ -49,7 +51,7 @@ statement! {
 /// needs no right for it.
 pub(super) fn status(conn: &mut Conn) -> Result<Vec<MigrationStatus>, OpenError> {
     let states = applied_versions(conn).and_then(|now| statuses::<Pg>(MIGRATIONS, &now, &now));
-    states.map_err(|Failed(text)| OpenError::Migration(text))
+    states.map_err(open_error)
 }
 
 fn applied_versions(conn: &mut Conn) -> Result<Vec<String>, Failed> {
@@ -62,7 +64,14 @@ fn applied_versions(conn: &mut Conn) -> Result<Vec<String>, Failed> {
 /// one migrates and the others wait for it. Roles with rights for running keep them complete; `running_role` gets
 /// exactly these.
 pub(super) fn apply(conn: &mut Conn, running_role: Option<&str>) -> Result<Vec<MigrationStatus>, OpenError> {
-    migrate(conn, || MIGRATIONS, running_role).map_err(|Failed(text)| OpenError::Migration(text))
+    migrate(conn, || MIGRATIONS, running_role).map_err(open_error)
+}
+
+/// A standby is read-only until it is promoted.
+fn open_error(Failed(text): Failed) -> OpenError {
+    let is_read_only = sqlstate(&text) == Some("25006");
+    let is_passing = is_read_only || Dialect::meaning(&text) == Meaning::Passing;
+    if is_passing { OpenError::Unavailable(text) } else { OpenError::Migration(text) }
 }
 
 fn migrate(
