@@ -196,7 +196,8 @@ fn standby(
     session: Option<&SessionHealth>,
     read_from: Option<&Result<StandbyHealth, String>>,
 ) -> Option<Finding> {
-    let waits = session.is_none_or(|session| !matches!(session.synchronous_commit.as_str(), "local" | "off"));
+    // If it is off, the finding about durability says more.
+    let waits = session.is_none_or(|session| session.synchronous_commit != "local");
     Some(match read_from {
         Some(Err(error)) => Finding::warn(
             "standby",
