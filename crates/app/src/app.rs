@@ -1,6 +1,6 @@
 use crate::Wake;
 use crate::account::{RefusedLog, SupplierCache};
-use crate::auth::KeyRing;
+use crate::auth::{AttemptLog, KeyRing};
 use crate::operator::Probed;
 use crate::port::{
     Clock, Documents, FairShares, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError,
@@ -68,6 +68,7 @@ pub struct App {
     /// The operator that the audit trail names for commands.
     pub(crate) operator: Operator,
     pub(crate) keys: KeyRing,
+    pub(crate) attempts: AttemptLog,
     pub(crate) suppliers: SupplierCache,
     /// Refused creates that are not written yet.
     pub(crate) refused: Arc<RefusedLog>,
@@ -107,6 +108,7 @@ impl App {
             settings,
             operator: Operator::Command { user: None },
             keys,
+            attempts: AttemptLog::default(),
             suppliers,
             refused: Arc::default(),
             probed: Probed::default(),

@@ -39,12 +39,14 @@ impl App {
         Ok(node)
     }
 
-    /// Records that a node still runs, writes the refused creates that it has gathered, and removes nodes that have not done so for a while.
+    /// Records that a node still runs, writes the refused creates and reports the attempts to authenticate that it has
+    /// gathered, and removes nodes that have not done so for a while.
     ///
     /// # Errors
     /// [`StoreError`] if that could not be written.
     pub fn renew_node(&self, node: &Node) -> Result<(), StoreError> {
         self.try_to_record_refused();
+        self.report_attempts();
         let now = self.clock.now();
         let node = Node { seen_at: now, ..node.clone() };
         write(&*self.store, move |tx| -> Result<(), StoreError> {
@@ -62,12 +64,13 @@ impl App {
         recorded_at.is_some_and(|at| self.clock.now() - at >= STALLED)
     }
 
-    /// Removes a node that shuts down, after the refused creates that it has gathered are written.
+    /// Removes a node that shuts down, after all that it has gathered is written.
     ///
     /// # Errors
     /// [`StoreError`] if that could not be written; the node counts as running for a while then.
     pub fn remove_node(&self, node: &Node) -> Result<(), StoreError> {
         self.try_to_record_all_refused();
+        self.report_all_attempts();
         let id = node.id.clone();
         write(&*self.store, move |tx| tx.remove_node(&id))
     }

@@ -3,19 +3,19 @@ use crate::connection::pace::Pace;
 use crate::openapi::Parameter;
 use crate::refusal::Refusal;
 use crate::request::body::{self, Body};
-use crate::request::{authorization, client, query};
+use crate::request::client::{self, Client, network};
+use crate::request::{authorization, query};
 use crate::service::work::Work;
 use crate::service::{Listener, Service};
 use actix_web::dev::Payload;
 use actix_web::http::Method;
 use actix_web::http::header::{COOKIE, HeaderMap, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
-use cutover_app::auth::Caller;
+use cutover_app::auth::{Attempt, AttemptKind, Caller, Denied, Outcome};
 use cutover_app::port::Access;
 use cutover_app::{App, FoundDocuments, Step};
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
-use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(crate) struct Call {
     parameters: Vec<String>,
     /// Names that the query may have.
     declared: &'static [Parameter],
-    organisation: Option<i64>,
+    client: Rc<Client>,
 }
 
 impl Call {
@@ -58,18 +58,10 @@ impl Call {
         http: HttpRequest,
         id: HeaderValue,
         payload: Payload,
+        client: Rc<Client>,
     ) -> Self {
         let unread = (!matches!(payload, Payload::None)).then_some(payload);
-        Self {
-            service,
-            listener,
-            http,
-            id,
-            unread,
-            parameters: Vec::new(),
-            declared: &[],
-            organisation: None,
-        }
+        Self { service, listener, http, id, unread, parameters: Vec::new(), declared: &[], client }
     }
 
     /// Sets the parameters of the path, and those that the endpoint of the request has in a query.
@@ -129,11 +121,21 @@ impl Call {
     /// # Errors
     /// As there.
     pub(crate) async fn caller_for(&mut self, access: Access) -> Result<Caller, Refusal> {
-        let token = authorization::token(self.headers())?;
-        let caller = self.service.authenticate(token).await?;
-        self.organisation = Some(caller.organisation_id);
+        let judged = match authorization::token(self.headers()) {
+            Ok(token) => self.service.authenticate(token).await?,
+            Err(denied) => Err(denied),
+        };
+        let not_permitted = judged.as_ref().ok().filter(|caller| !caller.role.permits(access));
+        let not_permitted = not_permitted.map(|caller| Denied::of_caller(Outcome::WrongRole, caller));
+        let result = match (&judged, &not_permitted) {
+            (Err(denied), _) | (_, Some(denied)) => Err(denied),
+            (Ok(caller), None) => Ok(&*caller.key_prefix),
+        };
+        self.attempted(AttemptKind::ApiRequest, result);
+        let caller = judged?;
+        self.belongs_to(caller.organisation_id);
         self.service.throttle.organisation(caller.organisation_id)?;
-        if !caller.role.permits(access) {
+        if not_permitted.is_some() {
             return Err(Refusal::PermissionDenied);
         }
         let is_declared = |name: &str| self.declared.iter().any(|parameter| parameter.name == name);
@@ -141,14 +143,41 @@ impl Call {
         if unexpected.is_empty() { Ok(caller) } else { Err(Refusal::Query(unexpected)) }
     }
 
-    /// Sets the organisation of a request that has no token.
-    pub(crate) fn belongs_to(&mut self, organisation: i64) {
-        self.organisation = Some(organisation);
+    /// Notes an attempt to authenticate with the public part of its key, or with the reason of its refusal.
+    pub(crate) fn attempted(&self, kind: AttemptKind, result: Result<&str, &Denied>) {
+        match result {
+            Ok(prefix) => self.client.set_key(prefix),
+            // Others only have the form of a key.
+            Err(Denied { api_key_id: Some(_), key_prefix: Some(prefix), .. }) => self.client.set_key(prefix),
+            Err(_) => {}
+        }
+        let client = self.client.address;
+        let request_id = self.id.to_str().unwrap_or_default();
+        self.service
+            .app
+            .note_attempt(&Attempt { kind, client, network: network(client), request_id }, result);
+    }
+
+    /// Counts an attempt to sign in from the client's address.
+    ///
+    /// # Errors
+    /// [`Refusal::Throttled`] if it comes too often.
+    pub(crate) fn throttle_sign_in(&self, kind: AttemptKind) -> Result<(), Refusal> {
+        let allowed = self.service.throttle.sign_in(self.client.address);
+        if allowed.is_err() {
+            self.attempted(kind, Err(&Denied::of(Outcome::Throttled)));
+        }
+        allowed
+    }
+
+    /// Sets the organisation of the caller.
+    pub(crate) fn belongs_to(&self, organisation: i64) {
+        self.client.organisation.set(Some(organisation));
     }
 
     /// Returns the organisation of the caller, once it is known.
     pub(crate) fn organisation(&self) -> Option<i64> {
-        self.organisation
+        self.client.organisation.get()
     }
 
     /// Reads the JSON body, up to the configured limit.
@@ -174,7 +203,7 @@ impl Call {
     ) -> Result<Body, Refusal> {
         let body = body::announced(self.http.headers(), takes, limit)?;
         self.send_continue().await;
-        body.read(&mut self.unread, &self.service.bodies, self.organisation).await
+        body.read(&mut self.unread, &self.service.bodies, self.client.organisation.get()).await
     }
 
     /// Sends `100 Continue` if the client waits for it. Called once the head can no longer be refused.
@@ -223,7 +252,7 @@ impl Call {
         &self,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.service.run(self.organisation, job).await
+        self.service.run(self.organisation(), job).await
     }
 
     /// Calls a use case that reads a page of a filtered list; see [`Service::run_page`].
@@ -234,7 +263,7 @@ impl Call {
         &self,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.service.run_page(self.organisation, job).await
+        self.service.run_page(self.organisation(), job).await
     }
 
     /// Calls a use case that may take long, and waits until it has ended; see [`Service::run_to_end`].
@@ -245,7 +274,7 @@ impl Call {
         &self,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.service.run_to_end(self.organisation, job).await
+        self.service.run_to_end(self.organisation(), job).await
     }
 
     /// Calls a use case that works on a body and waits for a commit; see [`Service::run_on_body`].
@@ -257,7 +286,7 @@ impl Call {
         body: Body,
         job: impl FnOnce(&App, &[u8]) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        Ok(self.service.run_on_body(self.organisation, body, Work::Writes, job).await?.0)
+        Ok(self.service.run_on_body(self.organisation(), body, Work::Writes, job).await?.0)
     }
 
     /// Calls a use case that may need documents; see [`Service::run_with_documents`].
@@ -270,7 +299,7 @@ impl Call {
         work: Work,
         job: impl Fn(&App, &[u8], Option<&FoundDocuments>) -> Result<Step<T>, Refusal> + Clone + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.service.run_with_documents(self.organisation, body, work, job).await
+        self.service.run_with_documents(self.organisation(), body, work, job).await
     }
 
     /// Takes the unread rest of the body, for a handler that reads it itself.
@@ -282,12 +311,6 @@ impl Call {
     /// Returns the headers.
     pub(crate) fn headers(&self) -> &HeaderMap {
         self.http.headers()
-    }
-
-    /// Returns the address of the client.
-    pub(crate) fn client(&self) -> IpAddr {
-        let peer = self.http.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.ip());
-        client::address(peer, self.headers(), &self.service.trusted_proxies)
     }
 
     /// Returns the request and the unread rest of its body.

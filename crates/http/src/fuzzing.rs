@@ -84,7 +84,8 @@ impl Graphql {
     /// # Errors
     /// The status of the refusal.
     pub async fn answer(&self, body: &[u8]) -> Result<String, u16> {
-        let answer = graphql::answer(&self.0, body).await.map_err(|refusal| refusal.status().as_u16())?;
+        let answer = graphql::answer(&self.0, body).await;
+        let (answer, _) = answer.map_err(|refusal| refusal.status().as_u16())?;
         serde_json::to_string(&answer).map_err(|_| 500)
     }
 }

@@ -14,8 +14,8 @@
 //!
 //! The console answers with HTML pages, refusals included.
 //!
-//! Nothing here logs a path, a query, a body, a header or a token: only the request id, the method, the
-//! template of the route, the status, the time taken and the organisation's id.
+//! Nothing here logs a path, a query, a body, a header or a token: only the request id, the client's address, the
+//! method, the template of the route, the status, the time taken, the organisation's id and the public part of the key.
 
 mod answer;
 mod call;

@@ -1,6 +1,6 @@
-use super::Claims;
+use super::{AuthError, Claims, Denied, Outcome};
 use crate::App;
-use crate::port::{ApiKeyRole, KeyStatus, StoreError};
+use crate::port::{ApiKeyRole, KeyStatus};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 
 /// The caller of a request, from its access token.
@@ -16,17 +16,6 @@ pub struct Caller {
     pub role: ApiKeyRole,
 }
 
-/// Reason why a token was refused.
-#[derive(Debug, thiserror::Error)]
-pub enum AuthError {
-    /// It is malformed, expired, not signed by us, or revoked. The caller does not learn which.
-    #[error("the token is not valid")]
-    Invalid,
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
 impl App {
     /// Returns the caller of an access token (contract D2). Checks signature, algorithm, audience, times, and
     /// that its key and organisation are not revoked.
@@ -34,14 +23,16 @@ impl App {
     /// # Errors
     /// [`AuthError::Invalid`] for every invalid token.
     pub fn authenticate(&self, token: &str) -> Result<Caller, AuthError> {
-        let kid = decode_header(token).ok().and_then(|header| header.kid).ok_or(AuthError::Invalid)?;
-        let key = self.signing_key(&kid)?.ok_or(AuthError::Invalid)?;
+        let kid = decode_header(token).ok().and_then(|header| header.kid);
+        let kid = kid.ok_or_else(|| Denied::malformed_token(token))?;
+        let unknown = || Denied::of(Outcome::Unknown);
+        let key = self.signing_key(&kid)?.ok_or_else(unknown)?;
         // A cached signature needs no secret, which may be encrypted with another key by now.
         let claims = match self.cached_token(token) {
             Some(seen) if seen.kid == kid => seen.claims.clone(),
-            _ => self.verified(token, key.secret()?).ok_or(AuthError::Invalid)?,
+            _ => self.verified(token, key.secret()?).ok_or_else(unknown)?,
         };
-        let status = self.key_status(claims.sub_id().ok_or(AuthError::Invalid)?)?;
+        let status = self.key_status(claims.sub_id().ok_or_else(|| Denied::of(Outcome::Malformed))?)?;
         let caller = self.admit(&claims, status)?;
         self.cache_token(token, kid, claims);
         Ok(caller)
@@ -60,8 +51,13 @@ impl App {
     fn admit(&self, claims: &Claims, status: KeyStatus) -> Result<Caller, AuthError> {
         let now = self.clock.now().timestamp();
         let is_current = claims.nbf <= now && now < claims.exp;
-        let good = status == KeyStatus::Good && is_current;
-        good.then(|| claims.caller()).flatten().ok_or(AuthError::Invalid)
+        // A role of a newer version permits nothing here.
+        let caller = claims.caller().ok_or_else(|| Denied::of(Outcome::WrongRole))?;
+        match status {
+            _ if !is_current => Err(Denied::of_caller(Outcome::Expired, &caller).into()),
+            KeyStatus::Revoked => Err(Denied::of_caller(Outcome::Revoked, &caller).into()),
+            KeyStatus::Good => Ok(caller),
+        }
     }
 
     /// Verifies signature, audience and issuer of a token and returns its claims. Does not check their times.

@@ -1,11 +1,11 @@
 use super::key_ring::signer;
-use super::{Caller, digest, refresh_token};
+use super::secret::Sent;
+use super::{AuthError, Caller, Denied, Outcome, digest, refresh_token};
 use crate::App;
-use crate::port::{ApiKey, KeyStatus, RefreshToken, SigningKey, StoreError, Tx, read, write};
+use crate::port::{ApiKey, ApiKeyRole, KeyStatus, RefreshToken, SigningKey, StoreError, Tx, read, write};
 use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde::{Deserialize, Serialize};
-use subtle::ConstantTimeEq;
 
 /// The credential of a token request.
 pub enum Credential {
@@ -67,28 +67,17 @@ pub struct Tokens {
     pub refresh_expires_at: DateTime<Utc>,
 }
 
-/// Reason why no token was issued.
-#[derive(Debug, thiserror::Error)]
-pub enum TokenRefused {
-    /// The key or refresh token is unknown, revoked, expired or used, or its role obtains no tokens.
-    #[error("the key or refresh token is not valid")]
-    Invalid,
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// Result of a sign-in transaction. A refusal is `None`, not an error, because it may have to be committed: a
-/// reused token revokes its family.
-type Signed = Option<(ApiKey, SigningKey)>;
+/// Result of a sign-in transaction. A refusal is no error of it, because it may have to be committed: a reused
+/// token revokes its family.
+type Signed = Result<(ApiKey, SigningKey), Denied>;
 
 impl App {
     /// Issues an access token (contract D2). A refresh token is valid once; a second use revokes all tokens
     /// of its sign-in.
     ///
     /// # Errors
-    /// [`TokenRefused::Invalid`] for every invalid credential.
-    pub fn obtain_token(&self, credential: &Credential) -> Result<Tokens, TokenRefused> {
+    /// [`AuthError::Invalid`] for every invalid credential.
+    pub fn obtain_token(&self, credential: &Credential) -> Result<Tokens, AuthError> {
         let now = self.clock.now();
         let refresh = refresh_token(&*self.random);
         let next = RefreshToken {
@@ -99,24 +88,24 @@ impl App {
             used_at: None,
         };
         let spare = self.make_signing_key();
-        let (is_key, hash) = match credential {
-            Credential::ApiKey(key) => (true, digest(key)),
-            Credential::RefreshToken(token) => (false, digest(token)),
+        let (is_key, sent) = match credential {
+            Credential::ApiKey(key) => (true, Sent::api_key(key)),
+            Credential::RefreshToken(token) => (false, Sent::refresh_token(token)),
         };
         // Guesses are refused by a read, so that they do not reach the writer.
-        let known = read(&*self.store, |tx| match is_key {
-            true => Ok(tx.api_key_by_hash(&hash)?.is_some()),
-            false => Ok(tx.refresh_token(&hash)?.is_some()),
-        })?;
-        if !known {
-            return Err(TokenRefused::Invalid);
-        }
+        read(&*self.store, |tx| match is_key {
+            true => Ok(sent.find_key(tx, ApiKeyRole::obtains_tokens)?.map(drop)),
+            false => Ok(sent.find_refresh_token(tx)?.map(drop)),
+        })??;
         let expires_at = next.expires_at;
         let signed: Signed = write(&*self.store, move |tx| {
-            let found = if is_key { by_api_key(tx, &hash, next)? } else { by_refresh(tx, &hash, next, now)? };
-            found.map(|key| Ok::<_, StoreError>((key, signer(tx, spare)?))).transpose()
+            let found = if is_key { by_api_key(tx, &sent, next)? } else { by_refresh(tx, &sent, next, now)? };
+            match found {
+                Ok(key) => Ok::<_, StoreError>(Ok((key, signer(tx, spare)?))),
+                Err(denied) => Ok(Err(denied)),
+            }
         })?;
-        let (key, signing_key) = signed.ok_or(TokenRefused::Invalid)?;
+        let (key, signing_key) = signed?;
         // Another process may have created the key, and the token has to be valid at once.
         if self.cached_signing_key(&signing_key.kid).is_none() {
             self.forget_signing_keys();
@@ -148,40 +137,44 @@ pub(super) fn sign(claims: &impl Serialize, key: &SigningKey) -> Result<String, 
         .map_err(|_| StoreError::Failed("a token could not be signed".into()))
 }
 
-fn by_api_key(tx: &mut dyn Tx, hash: &[u8; 32], next: RefreshToken) -> Result<Option<ApiKey>, StoreError> {
-    let Some(key) = tx.api_key_by_hash(hash)? else { return Ok(None) };
-    let same = bool::from(key.hash.ct_eq(hash));
-    if !same || key.revoked_at.is_some() || !obtains_tokens(&key) {
-        return Ok(None);
+fn by_api_key(
+    tx: &mut dyn Tx,
+    sent: &Sent,
+    next: RefreshToken,
+) -> Result<Result<ApiKey, Denied>, StoreError> {
+    let found = sent.find_key(tx, ApiKeyRole::obtains_tokens)?;
+    if let Ok(key) = &found {
+        tx.add_refresh_token(&RefreshToken { api_key_id: key.id, ..next })?;
     }
-    tx.add_refresh_token(&RefreshToken { api_key_id: key.id, ..next })?;
-    Ok(Some(key))
-}
-
-fn obtains_tokens(key: &ApiKey) -> bool {
-    key.role.known().is_some_and(|role| role.obtains_tokens())
+    Ok(found)
 }
 
 fn by_refresh(
     tx: &mut dyn Tx,
-    hash: &[u8; 32],
+    sent: &Sent,
     next: RefreshToken,
     now: DateTime<Utc>,
-) -> Result<Option<ApiKey>, StoreError> {
-    let Some(token) = tx.refresh_token(hash)? else { return Ok(None) };
-    if !bool::from(token.hash.ct_eq(hash)) || token.expires_at <= now {
-        return Ok(None);
+) -> Result<Result<ApiKey, Denied>, StoreError> {
+    let token = match sent.find_refresh_token(tx)? {
+        Ok(token) => token,
+        Err(denied) => return Ok(Err(denied)),
+    };
+    let Some(key) = tx.api_key(token.api_key_id)? else { return Ok(Err(Denied::of(Outcome::Unknown))) };
+    let denied = |outcome| Ok(Err(Denied::of_key(outcome, &key)));
+    if token.expires_at <= now {
+        return denied(Outcome::Expired);
     }
-    let key = tx.api_key(token.api_key_id)?.filter(obtains_tokens);
     // Rows of console sessions belong to operator keys, which obtain no tokens.
-    let Some(key) = key else { return Ok(None) };
-    if token.used_at.is_some() || !tx.use_refresh_token(hash, now)? {
+    if !key.role.known().is_some_and(|role| role.obtains_tokens()) {
+        return denied(Outcome::WrongRole);
+    }
+    if token.used_at.is_some() || !tx.use_refresh_token(&token.hash, now)? {
         tx.revoke_family(token.family)?;
-        return Ok(None);
+        return denied(Outcome::Reused);
     }
-    if tx.key_status(token.api_key_id)? == KeyStatus::Revoked {
-        return Ok(None);
+    if tx.key_status(key.id)? == KeyStatus::Revoked {
+        return denied(Outcome::Revoked);
     }
-    tx.add_refresh_token(&RefreshToken { family: token.family, api_key_id: token.api_key_id, ..next })?;
-    Ok(Some(key))
+    tx.add_refresh_token(&RefreshToken { family: token.family, api_key_id: key.id, ..next })?;
+    Ok(Ok(key))
 }

@@ -1,17 +1,17 @@
 use super::key_ring::signer;
 use super::obtain_token::sign;
-use super::{AuthError, Caller, Claims, TokenRefused, digest, session_id};
+use super::secret::Sent;
+use super::{AuthError, Caller, Claims, Denied, Outcome, digest, session_id};
 use crate::App;
 use crate::operator::{Audited, record_action};
 use crate::port::{
-    ApiKey, ApiKeyRole, AuditAction, KeyStatus, Operator, RefreshToken, SigningKey, StoreError, Subject,
-    read, read_committed, write,
+    ApiKeyRole, AuditAction, KeyStatus, Operator, RefreshToken, SigningKey, StoreError, Subject, read,
+    read_committed, write,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use subtle::ConstantTimeEq;
 
 /// Lifetime of a session without a request of a person.
 pub const SESSION_IDLE: TimeDelta = TimeDelta::minutes(30);
@@ -64,14 +64,11 @@ impl App {
     /// Signs in to the console with an API key of the role operator, and returns the token of the session.
     ///
     /// # Errors
-    /// [`TokenRefused::Invalid`] for every other key, including keys of the role supplier.
-    pub fn sign_in(&self, api_key: &str) -> Result<String, TokenRefused> {
-        let (now, hash) = (self.clock.now(), digest(api_key));
+    /// [`AuthError::Invalid`] for every other key, including keys of the role supplier.
+    pub fn sign_in(&self, api_key: &str) -> Result<String, AuthError> {
+        let (now, sent) = (self.clock.now(), Sent::api_key(api_key));
         // Guesses are refused by a read, so that they do not reach the writer.
-        let found = read(&*self.store, |tx| tx.api_key_by_hash(&hash))?;
-        if !found.is_some_and(|key| may_sign_in(&key, &hash)) {
-            return Err(TokenRefused::Invalid);
-        }
+        read(&*self.store, |tx| sent.find_key(tx, may_sign_in))??;
         let sid = session_id(&*self.random);
         // Stored as a refresh token, because it expires and is removed by the same rules. It obtains no
         // tokens, because it belongs to an operator's key.
@@ -84,16 +81,17 @@ impl App {
         };
         let spare = self.make_signing_key();
         let begun = write(&*self.store, move |tx| {
-            let Some(key) = tx.api_key_by_hash(&hash)?.filter(|key| may_sign_in(key, &hash)) else {
-                return Ok::<_, StoreError>(None);
+            let key = match sent.find_key(tx, may_sign_in)? {
+                Ok(key) => key,
+                Err(denied) => return Ok::<_, StoreError>(Err(denied)),
             };
             tx.add_refresh_token(&RefreshToken { api_key_id: key.id, ..row })?;
             let by = Operator::Key { prefix: key.prefix.clone() };
             let audited = Audited::of(Subject::organisation(key.organisation_id));
             record_action(tx, now, by, AuditAction::SignedIn, audited)?;
-            Ok(Some((key, signer(tx, spare)?)))
+            Ok(Ok((key, signer(tx, spare)?)))
         })?;
-        let (key, signing_key) = begun.ok_or(TokenRefused::Invalid)?;
+        let (key, signing_key) = begun?;
         if self.cached_signing_key(&signing_key.kid).is_none() {
             self.forget_signing_keys();
         }
@@ -110,20 +108,26 @@ impl App {
     /// # Errors
     /// [`AuthError::Invalid`] for every invalid token.
     pub fn session(&self, token: &str) -> Result<Session, AuthError> {
-        let kid = decode_header(token).ok().and_then(|header| header.kid).ok_or(AuthError::Invalid)?;
-        let key = self.signing_key(&kid)?.ok_or(AuthError::Invalid)?;
-        let claims = verified(token, key.secret()?).ok_or(AuthError::Invalid)?;
+        let malformed = || Denied::of(Outcome::Malformed);
+        let unknown = || Denied::of(Outcome::Unknown);
+        let kid = decode_header(token).ok().and_then(|header| header.kid).ok_or_else(malformed)?;
+        let key = self.signing_key(&kid)?.ok_or_else(unknown)?;
+        let claims = verified(token, key.secret()?).ok_or_else(unknown)?;
         let now = self.clock.now();
-        let api_key_id = claims.sub.parse().map_err(|_| AuthError::Invalid)?;
-        if claims.exp <= now.timestamp() || self.key_status(api_key_id)? != KeyStatus::Good {
-            return Err(AuthError::Invalid);
+        let SessionClaims { org, sub, key, name: organisation, sid: id, iat: issued_at, exp, .. } = claims;
+        let caller = caller(org, sub.parse().map_err(|_| malformed())?, key);
+        let denied = |outcome| Denied::of_caller(outcome, &caller);
+        if exp <= now.timestamp() {
+            return Err(denied(Outcome::Expired).into());
         }
-        let hash = digest(&claims.sid);
+        if self.key_status(caller.api_key_id)? != KeyStatus::Good {
+            return Err(denied(Outcome::Revoked).into());
+        }
+        let hash = digest(&id);
+        // The row is removed when the session is ended.
         let row = read_committed(&*self.store, |tx| tx.refresh_token(&hash))?;
-        let row = row.filter(|row| row.expires_at > now && row.api_key_id == api_key_id);
-        let ends_at = row.ok_or(AuthError::Invalid)?.expires_at;
-        let caller = caller(claims.org, api_key_id, claims.key);
-        let SessionClaims { name: organisation, sid: id, iat: issued_at, .. } = claims;
+        let row = row.filter(|row| row.expires_at > now && row.api_key_id == caller.api_key_id);
+        let ends_at = row.ok_or_else(|| denied(Outcome::Revoked))?.expires_at;
         Ok(Session { caller, organisation, id, issued_at, ends_at })
     }
 
@@ -178,8 +182,8 @@ fn caller(organisation_id: i64, api_key_id: i64, key_prefix: String) -> Caller {
     Caller { organisation_id, api_key_id, key_prefix, role: ApiKeyRole::Operator }
 }
 
-fn may_sign_in(key: &ApiKey, hash: &[u8; 32]) -> bool {
-    bool::from(key.hash.ct_eq(hash)) && key.revoked_at.is_none() && key.role == ApiKeyRole::Operator
+fn may_sign_in(role: ApiKeyRole) -> bool {
+    role == ApiKeyRole::Operator
 }
 
 /// Verifies signature, audience and issuer of a session's token and returns its claims. Does not check their

@@ -56,6 +56,8 @@ string_enum! {
         KeyIssued = "api-key.issue",
         /// An API key was revoked; by its prefix.
         KeyRevoked = "api-key.revoke",
+        /// A key that exists was refused, or a token of it; why, from where, and how many times.
+        KeyRefused = "api-key.refuse",
         /// A new key signs tokens; by its id.
         SigningKeyRotated = "signing-key.rotate",
         /// A signing key was taken away; by its id.

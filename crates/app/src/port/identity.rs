@@ -175,7 +175,7 @@ pub trait Identity {
     /// Stores a key.
     fn add_api_key(&mut self, key: &NewApiKey) -> Result<ApiKey, StoreError>;
 
-    /// Returns the key with this hash, revoked or not; `None` also if its organisation is revoked.
+    /// Returns the key with this hash, also if it or its organisation is revoked.
     fn api_key_by_hash(&mut self, hash: &[u8; 32]) -> Result<Option<ApiKey>, StoreError>;
 
     /// Returns the key with this id, revoked or not.

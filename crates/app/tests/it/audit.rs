@@ -2,7 +2,7 @@
 
 use crate::env::TestEnv;
 use chrono::{Days, Duration};
-use cutover_app::auth::Caller;
+use cutover_app::auth::{Attempt, AttemptKind, Caller, Denied, Outcome};
 use cutover_app::operator::{
     Archive, ArchiveScope, ArchivedProcess, AuditScope, BulkRequest, FailedAccounts, FailedFormat, JobOwner,
     OperatorError, Release, Services, SupplierChange, UndoRequest, UndoScope,
@@ -60,6 +60,12 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
     (AuditAction::OrganisationRevoked, |env| env.app.revoke_organisation("Acme").unwrap()),
     (AuditAction::KeyIssued, |env| drop(env.app.issue_api_key("Acme", ApiKeyRole::Operator).unwrap())),
     (AuditAction::KeyRevoked, |env| env.app.revoke_api_key(&env.caller.key_prefix).unwrap()),
+    (AuditAction::KeyRefused, |env| {
+        let client = [203, 0, 113, 7].into();
+        let attempt = Attempt { kind: AttemptKind::ApiRequest, client, network: client, request_id: "r1" };
+        env.app.note_attempt(&attempt, Err(&Denied::of_caller(Outcome::WrongRole, &env.caller)));
+        env.app.report_attempts();
+    }),
     (AuditAction::SigningKeyRotated, |env| drop(env.app.rotate_signing_key().unwrap())),
     (AuditAction::SigningKeyRevoked, |env| {
         let kid = env.app.rotate_signing_key().unwrap().kid;

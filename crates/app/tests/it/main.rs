@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 mod archive;
+mod attempts;
 mod audit;
 mod batch;
 mod clocks;

@@ -3,7 +3,7 @@ use crate::test_doubles::{StoreCall, WatchedStore};
 use crate::two_nodes::Nodes;
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine};
 use chrono::{DateTime, Duration, Utc};
-use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
+use cutover_app::auth::{AuthError, Caller, Credential};
 use cutover_app::port::{ApiKeyRole, Clock, SigningKey, StoreError, write};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::{FakeClock, SeededRandom};
@@ -68,7 +68,7 @@ fn a_signing_key_that_this_node_cannot_read_is_not_an_invalid_token() {
     assert!(nodes.ask(&seen).1.is_ok(), "its signature is cached");
     assert!(matches!(nodes.ask(&unseen).1, Err(AuthError::Store(error)) if error == missing));
     let refused = nodes.one.obtain_token(&Credential::ApiKey(nodes.key.clone()));
-    assert!(matches!(refused, Err(TokenRefused::Store(error)) if error == missing));
+    assert!(matches!(refused, Err(AuthError::Store(error)) if error == missing));
     assert_eq!(nodes.one.ready(), Err(missing));
     let rotated = nodes.one.rotate_signing_key().unwrap();
     assert_eq!(nodes.one.list_signing_keys().unwrap()[0], rotated, "keys can be rotated");
@@ -81,7 +81,7 @@ fn a_lost_signing_key_is_replaced() {
     let token = nodes.token();
     assert!(nodes.ask(&token).1.is_ok());
     nodes.lock_away(StoreError::Corrupt("its key is lost".into()));
-    assert!(matches!(nodes.ask(&token).1, Err(AuthError::Invalid)));
+    assert!(matches!(nodes.ask(&token).1, Err(AuthError::Invalid(_))));
     assert_eq!(nodes.one.ready(), Ok(()));
     assert!(nodes.ask(&nodes.token()).1.is_ok());
     let keys = nodes.one.list_signing_keys().unwrap();
@@ -96,12 +96,12 @@ fn cached_tokens_are_revoked_and_expire() {
     nodes.clock.advance(Duration::minutes(60) - Duration::seconds(1));
     assert!(nodes.ask(&token).1.is_ok());
     nodes.clock.advance(Duration::seconds(1));
-    assert!(matches!(nodes.ask(&token), (true, Err(AuthError::Invalid))));
+    assert!(matches!(nodes.ask(&token), (true, Err(AuthError::Invalid(_)))));
     let token = nodes.token();
     assert!(nodes.ask(&token).1.is_ok());
     nodes.other.revoke_api_key(&nodes.prefix).unwrap();
     nodes.clock.advance(Duration::seconds(5));
-    assert!(matches!(nodes.ask(&token), (false, Err(AuthError::Invalid))));
+    assert!(matches!(nodes.ask(&token), (false, Err(AuthError::Invalid(_)))));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn forged_tokens_are_never_cached() {
     let forged = format!("{}A", &token[..token.len() - 1]);
     for token in [&token[..token.len() - 1], &forged, "a.b.c", ""] {
         for _ in 0..2 {
-            assert!(matches!(nodes.ask(token), (false, Err(AuthError::Invalid))), "{token}");
+            assert!(matches!(nodes.ask(token), (false, Err(AuthError::Invalid(_)))), "{token}");
         }
     }
 }
@@ -174,7 +174,7 @@ fn malformed_tokens_are_refused() {
     ];
     for (what, token) in bad {
         for _ in 0..2 {
-            assert!(matches!(nodes.ask(&token), (false, Err(AuthError::Invalid))), "{what}");
+            assert!(matches!(nodes.ask(&token), (false, Err(AuthError::Invalid(_)))), "{what}");
         }
     }
     assert!(nodes.ask(&good).1.is_ok());
@@ -218,14 +218,14 @@ fn tokens_of_a_revoked_signing_key_are_soon_invalid() {
     let newest = nodes.one.list_signing_keys().unwrap()[0].kid.clone();
     assert_eq!(nodes.other.revoke_signing_key(&leaked).unwrap().kid, newest);
     nodes.clock.advance(Duration::seconds(5));
-    assert!(matches!(nodes.ask(&old).1, Err(AuthError::Invalid)));
+    assert!(matches!(nodes.ask(&old).1, Err(AuthError::Invalid(_))));
     assert!(nodes.ask(&new).1.is_ok(), "tokens of other keys remain valid");
 
     let signs = nodes.other.revoke_signing_key(&newest).unwrap().kid;
     assert!(signs != newest && signs != leaked, "a new key signs");
     let newer = nodes.token();
     nodes.clock.advance(Duration::seconds(5));
-    assert!(matches!(nodes.ask(&new).1, Err(AuthError::Invalid)));
+    assert!(matches!(nodes.ask(&new).1, Err(AuthError::Invalid(_))));
     assert!(nodes.ask(&newer).1.is_ok());
     assert!(nodes.other.revoke_signing_key(&leaked).is_err(), "the key is gone");
     assert_eq!(nodes.one.list_signing_keys().unwrap().len(), 1);
@@ -256,7 +256,7 @@ fn tokens_with_unknown_keys_cost_few_reads() {
     let foreign = Nodes::new(ApiKeyRole::Supplier);
     let foreign = foreign.one.obtain_token(&Credential::ApiKey(foreign.key.clone())).unwrap().token;
     for _ in 0..1_000 {
-        assert!(matches!(node.authenticate(&foreign), Err(AuthError::Invalid)));
+        assert!(matches!(node.authenticate(&foreign), Err(AuthError::Invalid(_))));
         nodes.clock.advance(Duration::milliseconds(1));
     }
     assert_eq!(reads.load(Ordering::SeqCst) - before, 4);

@@ -190,3 +190,61 @@ fn graphql_is_bounded() {
     assert!(stranger.graphql("fragment f on Query { ...f } { ...f }").json()["errors"].is_array());
     assert_eq!(stranger.graphql(&format!("{{ __typename }} # {}", "x".repeat(200_000))).status, 413);
 }
+
+/// Sends API keys for tokens, all of which are refused.
+fn refused(stranger: &Client, keys: impl IntoIterator<Item = String>) {
+    for key in keys {
+        let answer = stranger
+            .graphql(&format!("mutation {{ obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }} }}"));
+        assert!(answer.json()["errors"].is_array(), "{}", answer.text());
+    }
+}
+
+/// A brute force is seen: in the log within bounds, in the metrics, and in the audit trail if the key exists.
+#[test]
+fn refused_sign_ins_are_seen() {
+    const GUESSES: u64 = 50;
+    let (installation, _, server) = signed_in();
+    let revoked = installation.key("Acme");
+    installation.run_json(&["api-key", "revoke", &revoked[..17]]);
+    let secret = "0".repeat(52);
+    let stranger = server.anonymous();
+    refused(&stranger, (0..GUESSES).map(|n| format!("cut_live_{n:08}_{secret}")));
+    refused(&stranger, (0..3).map(|_| revoked.clone()));
+    let metrics = stranger.get("/metrics").text();
+    for (outcome, count) in [("unknown", GUESSES), ("revoked", 3)] {
+        let series = format!(
+            "cutover_authentications_total{{attempt=\"obtain_token\",outcome=\"{outcome}\"}} {count}"
+        );
+        assert!(metrics.lines().any(|line| line == series), "{series} is not in\n{metrics}");
+    }
+    server.signal("TERM");
+    let (_, log) = server.ended();
+    let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let unknown = |line: &&Value| line["target"] == "cutover::auth" && line["outcome"] == "unknown";
+    let unknown: Vec<_> = lines.iter().filter(unknown).collect();
+    assert_eq!(
+        (&unknown[0]["client"], &unknown[0]["key"]),
+        (&json!("127.0.0.1"), &json!("cut_live_00000000"))
+    );
+    let told: u64 = unknown.iter().map(|line| line["left_out"].as_u64().unwrap_or(1)).sum();
+    assert!(told == GUESSES && unknown.len() < GUESSES as usize / 2, "{unknown:#?}");
+
+    let audit = installation.run_json(&["audit", "--action", "api-key.refuse"]);
+    let of_key = |row: &Value| {
+        assert_eq!(
+            (&row["by"], &row["organisation"]),
+            (&json!(format!("key:{}", &revoked[..17])), &json!("Acme"))
+        );
+        assert_eq!(
+            (&row["detail"]["outcome"], &row["detail"]["client"]),
+            (&json!("revoked"), &json!("127.0.0.1"))
+        );
+        row["detail"]["attempts"].as_u64().unwrap()
+    };
+    let rows: Vec<u64> = audit.as_array().unwrap().iter().map(of_key).collect();
+    assert_eq!(rows.iter().sum::<u64>(), 3, "{audit}");
+    for text in [&log, &metrics, &audit.to_string()] {
+        assert!(!text.contains(&secret) && !text.contains(&revoked), "{text}");
+    }
+}

@@ -2,11 +2,10 @@ use super::links;
 use super::page::{Frame, page, see_other};
 use super::visit::{anybody, forget, keep, visited};
 use crate::call::{Answer, Call};
-use crate::refusal::Refusal;
 use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
-use cutover_app::auth::TokenRefused;
+use cutover_app::auth::{AttemptKind, judged};
 
 #[derive(Template)]
 #[template(path = "console/sign_in.html")]
@@ -33,28 +32,28 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
 pub(crate) fn begin(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(anybody(call, async |call| {
-            call.service().throttle.sign_in(call.client())?;
+            call.throttle_sign_in(AttemptKind::ConsoleSignIn)?;
             let form = call.form().await?;
             let mut form = Query::new(&form);
             let next = form.read("next", |next| Some(next.to_owned()));
             let key = form.read("api_key", |key| Some(key.trim().to_owned())).unwrap_or_default();
-            let signed_in = call.run(move |app| match app.sign_in(&key) {
-                Ok(token) => {
-                    // Reads the id of the key from the new session.
+            let signed_in = call.run(move |app| {
+                let signed_in = app.sign_in(&key).and_then(|token| {
+                    // Reads the key from the new session.
                     let session = app.session(&token)?;
-                    Ok(Some((token, session.caller.key_prefix)))
-                }
-                Err(TokenRefused::Invalid) => Ok(None),
-                Err(TokenRefused::Store(error)) => Err(Refusal::from(error)),
+                    Ok((token, session.caller))
+                });
+                Ok(judged(signed_in)?)
             });
-            let next = links::next(next.as_deref());
-            let Some((token, key)) = signed_in.await? else {
-                // The text is not logged: it may be a key of another system.
-                log(call, "refused sign-in", None);
+            let (signed_in, next) = (signed_in.await?, links::next(next.as_deref()));
+            let prefix = signed_in.as_ref().map(|(_, caller)| &*caller.key_prefix);
+            call.attempted(AttemptKind::ConsoleSignIn, prefix);
+            let Ok((token, caller)) = signed_in else {
                 let form = SignIn { frame: Frame::outside(), next, is_refused: true };
                 return Ok(page(&mut HttpResponse::Forbidden(), &form)?);
             };
-            log(call, "sign-in", Some(&key));
+            call.belongs_to(caller.organisation_id);
+            log(call, "sign-in", &caller.key_prefix);
             let mut response = see_other(next);
             keep(call, &mut response, &token);
             Ok(response)
@@ -69,7 +68,7 @@ pub(crate) fn end(call: &mut Call) -> Answer<'_> {
         Ok(visited(call, async |call, visitor| {
             let session = visitor.session.clone();
             call.run(move |app| Ok(app.sign_out(&session)?)).await?;
-            log(call, "sign-out", Some(&visitor.caller().key_prefix));
+            log(call, "sign-out", &visitor.caller().key_prefix);
             let mut response = see_other(links::SIGN_IN);
             forget(call, &mut response);
             Ok(response)
@@ -79,7 +78,7 @@ pub(crate) fn end(call: &mut Call) -> Answer<'_> {
 }
 
 /// Logs a sign-in or sign-out.
-fn log(call: &Call, action: &str, key: Option<&str>) {
+fn log(call: &Call, action: &str, key: &str) {
     let request_id = call.request_id().unwrap_or_default();
     tracing::info!(target: "cutover::audit", request_id, key, action, "at the console's door");
 }

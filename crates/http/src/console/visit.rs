@@ -11,6 +11,7 @@ use actix_web::HttpResponse;
 use actix_web::http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, SET_COOKIE};
 use actix_web::http::{Method, StatusCode};
 
+use cutover_app::auth::{AttemptKind, judged};
 use cutover_app::operator::OperatorError;
 use cutover_app::port::StoreError;
 
@@ -93,7 +94,9 @@ pub(super) async fn anybody(
 async fn enter(call: &mut Call) -> Result<Visitor, Stop> {
     check_origin(call)?;
     let token = call.cookie(COOKIE).ok_or(Stop::NotSignedIn)?;
-    let session = call.run(move |app| Ok(app.session(&token)?)).await?;
+    let judged = call.run(move |app| Ok(judged(app.session(&token))?)).await?;
+    call.attempted(AttemptKind::ConsolePage, judged.as_ref().map(|session| &*session.caller.key_prefix));
+    let session = judged.map_err(Refusal::from)?;
     call.belongs_to(session.caller.organisation_id);
     call.service().throttle.visit(session.caller.api_key_id)?;
     let lacks_key = !call.service().app.missing_encryption_keys().is_empty();

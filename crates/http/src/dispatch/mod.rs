@@ -11,6 +11,7 @@ use crate::connection::rejection::last_answer;
 use crate::console;
 use crate::endpoint::Kind;
 use crate::refusal::{Refusal, log_cause};
+use crate::request::client::Client;
 use crate::request::id::X_REQUEST_ID;
 use crate::service::{Listener, Service};
 use actix_web::body::{BodySize, MessageBody};
@@ -21,6 +22,7 @@ use futures_util::FutureExt;
 use held_body::HeldBody;
 use observe::Observation;
 use route::{Match, find};
+use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -36,10 +38,12 @@ pub(crate) async fn serve(
     let id = service.request_ids.of(http.headers());
     let Match { template, is_probe, endpoint } =
         find(http.uri().path(), http.method(), |kind| serves(&service, listener, kind));
-    let observation = Observation::begin(service.clone(), id.clone(), template, is_probe, http.method());
+    let client = Rc::new(Client::of(&http, &service.trusted_proxies));
+    let observation =
+        Observation::begin(service.clone(), id.clone(), template, is_probe, http.method(), client.clone());
     let (answer, call) = match endpoint {
         Ok((endpoint, parameters)) => {
-            let mut call = Call::new(service, listener, http, id.clone(), payload.into_inner());
+            let mut call = Call::new(service, listener, http, id.clone(), payload.into_inner(), client);
             call.set_parameters(parameters, endpoint.query());
             // After a panic the call is only dropped.
             let answer = AssertUnwindSafe((endpoint.handler)(&mut call)).catch_unwind().await;
@@ -47,7 +51,7 @@ pub(crate) async fn serve(
         }
         Err(refusal) => {
             let is_of_console = serves(&service, listener, Kind::Console) && console::has(http.uri().path());
-            let call = Call::new(service, listener, http, id.clone(), payload.into_inner());
+            let call = Call::new(service, listener, http, id.clone(), payload.into_inner(), client);
             (if is_of_console { Ok(console::not_served(&call, &refusal)) } else { Err(refusal) }, call)
         }
     };
@@ -55,7 +59,7 @@ pub(crate) async fn serve(
         log_cause(&refusal, id.to_str().unwrap_or_default(), template);
         refusal.respond()
     });
-    observation.end(response.status(), call.organisation());
+    observation.end(response.status());
     let is_shutting_down = call.service().is_shutting_down();
     let mut response = finish(response, call, id, under_way);
     if is_shutting_down {
@@ -65,13 +69,13 @@ pub(crate) async fn serve(
 }
 
 /// Returns the whole response to what is not a valid request, with a body and an id; counts and logs it.
-pub(crate) fn reject(service: &Arc<Service>, status: StatusCode) -> Vec<u8> {
+pub(crate) fn reject(service: &Arc<Service>, peer: Option<SocketAddr>, status: StatusCode) -> Vec<u8> {
     let refusal = Refusal::of_head(status);
     let id = service.request_ids.generate();
-    let observation = Observation::of_none(service.clone(), id.clone());
+    let observation = Observation::of_none(service.clone(), id.clone(), Client::at(peer));
     log_cause(&refusal, id.to_str().unwrap_or_default(), "none");
     let response = refusal.respond();
-    observation.end(response.status(), None);
+    observation.end(response.status());
     last_answer(response, &id, service.app.now())
 }
 

@@ -3,7 +3,7 @@
 mod schema;
 mod weight;
 
-pub(crate) use schema::{Schema, schema};
+pub(crate) use schema::{Obtained, Schema, schema};
 
 use crate::refusal::Refusal;
 use async_graphql::indexmap::IndexMap;
@@ -16,15 +16,15 @@ use std::sync::Arc;
 /// More brackets than this are not parsed: the parser recurses as deep as they are nested.
 const MAX_BRACKETS: usize = 200;
 
-/// Executes the request in a body.
-pub(crate) async fn answer(schema: &Schema, body: &[u8]) -> Result<Response, Refusal> {
+/// Executes the request in a body. Returns the response, and the result of an attempt to obtain a token.
+pub(crate) async fn answer(schema: &Schema, body: &[u8]) -> Result<(Response, Option<Obtained>), Refusal> {
     let request = read(body)?;
     let attempt = Arc::new(Attempt::default());
     let response = match prepare(request) {
         Ok(request) => with_data(schema.execute(request.data(attempt.clone())).await),
         Err(error) => Response::from_errors(vec![error]),
     };
-    attempt.take_refusal().map_or(Ok(response), Err)
+    Ok((response, attempt.take_result().transpose()?))
 }
 
 /// Replaces null data by an empty object if there is no error, as GraphQL requires. The library returns null

@@ -4,7 +4,7 @@ use async_graphql::{
     Context, EmptySubscription, ErrorExtensions, InputObject, Json, Object, Result, SimpleObject,
 };
 use cutover_app::App;
-use cutover_app::auth::{Claims, Credential, TokenRefused, Tokens};
+use cutover_app::auth::{Claims, Credential, Denied, Outcome, Tokens, judged};
 use cutover_core::Code;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,22 +17,24 @@ pub(crate) fn schema(app: Arc<App>, blocking: Arc<Blocking>) -> Schema {
     Schema::build(Query, Mutation, EmptySubscription).data(app).data(blocking).finish()
 }
 
-/// The state of one request: whether it has tried to obtain a token, and the refusal that replaces its
-/// response.
+/// The state of one request: whether it has tried to obtain a token, and the result.
 #[derive(Default)]
 pub(super) struct Attempt {
     made: AtomicBool,
-    refusal: Mutex<Option<Refusal>>,
+    result: Mutex<Option<Result<Obtained, Refusal>>>,
 }
 
+/// The claims of the token that was obtained, or the reason why it was refused.
+pub(crate) type Obtained = Result<Claims, Denied>;
+
 impl Attempt {
-    /// Takes the refusal that replaces the response, if there is one.
-    pub(super) fn take_refusal(&self) -> Option<Refusal> {
-        self.refusal.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// Takes the result of the attempt, if one was made. A refusal replaces the response.
+    pub(super) fn take_result(&self) -> Option<Result<Obtained, Refusal>> {
+        self.result.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn refuse(&self, refusal: Refusal) {
-        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
+    fn end(&self, result: Result<Obtained, Refusal>) {
+        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
     }
 }
 
@@ -119,20 +121,26 @@ async fn obtain(ctx: &Context<'_>, key: Option<String>, refresh: Option<String>)
     let credential = match (key, refresh) {
         (Some(key), None) => Credential::ApiKey(key),
         (None, Some(token)) => Credential::RefreshToken(token),
-        _ => return Err(error("Give the API key or a refresh token, one of the two.", Code::Invalid)),
+        (key, _) => {
+            let outcome = if key.is_none() { Outcome::Missing } else { Outcome::Malformed };
+            attempt.end(Ok(Err(Denied::of(outcome))));
+            return Err(error("Give the API key or a refresh token, one of the two.", Code::Invalid));
+        }
     };
     let app = ctx.data::<Arc<App>>()?.clone();
-    let job = move || match app.obtain_token(&credential) {
-        Ok(tokens) => Ok(Some(tokens)),
-        Err(TokenRefused::Invalid) => Ok(None),
-        Err(TokenRefused::Store(error)) => Err(error.into()),
-    };
+    let job = move || Ok(judged(app.obtain_token(&credential))?);
     match ctx.data::<Arc<Blocking>>()?.run(None, job).await {
-        Ok(Some(tokens)) => Ok(tokens.into()),
-        Ok(None) => Err(error("The key or refresh token is not valid.", Code::AuthenticationFailed)),
+        Ok(Ok(tokens)) => {
+            attempt.end(Ok(Ok(tokens.claims.clone())));
+            Ok(tokens.into())
+        }
+        Ok(Err(denied)) => {
+            attempt.end(Ok(Err(denied)));
+            Err(error("The key or refresh token is not valid.", Code::AuthenticationFailed))
+        }
         Err(refusal) => {
             let code = refusal.code();
-            attempt.refuse(refusal);
+            attempt.end(Err(refusal));
             Err(error(code.detail(), code))
         }
     }

@@ -112,6 +112,7 @@ impl Metrics {
         if let Some(expiry) = tls_expiry {
             registry.register_collector(Box::new(TlsCertificate(expiry)));
         }
+        registry.register_collector(Box::new(Authentications(app.clone())));
         registry.register_collector(Box::new(Workers(workers)));
         registry.register_collector(Box::new(Webhooks(webhooks)));
         registry.register_collector(Box::new(Documents(app.clone())));
@@ -206,6 +207,27 @@ impl Collector for TlsCertificate {
         let help = "When the first certificate of the chain that is presented to clients expires, since 1970";
         let gauge = ConstGauge::new(self.0.load(Ordering::Relaxed));
         gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)
+    }
+}
+
+/// Collects the attempts to authenticate.
+struct Authentications(Arc<App>);
+
+impl fmt::Debug for Authentications {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Authentications")
+    }
+}
+
+impl Collector for Authentications {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let help = "Attempts to authenticate, by what for and how they ended";
+        let mut family = encoder.encode_descriptor("authentications", help, None, MetricType::Counter)?;
+        for (kind, outcome, count) in self.0.attempts() {
+            let labels = [("attempt", kind.as_str()), ("outcome", outcome.as_str())];
+            ConstCounter::new(count).encode(family.encode_family(&labels)?)?;
+        }
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@ use cutover_app::account::{
     BilledRefused, CancelRefused, CreateRefused, ImportedRefused, ManifestRefused, Refused,
 };
 use cutover_app::additions::{AddRefused, ReplaceRefused, TransactionsRefused, VendorRefused};
-use cutover_app::auth::AuthError;
+use cutover_app::auth::{Denied, Outcome};
 use cutover_app::certificate::CertificateError;
 use cutover_app::port::{DocumentsUnavailable, StoreError};
 
@@ -22,11 +22,11 @@ impl From<StoreError> for Refusal {
     }
 }
 
-impl From<AuthError> for Refusal {
-    fn from(error: AuthError) -> Self {
-        match error {
-            AuthError::Invalid => Self::AuthenticationFailed,
-            AuthError::Store(error) => error.into(),
+impl From<Denied> for Refusal {
+    fn from(denied: Denied) -> Self {
+        match denied.outcome {
+            Outcome::Missing => Self::NotAuthenticated,
+            _ => Self::AuthenticationFailed,
         }
     }
 }

@@ -1,5 +1,5 @@
-use crate::refusal::Refusal;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+use cutover_app::auth::{Denied, Outcome};
 use memchr::memchr2;
 
 /// Longer than any token of this service; longer values are not checked.
@@ -8,13 +8,12 @@ const MAX_TOKEN: usize = 4_096;
 /// Returns the access token of a request: `Authorization: Token <…>` or `Bearer <…>` (contract 5, D2).
 ///
 /// # Errors
-/// [`Refusal::NotAuthenticated`] if there is no such header, [`Refusal::AuthenticationFailed`] if it has
-/// another form.
-pub(crate) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
+/// [`Outcome::Missing`] if there is no such header, [`Outcome::Malformed`] if it has another form.
+pub(crate) fn token(headers: &HeaderMap) -> Result<&str, Denied> {
     let mut sent = headers.get_all(AUTHORIZATION);
-    let header = sent.next().ok_or(Refusal::NotAuthenticated)?;
+    let header = sent.next().ok_or_else(|| Denied::of(Outcome::Missing))?;
     let credentials = header.to_str().ok().filter(|_| sent.next().is_none());
-    credentials.and_then(token_of).ok_or(Refusal::AuthenticationFailed)
+    credentials.and_then(token_of).ok_or_else(|| Denied::of(Outcome::Malformed))
 }
 
 fn token_of(credentials: &str) -> Option<&str> {
@@ -48,13 +47,13 @@ mod tests {
 
     #[test]
     fn missing_and_malformed_tokens_are_distinguished() {
-        assert!(matches!(token(&headers(&[])), Err(Refusal::NotAuthenticated)));
+        assert_eq!(token(&headers(&[])), Err(Denied::of(Outcome::Missing)));
         let long = format!("Token {}", "x".repeat(MAX_TOKEN + 1));
         for header in ["", "Token", "Token ", "a.b.c", "Basic YTpi", "Token a b", "Token a\tb", &long] {
             let headers = headers(&[header]);
-            assert!(matches!(token(&headers), Err(Refusal::AuthenticationFailed)), "{header:?}");
+            assert_eq!(token(&headers), Err(Denied::of(Outcome::Malformed)), "{header:?}");
         }
         let twice = headers(&["Token a", "Token a"]);
-        assert!(matches!(token(&twice), Err(Refusal::AuthenticationFailed)));
+        assert_eq!(token(&twice), Err(Denied::of(Outcome::Malformed)));
     }
 }

@@ -1,5 +1,38 @@
+use actix_web::HttpRequest;
 use actix_web::http::header::{HeaderMap, X_FORWARDED_FOR};
-use std::net::{IpAddr, Ipv6Addr};
+use std::cell::{Cell, OnceCell};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// The client of a request, as far as it is known: for limits, and for the log, also if it leaves before the response.
+#[derive(Debug)]
+pub(crate) struct Client {
+    /// Its address, as far as proxies are trusted to name it.
+    pub(crate) address: IpAddr,
+    /// The organisation that it acts for.
+    pub(crate) organisation: Cell<Option<i64>>,
+    /// The public part of its API key.
+    pub(crate) key: OnceCell<String>,
+}
+
+impl Client {
+    /// Returns the client that sent a request.
+    pub(crate) fn of(http: &HttpRequest, trusted: &[IpAddr]) -> Self {
+        let peer = Self::at(http.peer_addr());
+        Self { address: address(peer.address, http.headers(), trusted), ..peer }
+    }
+
+    /// Returns the client at the other end of a connection.
+    pub(crate) fn at(peer: Option<SocketAddr>) -> Self {
+        let address = peer.map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.ip().to_canonical());
+        Self { address, organisation: Cell::default(), key: OnceCell::default() }
+    }
+
+    /// Keeps the public part of its key.
+    pub(crate) fn set_key(&self, prefix: &str) {
+        // A request has one key.
+        let _ = self.key.set(prefix.to_owned());
+    }
+}
 
 /// Returns the client's address: the peer, or, if that is a trusted proxy, the last forwarded address that is
 /// not one. Headers of untrusted peers are ignored.

@@ -1,7 +1,6 @@
 use crate::config::Config;
 use crate::connection::limit::{Connections, Permit};
 use crate::connection::pace::Paced;
-use crate::connection::rejection::Reject;
 use crate::dispatch::route::described;
 use crate::dispatch::{reject, serve};
 use crate::openapi::Description;
@@ -167,15 +166,11 @@ struct ListenerContext {
 }
 
 impl ListenerContext {
-    /// Wraps a connection with its permit.
-    fn pace<S>(&self, stream: S, reject: Reject, permit: Permit) -> Paced<S> {
-        Paced::new(stream, self.head_timeout, self.linger, reject, permit)
-    }
-
-    /// Returns the writer of responses to requests that no endpoint sees.
-    fn reject(&self) -> Reject {
+    /// Wraps a connection with its permit and the writer of responses to requests that no endpoint sees.
+    fn pace<S>(&self, stream: S, peer: Option<SocketAddr>, permit: Permit) -> Paced<S> {
         let service = self.service.clone();
-        Rc::new(move |status| reject(&service.current(), status))
+        let reject = Rc::new(move |status| reject(&service.current(), peer, status));
+        Paced::new(stream, self.head_timeout, self.linger, reject, permit)
     }
 }
 
@@ -183,11 +178,11 @@ impl ListenerContext {
 fn plain(
     context: ListenerContext,
 ) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
-    let (accepting, reject) = (context.clone(), context.reject());
+    let accepting = context.clone();
     let accept = fn_service(move |stream: TcpStream| {
         let entered = enter(&stream, &accepting.connections);
-        let paced = entered
-            .map(|(peer, permit)| (accepting.pace(stream, reject.clone(), permit), Protocol::Http1, peer));
+        let paced =
+            entered.map(|(peer, permit)| (accepting.pace(stream, peer, permit), Protocol::Http1, peer));
         ready(paced)
     });
     accept.and_then(http(context))
@@ -198,13 +193,13 @@ fn secure(
     context: ListenerContext,
     mut tls: rustls::ServerConfig,
 ) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
-    let (accepting, reject) = (context.clone(), context.reject());
+    let accepting = context.clone();
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
     let accept = Acceptor::new(tls).map_err(TlsError::into_service_error);
     let accept = accept.and_then(move |stream: TlsStream<TcpStream>| {
         let entered = enter(stream.get_ref().0, &accepting.connections).map_err(TlsError::Service);
-        let paced = entered
-            .map(|(peer, permit)| (accepting.pace(stream, reject.clone(), permit), Protocol::Http1, peer));
+        let paced =
+            entered.map(|(peer, permit)| (accepting.pace(stream, peer, permit), Protocol::Http1, peer));
         ready(paced)
     });
     accept.and_then(http(context).map_err(TlsError::Service))

@@ -6,7 +6,7 @@ use crate::refusal::Refusal;
 use crate::request::body::Body;
 use crate::service::Service;
 use cutover_app::account::{CheckAccount, CreateRefused, CreateStep};
-use cutover_app::auth::Caller;
+use cutover_app::auth::{Caller, Denied, judged};
 use cutover_app::port::{Creation, Staging};
 use cutover_app::{App, FoundDocuments, Step};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,13 +27,16 @@ impl Service {
     /// Authenticates the caller by its token (contract D2).
     ///
     /// # Errors
-    /// [`Refusal::AuthenticationFailed`], or the refusal of a store that could not be read.
-    pub(crate) async fn authenticate(self: &Arc<Self>, token: &str) -> Result<Caller, Refusal> {
+    /// The refusal of a store that could not be read.
+    pub(crate) async fn authenticate(
+        self: &Arc<Self>,
+        token: &str,
+    ) -> Result<Result<Caller, Denied>, Refusal> {
         match self.app.authenticate_from_memory(token) {
-            Some(answer) => Ok(answer?),
+            Some(answer) => Ok(judged(answer)?),
             None => {
                 let token = token.to_owned();
-                self.run(None, move |app| Ok(app.authenticate(&token)?)).await
+                self.run(None, move |app| Ok(judged(app.authenticate(&token))?)).await
             }
         }
     }

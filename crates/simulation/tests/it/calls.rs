@@ -7,7 +7,7 @@ use crate::specs::{AccountRef, code};
 use chrono::Days;
 use cutover_app::account::CreateRefused;
 use cutover_app::additions::{AddRefused, AddTransactions, InstructionStep};
-use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
+use cutover_app::auth::{AuthError, Caller, Credential};
 use cutover_app::job::JobRunner;
 use cutover_app::operator::{Archive, ArchiveScope, ArchivedProcess, SupplierChange, UndoRequest, UndoScope};
 use cutover_app::port::{AccountList, StoreError};
@@ -178,20 +178,17 @@ impl Simulation {
         }
         match self.signed_in(app) {
             Ok(()) => Answer::done(),
-            Err(TokenRefused::Store(error)) => error.into(),
+            Err(AuthError::Store(error)) => error.into(),
             // The answer to the first use may have been lost, and a second use is refused.
-            Err(TokenRefused::Invalid) => Answer::Failed("a token is refused".into()),
+            Err(AuthError::Invalid(_)) => Answer::Failed("a token is refused".into()),
         }
     }
 
-    fn signed_in(&self, app: &App) -> Result<(), TokenRefused> {
+    fn signed_in(&self, app: &App) -> Result<(), AuthError> {
         let first = app.obtain_token(&Credential::ApiKey(self.database.credentials.key.clone()))?;
         let second = app.obtain_token(&Credential::RefreshToken(first.refresh_token))?;
         for token in [first.token, second.token] {
-            app.authenticate(&token).map_err(|refused| match refused {
-                AuthError::Invalid => TokenRefused::Invalid,
-                AuthError::Store(error) => TokenRefused::Store(error),
-            })?;
+            app.authenticate(&token)?;
         }
         Ok(())
     }

@@ -144,11 +144,7 @@ macro_rules! api_keys {
 }
 
 fn api_key_by_hash(conn: &mut Conn, hash: &[u8; 32]) -> Result<Option<ApiKey>> {
-    let row = api_keys!()
-        .filter(api_keys::hash.eq(Bits(*hash)))
-        .filter(organisations::revoked_at.is_null())
-        .get_result(conn)
-        .optional()?;
+    let row = api_keys!().filter(api_keys::hash.eq(Bits(*hash))).get_result(conn).optional()?;
     row.map(ApiKey::try_from).transpose()
 }
 

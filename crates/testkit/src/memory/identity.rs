@@ -65,7 +65,7 @@ impl Identity for State {
     }
 
     fn api_key_by_hash(&mut self, hash: &[u8; 32]) -> Result<Option<ApiKey>, StoreError> {
-        Ok(self.api_keys.iter().find(|key| key.hash == *hash && self.in_force(key)).cloned())
+        Ok(self.api_keys.iter().find(|key| key.hash == *hash).cloned())
     }
 
     fn api_key(&mut self, id: i64) -> Result<Option<ApiKey>, StoreError> {

@@ -37,8 +37,8 @@ pub fn keys_of_every_role_read_back(store: &dyn Store) {
     assert_eq!(roles.collect::<Vec<_>>(), ApiKeyRole::ALL.map(Some));
 }
 
-/// A key is found by its hash and its id, until it or its organisation is revoked.
-pub fn keys_are_found_until_they_or_their_organisation_are_revoked(store: &dyn Store) {
+/// A key is found by its hash and its id, and is good until it or its organisation is revoked.
+pub fn keys_are_good_until_they_or_their_organisation_are_revoked(store: &dyn Store) {
     let owner = organisation(store, "Retailer");
     let other = organisation(store, "Other");
     let operator = key(store, owner.id, 2, ApiKeyRole::Operator);
@@ -73,7 +73,7 @@ pub fn keys_are_found_until_they_or_their_organisation_are_revoked(store: &dyn S
     assert!(!put(store, |tx| tx.revoke_organisation("Retailer", at(80))));
     assert!(!put(store, |tx| tx.revoke_organisation("Nobody", at(80))));
     assert_eq!(see(store, |tx| tx.organisation("Retailer")).unwrap().revoked_at, Some(at(70)));
-    assert_eq!(see(store, |tx| tx.api_key_by_hash(&[2; 32])), None);
+    assert_eq!(see(store, |tx| tx.api_key_by_hash(&[2; 32])), Some(operator.clone()), "its refusal is known");
     assert_eq!([operator.id, foreign.id].map(status), [KeyStatus::Revoked, KeyStatus::Good]);
 }
 

@@ -74,7 +74,7 @@ stories! { $
     identity:
         names_of_organisations_are_unique
         keys_of_every_role_read_back
-        keys_are_found_until_they_or_their_organisation_are_revoked
+        keys_are_good_until_they_or_their_organisation_are_revoked
         refresh_tokens_work_once
         refresh_tokens_are_removed_by_family_and_by_time
         signing_keys_are_listed_newest_first_and_old_ones_are_removed

@@ -86,7 +86,7 @@ sed -i 's/ACME_ENERGY/ACME/; s/ELEC-1001/A-100/' exports/*.ndjson
 cutover serve > server.log 2>&1 &
 curl -s --retry 10 --retry-connrefused http://127.0.0.1:8080/readyz";
 
-/// An organisation with the supplier `ACME`, a key, and the imported account `A-000042`.
+/// An organisation with the supplier `ACME`, a key, the imported account `A-000042`, and three attempts with a wrong key.
 const IMPORT: &str = r#"cutover organisation add 'Acme Energy'
 cutover supplier add ACME --organisation 'Acme Energy'
 cutover api-key issue --organisation 'Acme Energy' --json > key.json
@@ -95,6 +95,10 @@ curl -s --retry 10 --retry-connrefused http://127.0.0.1:8080/readyz
 jq '{query: "mutation { obtainToken(input: {apiKey: \"\(.api_key)\"}) { token } }"}' key.json > query.json
 token=$(curl -s http://127.0.0.1:8080/v1/graphql/ -d @query.json -H 'Content-Type: application/json' \
     | jq -r .data.obtainToken.token)
+for n in 1 2 3; do
+    jq '.query |= sub("cut_live"; "guess")' query.json \
+        | curl -s http://127.0.0.1:8080/v1/graphql/ -d @- -H 'Content-Type: application/json'
+done
 jq '.import_supplier = "ACME" | .external_account_number = "A-000042"' fixtures/accounts/valid/gas.json > account.json
 curl -sf http://127.0.0.1:8080/v2/data-import/accounts/ -d @account.json -H 'Content-Type: application/json' \
     -H "Authorization: Token $token"

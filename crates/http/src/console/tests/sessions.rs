@@ -1,6 +1,6 @@
 use super::{Browser, form_to};
 use crate::config::Config;
-use crate::testing::TestService;
+use crate::testing::{TestService, log};
 use actix_web::http::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN};
 use actix_web::test::TestRequest;
 use chrono::Duration;
@@ -239,5 +239,28 @@ async fn the_console_can_be_left_out() {
         for path in ["/console/", SIGN_IN, &super::super::assets::assets().style] {
             assert_eq!(outside(&service).get(path).await.status, 404, "{path}");
         }
+    }
+}
+
+#[actix_web::test]
+async fn refused_sign_ins_are_logged_with_the_public_part_of_a_key_at_most() {
+    let service = TestService::new();
+    log::keep();
+    let mut browser = outside(&service);
+    assert_eq!(browser.sign_in(&service.key).await.status, 403);
+    assert_eq!(browser.sign_in("hunter2").await.status, 403);
+    browser.get("/console/").await;
+    browser.cookie = Some("cutover_console=hunter2".into());
+    browser.get("/console/").await;
+    let lines = log::take();
+    let lines: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::auth ")).collect();
+    let ends = [
+        format!(r#"attempt="console_sign_in" outcome="wrong_role" key="{}""#, &service.key[..17]),
+        r#"attempt="console_sign_in" outcome="malformed""#.to_owned(),
+        r#"attempt="console_page" outcome="malformed""#.to_owned(),
+    ];
+    assert_eq!(lines.len(), ends.len(), "{lines:#?}");
+    for (line, end) in lines.iter().zip(ends) {
+        assert!(line.ends_with(&end), "{line} ends otherwise than {end}");
     }
 }

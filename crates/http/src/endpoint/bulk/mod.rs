@@ -218,7 +218,7 @@ async fn answered(context: LineContext, line: Line) -> Answered {
 async fn take(context: &LineContext, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
     let service = &context.service;
     let _line = service.lines.acquire().await.map_err(|_| no_slot_for_line())?;
-    let caller = service.authenticate(&context.token).await?;
+    let caller = service.authenticate(&context.token).await??;
     let body = line.body?;
     if !context.validate_only {
         let slots = Some(&service.line_slots);

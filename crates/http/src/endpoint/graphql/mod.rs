@@ -12,6 +12,7 @@ use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
+use cutover_app::auth::AttemptKind;
 
 /// The largest request in bytes; those of our own clients are under 1 KiB.
 const MAX_BODY: usize = 16 << 10;
@@ -51,9 +52,15 @@ pub(crate) const GET: Endpoint = Endpoint {
 /// Executes one operation; 200 with `errors` if it is refused. Counted by the client's address.
 fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
-        call.service().throttle.sign_in(call.client())?;
+        call.throttle_sign_in(AttemptKind::ObtainToken)?;
         let mut body = call.small_body(MAX_BODY).await?;
-        let response = answer(&call.service().schema, body.unpack()?).await?;
+        let (response, obtained) = answer(&call.service().schema, body.unpack()?).await?;
+        if let Some(obtained) = obtained {
+            call.attempted(AttemptKind::ObtainToken, obtained.as_ref().map(|claims| &*claims.key));
+            if let Ok(claims) = obtained {
+                call.belongs_to(claims.org);
+            }
+        }
         let no_store = (CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Ok(json(HttpResponse::Ok().insert_header(no_store), &response))
     })

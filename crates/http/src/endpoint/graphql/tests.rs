@@ -1,4 +1,5 @@
-use crate::testing::{Reply, TestService};
+use crate::config::Config;
+use crate::testing::{Reply, TestService, log};
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::test::TestRequest;
 use cutover_app::port::StoreError;
@@ -235,4 +236,76 @@ async fn a_query_without_fields_is_answered_with_empty_data() {
     let service = TestService::new();
     let reply = query(&service, "{ apiVersion @skip(if: true) }").await;
     assert_eq!((reply.status, reply.json()), (200, json!({"data": {}})));
+}
+
+/// A brute force is counted in full, and logged within bounds, with the public part of a key at most.
+#[actix_web::test]
+async fn guesses_are_counted_and_logged_within_bounds() {
+    const GUESSES: u64 = 150;
+    let trusted_proxies = vec!["10.0.0.1".parse().unwrap()];
+    let service = TestService::with(Config { trusted_proxies, ..Config::default() });
+    let secret = "0".repeat(52);
+    log::keep();
+    for n in 0..GUESSES {
+        let query = format!(
+            r#"mutation {{ obtainToken(input: {{apiKey: "cut_live_{n:08}_{secret}"}}) {{ token }} }}"#
+        );
+        // The client itself sent the first address.
+        let request = TestRequest::post()
+            .uri(PATH)
+            .peer_addr("10.0.0.1:9".parse().unwrap())
+            .insert_header(("x-forwarded-for", "198.51.100.9, 203.0.113.7"))
+            .set_payload(json!({"query": query}).to_string());
+        service.send(request).await;
+    }
+    service.app.report_attempts();
+    let lines = log::take();
+    let metrics = service.send(TestRequest::get().uri("/metrics")).await;
+    let counted = |outcome: &str| -> u64 {
+        let series =
+            format!(r#"cutover_authentications_total{{attempt="obtain_token",outcome="{outcome}"}} "#);
+        metrics.text().lines().find_map(|line| line.strip_prefix(&series)?.parse().ok()).unwrap()
+    };
+    let (unknown, throttled) = (counted("unknown"), counted("throttled"));
+    assert!(unknown >= 100 && throttled > 0, "{unknown} {throttled}");
+    assert_eq!((unknown + throttled, counted("accepted")), (GUESSES, 0));
+
+    let mut logged: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::auth ")).collect();
+    // The reports come in no order.
+    logged[2..].sort();
+    let ends = [
+        r#"client=203.0.113.7 attempt="obtain_token" outcome="unknown" key="cut_live_00000000""#.to_owned(),
+        r#"client=203.0.113.7 attempt="obtain_token" outcome="throttled""#.to_owned(),
+        format!(
+            r#"network=203.0.113.7 attempt="obtain_token" outcome="throttled" left_out={}"#,
+            throttled - 1
+        ),
+        format!(r#"network=203.0.113.7 attempt="obtain_token" outcome="unknown" left_out={}"#, unknown - 1),
+    ];
+    assert_eq!(logged.len(), ends.len(), "{logged:#?}");
+    for (line, end) in logged.iter().zip(ends) {
+        assert!(line.ends_with(&end), "{line} ends otherwise than {end}");
+    }
+    assert!(!lines.concat().contains(&secret) && !metrics.text().contains("cut_live_"));
+}
+
+#[actix_web::test]
+async fn each_attempt_is_counted_once() {
+    let service = TestService::new();
+    for input in [
+        format!("apiKey: \"{}\"", service.key),
+        r#"refreshToken: "x""#.into(),
+        String::new(),
+        r#"apiKey: "a", refreshToken: "b""#.into(),
+    ] {
+        query(&service, &format!("mutation {{ obtainToken(input: {{{input}}}) {{ token }} }}")).await;
+    }
+    query(&service, "{ apiVersion }").await;
+    let counted: Vec<_> = service
+        .app
+        .attempts()
+        .filter(|(.., n)| *n > 0)
+        .map(|(_, outcome, n)| (outcome.as_str(), n))
+        .collect();
+    assert_eq!(counted, [("accepted", 1), ("missing", 1), ("malformed", 2)]);
 }

@@ -1,5 +1,7 @@
 //! A service over a store in memory, and requests to it.
 
+pub(crate) mod log;
+
 use crate::config::Config;
 use crate::dispatch::route::described;
 use crate::dispatch::serve;
@@ -24,10 +26,11 @@ use std::io::Write;
 use std::sync::Arc;
 
 /// A valid account of the supplier `ACME_ENERGY`.
-pub(crate) const ACCOUNT: &str = include_str!("../../../fixtures/accounts/valid/unmetered_electricity.json");
+pub(crate) const ACCOUNT: &str =
+    include_str!("../../../../fixtures/accounts/valid/unmetered_electricity.json");
 
 /// The account that the fixtures of additions refer to.
-pub(crate) const ELECTRICITY: &str = include_str!("../../../fixtures/accounts/valid/electricity.json");
+pub(crate) const ELECTRICITY: &str = include_str!("../../../../fixtures/accounts/valid/electricity.json");
 
 /// A service with the organisation `Acme`, which owns the supplier `ACME_ENERGY`, and the organisation
 /// `Other`, which owns `OTHER`.
