@@ -25,6 +25,8 @@ impl ClientError {
     /// Returns true if another attempt to connect may succeed although nobody changes a setting.
     pub(super) fn is_passing(&self) -> bool {
         match self {
+            // PgBouncer has one code for a server that is down and for a parameter that it does not know.
+            Self::Server(error) if error.message.starts_with("unsupported startup parameter") => false,
             Self::Server(error) => ["08", "53", "57P"].iter().any(|class| error.code.starts_with(class)),
             // A server that does not speak the protocol will not learn it.
             Self::Lost(error) => error.kind() != io::ErrorKind::InvalidData,
@@ -165,6 +167,16 @@ mod tests {
         ] {
             assert_eq!(server(code).is_passing(), is_passing, "{code}");
         }
+        let unsupported = ServerError {
+            code: "08P01".to_owned(),
+            message: "unsupported startup parameter: synchronous_commit".to_owned(),
+            details: None,
+            hint: None,
+            table: None,
+            column: None,
+            constraint: None,
+        };
+        assert!(!ClientError::from(unsupported).is_passing());
         let lost = |kind: io::ErrorKind| ClientError::Lost(kind.into()).is_passing();
         assert!(lost(io::ErrorKind::ConnectionRefused) && lost(io::ErrorKind::TimedOut));
         assert!(!lost(io::ErrorKind::InvalidData));

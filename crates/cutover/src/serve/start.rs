@@ -1,4 +1,4 @@
-//! Opens the database, and waits for one that is down or read-only (decision 57).
+//! Opens the database, and waits for one that is down or read-only (decision 0057).
 
 use super::encryption_keys;
 use super::heartbeat::Heartbeat;

@@ -18,7 +18,7 @@ const DOCUMENTS_DEADLINE: Duration = Duration::from_secs(1);
 
 /// `GET /readyz`: the state of the database, the document storage (contract D11) and the encryption keys; 503
 /// if the database is down or commits nothing, if tokens cannot be verified because a key is missing, or during
-/// shutdown. Document storage is reported alone (decision 57): all nodes share it, and most requests do not need it.
+/// shutdown. Document storage is reported alone (decision 0057): all nodes share it, and most requests do not need it.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     template: "/readyz",

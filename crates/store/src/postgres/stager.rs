@@ -203,8 +203,8 @@ statement! {
             ON CONFLICT (supplier_id, external_account_number) DO NOTHING RETURNING id), \
             staged AS (INSERT INTO payloads (process_id, payload) \
             SELECT id, payload FROM new WHERE id = ANY(ARRAY(SELECT id FROM stored))), \
-            named AS (INSERT INTO process_contracts (process_id, organisation_id, identifier) \
-            SELECT id, organisation_id, contract FROM new WHERE contract IS NOT NULL \
+            named AS (INSERT INTO process_contracts (process_id, organisation_id, identifier, is_in_use) \
+            SELECT id, organisation_id, contract, TRUE FROM new WHERE contract IS NOT NULL \
             AND id = ANY(ARRAY(SELECT id FROM stored))), \
             begun AS (INSERT INTO process_history (process_id, version, event, to_state, occurred_at, \
             attempt, actor) SELECT id, version, event, state, created_at, attempt, actor \

@@ -8,6 +8,7 @@ use cutover_app::fault::Point;
 
 /// Shifts the database's clock by a number of seconds.
 const CLOCK: &str = "CREATE TABLE skew (seconds BIGINT NOT NULL); INSERT INTO skew VALUES (0); \
+    GRANT SELECT ON skew TO PUBLIC; \
     CREATE FUNCTION public.clock_timestamp() RETURNS TIMESTAMPTZ LANGUAGE SQL VOLATILE AS \
     $$SELECT pg_catalog.clock_timestamp() + (SELECT seconds FROM public.skew) * interval '1 second'$$";
 const HOUR: i64 = 3_600;

@@ -10,7 +10,7 @@ const NUMBER: &str = "ONE-1";
 /// On PostgreSQL, ends the connection that stores the account first. A sequence records that this was done,
 /// as it is not rolled back.
 const LOSE_THE_FIRST: &str = "CREATE SEQUENCE lost; \
-    CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS \
+    CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS \
     $$BEGIN IF nextval('lost') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(5); END IF; \
     RETURN NEW; END$$; \
     CREATE TRIGGER lose BEFORE INSERT ON payloads FOR EACH ROW EXECUTE FUNCTION lose()";

@@ -777,7 +777,7 @@ CREATE TABLE process_contracts (
     process_id BIGINT PRIMARY KEY REFERENCES processes (id),
     organisation_id BIGINT NOT NULL,
     identifier TEXT COLLATE "C" NOT NULL,
-    is_in_use BOOLEAN NOT NULL DEFAULT TRUE -- false once the process has ended without an account
+    is_in_use BOOLEAN NOT NULL -- false once the process has ended without an account
 );
 CREATE INDEX process_contracts_by_identifier ON process_contracts (organisation_id, identifier, is_in_use);
 

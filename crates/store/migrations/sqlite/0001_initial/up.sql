@@ -696,7 +696,7 @@ CREATE TABLE process_contracts (
     process_id INTEGER PRIMARY KEY NOT NULL REFERENCES processes (id),
     organisation_id INTEGER NOT NULL,
     identifier TEXT NOT NULL,
-    is_in_use INTEGER NOT NULL DEFAULT TRUE -- false once the process has ended without an account
+    is_in_use INTEGER NOT NULL -- false once the process has ended without an account
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX process_contracts_by_identifier ON process_contracts (organisation_id, identifier, is_in_use);
 

@@ -263,6 +263,7 @@ impl Businesses for SqlTx<'_> {
                     process_contracts::process_id.eq(process_id),
                     process_contracts::organisation_id.eq(organisation_id),
                     process_contracts::identifier.eq(identifier),
+                    process_contracts::is_in_use.eq(true),
                 );
                 diesel::insert_into(process_contracts::table).values(row).execute(conn)?;
             }
