@@ -39,7 +39,7 @@ fn a_node_is_listed_while_it_records_that_it_runs() {
     assert_eq!(ids(&app.running_nodes().unwrap()), [&second.id]);
 }
 
-/// Decision 57: reads may answer meanwhile, so the age of the last record is what tells.
+/// Decision 0057: reads may answer meanwhile, so the age of the last record is what tells.
 #[test]
 fn writes_stall_if_the_record_of_a_node_is_10_seconds_late() {
     let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));

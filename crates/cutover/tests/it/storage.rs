@@ -114,7 +114,7 @@ fn endure(fault: Fault) {
     });
 }
 
-/// Decision 57: what needs no documents goes on.
+/// Decision 0057: what needs no documents goes on.
 #[test]
 fn without_a_supplier_that_verifies_documents_a_lost_storage_stops_nothing() {
     let Stage { storage, client, installation, server, .. } = &stage("all");

@@ -366,7 +366,7 @@ fn slow_heads_and_bodies_are_ended() {
     is_last_refusal(&rest(&mut client), "408", "request_timeout");
 }
 
-/// Decision 57: a server that waited for its database goes on with it.
+/// Decision 0057: a server that waited for its database goes on with it.
 #[test]
 fn a_connection_is_served_by_what_replaced_its_service() {
     let without_database = TestService::new();

@@ -2,7 +2,7 @@ use crate::harness::{ACCOUNTS, Installation, wait_until};
 use crate::payloads::small;
 use cutover_testkit_postgres::{Cluster, ClusterOptions};
 
-/// Decision 57: given a database whose synchronous standby is gone, so that it answers reads and commits nothing, then
+/// Decision 0057: given a database whose synchronous standby is gone, so that it answers reads and commits nothing, then
 /// the server says so within a bounded time, and is ready again once writes are committed.
 #[test]
 fn a_database_that_commits_nothing_makes_a_server_unready() {

@@ -25,7 +25,7 @@ fn assert_waits(stranger: &Client, client: &Client) {
     asked.iter().for_each(assert_unavailable);
 }
 
-/// Decision 57: given a database that is down, and read-only when it comes up, then the server waits for it, and serves
+/// Decision 0057: given a database that is down, and read-only when it comes up, then the server waits for it, and serves
 /// on the same address once it can write.
 #[test]
 fn a_server_waits_for_its_database() {
