@@ -35,9 +35,11 @@ impl<'a> Stopwatch<'a> {
         laps.last = now;
         let parts: Vec<(i64, u64)> =
             processes.filter_map(|(id, weight)| Some((*self.supplier_of.get(&id)?, weight.max(1)))).collect();
-        let whole: u64 = parts.iter().map(|(_, weight)| weight).sum();
+        let whole: u128 = parts.iter().map(|(_, weight)| u128::from(*weight)).sum();
         for (supplier_id, weight) in parts {
-            *laps.times.entry(supplier_id).or_default() += took.mul_f64(weight as f64 / whole as f64);
+            let part = took.as_nanos() * u128::from(weight) / whole;
+            *laps.times.entry(supplier_id).or_default() +=
+                Duration::from_nanos(u64::try_from(part).unwrap_or(u64::MAX));
         }
     }
 

@@ -6,6 +6,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use std::fmt;
+use std::time::Duration;
 
 /// Collects what the operating system counts for this process, under the names that Prometheus's own clients use.
 /// A value that cannot be read is left out.
@@ -35,7 +36,8 @@ impl Collector for ProcessMetrics {
             let started_at = booted_at + stat.starttime / ticks;
             gauge("process_start_time_seconds", "Start of the process, since 1970", started_at)?;
         }
-        let used = ConstCounter::new((stat.utime + stat.stime) as f64 / ticks as f64);
+        let used = Duration::from_millis((stat.utime + stat.stime) * 1_000 / ticks);
+        let used = ConstCounter::new(used.as_secs_f64());
         let help = "Processor time used, by the program and by the system for it";
         used.encode(encoder.encode_descriptor("process_cpu_seconds", help, None, MetricType::Counter)?)
     }
