@@ -21,7 +21,7 @@ const RECORD_INTERVAL: TimeDelta = TimeDelta::minutes(10);
 
 string_enum! {
     "a kind of attempt";
-    /// What a caller authenticates for.
+    /// Purpose of an attempt to authenticate.
     pub enum AttemptKind {
         /// An access token, with an API key or a refresh token.
         ObtainToken = "obtain_token",
@@ -37,7 +37,7 @@ string_enum! {
 /// An attempt to authenticate.
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt<'a> {
-    /// What it is for.
+    /// Its purpose.
     pub kind: AttemptKind,
     /// The address of the client.
     pub client: IpAddr,

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 /// Least import time that is counted for an account: suppliers take turns even if their accounts take no time.
 const LEAST: Duration = Duration::from_micros(100);
-/// Expected import time at which a claim takes no further account: an account that is accepted now waits no
-/// longer for a worker, or for one account.
+/// Expected import time at which a claim takes no further account. It bounds how long a newly accepted account waits
+/// for a worker, unless a single account takes longer.
 const TURN: Duration = Duration::from_millis(250);
 
 /// The import time that each supplier has used of the workers of one process.
@@ -47,7 +47,7 @@ impl FairShares {
         let mut shares = self.lock();
         let candidate = |(place, (id, room))| Candidate { place, room, share: shares.share(id) };
         let mut waiting: Vec<_> = suppliers.into_iter().enumerate().map(candidate).collect();
-        // Stable.
+        // The sort is stable: equals keep their order.
         waiting.sort_by_key(|candidate| candidate.share.used);
         if let Some(first) = waiting.first() {
             shares.least_used = first.share.used;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Pause between two attempts to open the database.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What a starting server waits for.
+/// An event that ends the wait of a starting server.
 pub(super) enum Event {
     Stop(StopReason),
     /// The database is open, or the wait for it is over.

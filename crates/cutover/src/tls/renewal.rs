@@ -49,9 +49,9 @@ pub(crate) struct CertificateRenewal {
     /// When the presented certificate expires, in seconds since 1970.
     expiry: Arc<AtomicI64>,
     validity: Validity,
-    /// What was parsed last, with or without success.
+    /// The contents that were parsed last, with or without success.
     parsed: Result<Content, String>,
-    /// What the files held when they were read last.
+    /// The contents of the files at the last reading.
     seen: Result<Content, String>,
     reminded_at: DateTime<Utc>,
 }

@@ -17,7 +17,7 @@ pub(crate) struct Validity {
     first_to_expire: usize,
 }
 
-/// Whether a chain is valid.
+/// Validity of a chain at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValidityState {
     Valid,

@@ -18,7 +18,7 @@ fn send(client: &Client, thread: usize, acknowledged: &Mutex<BTreeSet<String>>, 
         let number = format!("B-{thread}-{n}");
         assert_eq!(client.create(&small(&number)).status, 201);
         acknowledged.lock().unwrap().insert(number);
-        // What is sent during the dump is sent again in the end, one by one.
+        // Accounts that are sent during the dump are sent again in the end, one by one.
         std::thread::park_timeout(std::time::Duration::from_millis(20));
     }
 }

@@ -166,7 +166,7 @@ fn the_running_role_may_change_the_rows_of_every_other_table() {
     PostgresStore::open(&options(&database)).unwrap();
 }
 
-/// What has the owner's rights must not find tables or functions of its caller.
+/// A function with the owner's rights must not resolve names in schemas of its caller.
 #[test]
 fn functions_with_the_rights_of_the_owner_have_a_fixed_search_path() {
     let Some(database) = migrated() else { return };
