@@ -41,6 +41,13 @@ fn pods() -> Vec<(String, Value)> {
     ["Deployment", "Job"].into_iter().flat_map(objects).map(pod).collect()
 }
 
+/// The value of a variable in the settings for Kubernetes.
+fn setting(name: &str) -> String {
+    let settings = read("deploy/kubernetes/settings/settings.env");
+    let line = settings.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+    line.unwrap_or_else(|| panic!("{name} is not set")).to_owned()
+}
+
 fn words(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
 }
@@ -104,6 +111,20 @@ fn nothing_runs_as_root_or_may_become_it() {
     }
 }
 
+/// A tag is moved; a digest is the image that was tried.
+#[test]
+fn the_image_is_built_on_digests() {
+    let file = read("deploy/Containerfile");
+    let bases: Vec<&str> = file.lines().filter_map(|line| line.strip_prefix("FROM ")).collect();
+    assert!(bases.len() == 2, "{bases:?}");
+    for base in bases {
+        let image = base.split(' ').next().unwrap();
+        let digest = image.split_once("@sha256:").map(|(_, digest)| digest);
+        let is_digest = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        assert!(digest.is_some_and(is_digest), "{image}");
+    }
+}
+
 #[test]
 fn everything_is_bounded() {
     for (name, service) in compose()["services"].as_object().unwrap() {
@@ -130,9 +151,7 @@ fn endpoints() -> Vec<(String, String)> {
 fn probes_ask_where_health_is_served() {
     let endpoints = endpoints();
     let serves = |path: &str| endpoints.contains(&(path.to_owned(), "Health".to_owned()));
-    let settings = objects("ConfigMap").remove(0);
-    let admin =
-        settings["data"]["CUTOVER_ADMIN_LISTEN"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    let admin = setting("CUTOVER_ADMIN_LISTEN").rsplit(':').next().unwrap().to_owned();
     for deployment in objects("Deployment") {
         let container = &deployment["spec"]["template"]["spec"]["containers"][0];
         let ports = container["ports"].as_array().unwrap();
@@ -160,8 +179,7 @@ fn stopped_containers_have_time_to_finish() {
         let grace = seconds(service["stop_grace_period"].as_str().unwrap());
         assert!(grace >= delay(&service["command"]) + default + SLACK, "{name}");
     }
-    let settings = objects("ConfigMap").remove(0);
-    let timeout = seconds(settings["data"]["CUTOVER_SHUTDOWN_TIMEOUT"].as_str().unwrap());
+    let timeout = seconds(&setting("CUTOVER_SHUTDOWN_TIMEOUT"));
     for deployment in objects("Deployment") {
         let pod = &deployment["spec"]["template"]["spec"];
         let before = delay(&pod["containers"][0]["args"]);
@@ -245,6 +263,40 @@ fn secrets_have_no_defaults() {
     assert!(names.iter().all(|line| line.ends_with('=')), "{names:?}");
     for variable in used.iter().map(|variable| variable.split(':').next().unwrap()) {
         assert!(names.contains(&format!("{variable}=").as_str()), "{variable} is not in .env.example");
+    }
+}
+
+/// Settings and secrets have names that end in a hash of their content, so that pods roll when one changes. A secret's file
+/// is the operator's own, and never part of the repository.
+#[test]
+fn pods_read_what_is_generated() {
+    let ignored = read(".gitignore");
+    for (folder, secret) in [("migrate", "cutover-owner"), ("service", "cutover-secrets")] {
+        let folder = std::path::Path::new("deploy/kubernetes").join(folder);
+        let whole = documents(folder.join("kustomization.yaml")).remove(0);
+        let settings = folder.join("../settings");
+        assert!(words(&whole["components"]).contains(&"../settings".to_owned()), "{secret}");
+        let generated = &documents(settings.join("kustomization.yaml")).remove(0)["configMapGenerator"][0];
+        assert_eq!(generated["name"], "cutover-settings");
+        assert_eq!(words(&generated["envs"]), ["settings.env"]);
+        assert_eq!(whole["secretGenerator"][0]["name"], secret);
+        let [file] = words(&whole["secretGenerator"][0]["envs"]).try_into().unwrap();
+        let file = folder.join(file);
+        let example = read(format!("{}.example", file.display()));
+        assert!(example.lines().any(|line| line.starts_with("CUTOVER_DATABASE_URL=")), "{example}");
+        assert!(ignored.lines().any(|line| line == format!("/{}", file.display())), "{}", file.display());
+        for resource in words(&whole["resources"]) {
+            for pod in documents(folder.join(resource))
+                .iter()
+                .filter(|object| object["spec"]["template"].is_object())
+            {
+                let from = &pod["spec"]["template"]["spec"]["containers"][0]["envFrom"];
+                assert_eq!(
+                    from,
+                    &json!([{"configMapRef": {"name": "cutover-settings"}}, {"secretRef": {"name": secret}}])
+                );
+            }
+        }
     }
 }
 
