@@ -7,8 +7,10 @@ mod bill;
 mod debian;
 mod graph;
 pub(crate) mod libraries;
+mod provenance;
 mod release;
 mod rootfs;
+pub(crate) mod signature;
 mod sums;
 mod tarball;
 
@@ -37,6 +39,9 @@ pub(crate) struct Args {
     /// Cargo profile of the programs
     #[arg(long, value_name = "NAME", default_value = "release")]
     profile: String,
+    /// Sign SHA256SUMS with this key of SSH, by ssh-keygen
+    #[arg(long, value_name = "KEY")]
+    sign: Option<PathBuf>,
 }
 
 /// The files of a release by what they are.
@@ -49,10 +54,11 @@ pub(crate) struct Made {
     pub(crate) rootfs: String,
     pub(crate) service_bill: String,
     pub(crate) client_bill: String,
+    pub(crate) provenance: String,
 }
 
 impl Made {
-    /// The names of all files except the checksums.
+    /// The names of what is made, in the order of [`contents`].
     fn names(&self) -> [&str; 6] {
         [
             &self.service_tarball,
@@ -68,8 +74,11 @@ impl Made {
 /// Writes the files into `target/package`, in place of those of the last run.
 pub(crate) fn command(args: &Args) -> Result<ExitCode, Error> {
     let made = make(Programs::build(&args.profile)?, &cargo::root().join("target/package"))?;
-    for name in made.names().into_iter().chain([SUMS]) {
+    for name in made.names().into_iter().chain([made.provenance.as_str(), SUMS]) {
         println!("{}", made.folder.join(name).display());
+    }
+    if let Some(key) = &args.sign {
+        println!("{}", signature::sign(&made.folder, key)?.display());
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -80,11 +89,14 @@ pub(crate) fn make(programs: Programs, folder: &Path) -> Result<Made, Error> {
     files::empty_folder(folder)?;
     let made = named(&release, folder);
     let contents = contents(&release)?;
-    for (name, bytes) in made.names().into_iter().zip(&contents) {
+    let mut files: Vec<(&str, &[u8])> =
+        made.names().into_iter().zip(contents.iter().map(Vec::as_slice)).collect();
+    let provenance = provenance::of(&release, &files)?;
+    files.push((&made.provenance, &provenance));
+    for (name, bytes) in &files {
         write(&folder.join(name), bytes)?;
     }
-    let sums = sums::of(made.names().into_iter().zip(&contents));
-    write(&folder.join(SUMS), sums.as_bytes())?;
+    write(&folder.join(SUMS), sums::of(files).as_bytes())?;
     Ok(made)
 }
 
@@ -116,5 +128,6 @@ fn named(release: &Release, folder: &Path) -> Made {
         rootfs: format!("{SERVICE}-{version}-rootfs-{arch}.tar.gz"),
         service_bill: format!("{SERVICE}-{version}.cdx.json"),
         client_bill: format!("{CLIENT}-{version}.cdx.json"),
+        provenance: format!("{SERVICE}-{version}-{arch}.intoto.json"),
     }
 }

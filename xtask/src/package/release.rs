@@ -17,6 +17,8 @@ const DATE: &str = "SOURCE_DATE_EPOCH";
 pub(crate) struct Programs {
     service: PathBuf,
     client: PathBuf,
+    /// The cargo profile that they were built with.
+    profile: String,
 }
 
 impl Programs {
@@ -30,13 +32,14 @@ impl Programs {
             }
             program(&messages(build), name)
         };
-        Ok(Self { service: by_itself(SERVICE)?, client: by_itself(CLIENT)? })
+        Ok(Self { service: by_itself(SERVICE)?, client: by_itself(CLIENT)?, profile: profile.to_owned() })
     }
 
     /// Those that the tests run, which the step `tests` has built: their features are those of the workspace.
     pub(crate) fn of_tests() -> Result<Self, Error> {
         let messages = messages(cargo::cargo(["test", "--locked", "--workspace", "--no-run"]));
-        Ok(Self { service: program(&messages, SERVICE)?, client: program(&messages, CLIENT)? })
+        let profile = "dev".to_owned();
+        Ok(Self { service: program(&messages, SERVICE)?, client: program(&messages, CLIENT)?, profile })
     }
 }
 
@@ -45,6 +48,13 @@ fn commit() -> Option<String> {
     let output = Command::new("git").args(["rev-parse", "HEAD"]).stderr(Stdio::null()).output().ok()?;
     let commit = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
     Some(commit.trim().to_owned())
+}
+
+/// Returns true if files of the working tree differ from the commit.
+fn is_changed() -> bool {
+    let mut git = cargo::command("git");
+    git.args(["status", "--porcelain", "--untracked-files=no"]);
+    cargo::output(git).is_some_and(|files| !files.trim().is_empty())
 }
 
 /// The programs of a release and what is known about them.
@@ -57,6 +67,12 @@ pub(super) struct Release {
     /// Date of all files in seconds since 1970.
     pub(super) date: u64,
     pub(super) metadata: Metadata,
+    /// Cargo profile of the programs.
+    pub(super) profile: String,
+    /// Commit of the sources, unless they are an unpacked archive.
+    pub(super) commit: Option<String>,
+    /// True if the sources differ from the commit.
+    pub(super) is_changed: bool,
     pub(super) service: PathBuf,
     pub(super) client: PathBuf,
 }
@@ -73,6 +89,9 @@ impl Release {
             triple,
             date: date()?,
             metadata,
+            profile: programs.profile,
+            commit: commit(),
+            is_changed: is_changed(),
             service: programs.service,
             client: programs.client,
         })

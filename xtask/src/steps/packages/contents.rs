@@ -1,12 +1,12 @@
-//! Checks the checksums and the bills of materials.
+//! Checks the checksums, their signature, the provenance and the bills of materials.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::trial::{Checked, Trial, ensure};
-use crate::package::{Made, SUMS};
+use super::trial::{Checked, Trial, ensure, found};
+use crate::package::{Made, SUMS, signature};
 
 /// Verifies the checksums with `sha256sum`, as users do, and that no file lacks one.
 pub(super) fn sums(trial: &Trial, made: &Made) -> Checked {
@@ -15,6 +15,61 @@ pub(super) fn sums(trial: &Trial, made: &Made) -> Checked {
     let checked = trial.output(command)?.lines().count();
     let files = std::fs::read_dir(&made.folder).map_err(|e| e.to_string())?.count();
     ensure(checked + 1 == files, || format!("{SUMS} has {checked} lines for {files} files"))?;
+    Ok(None)
+}
+
+/// Signs the checksums with a new key, and verifies them as users do. Changed ones must not pass.
+pub(super) fn signature(trial: &Trial, made: &Made) -> Checked {
+    if found("ssh-keygen").is_none() {
+        return Ok(Some("no ssh-keygen".to_owned()));
+    }
+    let (key, sums) = (trial.folder.join("key"), trial.folder.join(SUMS));
+    let mut generate = trial.command("ssh-keygen");
+    generate.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(&key);
+    trial.output(generate)?;
+    let copied = std::fs::copy(made.folder.join(SUMS), &sums);
+    copied.map_err(|e| format!("{}: {e}", sums.display()))?;
+    signature::sign(&trial.folder, &key).map_err(|e| e.to_string())?;
+    let verify =
+        || {
+            let mut shell = trial.command("sh");
+            let namespace = signature::NAMESPACE;
+            shell.args(["-c", &format!(
+            "echo \"releases@example.com $(cat key.pub)\" > signers && ssh-keygen -Y verify -f signers \
+             -I releases@example.com -n {namespace} -s {SUMS}.sig < {SUMS}"
+        )]);
+            trial.output(shell)
+        };
+    verify()?;
+    let text = std::fs::read_to_string(&sums).map_err(|e| e.to_string())?;
+    std::fs::write(&sums, text.replace("cutover", "other")).map_err(|e| e.to_string())?;
+    ensure(verify().is_err(), || "changed checksums have a valid signature".to_owned())?;
+    Ok(None)
+}
+
+/// Compares the provenance with the checksums, and with the commit of these sources.
+pub(super) fn provenance(_: &Trial, made: &Made) -> Checked {
+    let read = |name: &str| {
+        let path = made.folder.join(name);
+        std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
+    };
+    let statement: Value = serde_json::from_str(&read(&made.provenance)?).map_err(|e| e.to_string())?;
+    let subjects = statement["subject"].as_array().into_iter().flatten();
+    let mut lines: Vec<String> = subjects
+        .map(|subject| {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            format!("{}  {}", text(&subject["digest"]["sha256"]), text(&subject["name"]))
+        })
+        .collect();
+    lines.sort_by_key(|line| line.rsplit("  ").next().map(str::to_owned));
+    let sums = read(SUMS)?;
+    let others: Vec<&str> = sums.lines().filter(|line| !line.ends_with(&made.provenance)).collect();
+    ensure(lines == others, || format!("the provenance is of {lines:?}, and {SUMS} of {others:?}"))?;
+    let build = &statement["predicate"]["buildDefinition"];
+    for member in ["target", "rustc"] {
+        let value = &build["internalParameters"][member];
+        ensure(value.as_str().is_some_and(|text| !text.is_empty()), || format!("{member} is {value}"))?;
+    }
     Ok(None)
 }
 

@@ -28,6 +28,8 @@ struct Check {
 
 const CHECKS: &[Check] = &[
     Check { what: "checksums", run: contents::sums },
+    Check { what: "signature", run: contents::signature },
+    Check { what: "provenance", run: contents::provenance },
     Check { what: "bills of materials", run: contents::bills },
     Check { what: "tarball of the service", run: tarballs::service },
     Check { what: "tarball of the client", run: tarballs::client },
