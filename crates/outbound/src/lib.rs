@@ -9,6 +9,7 @@ mod documents;
 mod export;
 mod location;
 mod runtime;
+mod secret;
 mod vendors;
 mod webhooks;
 
@@ -16,5 +17,6 @@ pub use documents::ObjectDocuments;
 pub use export::{ExportBucket, ExportFailed};
 pub use location::{InvalidLocation, Location};
 pub use runtime::OutboundRuntime;
+pub use secret::secret;
 pub use vendors::{HttpVendors, VendorLimits, VendorsUnusable};
 pub use webhooks::HttpWebhooks;

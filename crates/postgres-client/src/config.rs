@@ -11,6 +11,8 @@ pub struct Config {
     pub(super) hosts: Vec<Host>,
     pub(super) user: String,
     pub(super) password: Option<Zeroizing<String>>,
+    /// File with passwords, used without a password in the URL.
+    pub(super) password_file: Option<PathBuf>,
     pub(super) database: String,
     pub(super) encryption: Encryption,
     /// File of the authorities that may sign the server's certificate; `None` means those of the system.
@@ -232,6 +234,7 @@ impl Parameters {
             hosts,
             user,
             password: self.take("password").map(Zeroizing::new),
+            password_file: self.take("passfile").map(PathBuf::from),
             database,
             encryption,
             root_certificates: root.filter(|root| root != "system").map(PathBuf::from),

@@ -1,6 +1,7 @@
 use super::certificate::end_point;
 use super::config::{ChannelBinding, Config, Encryption, Host, ServerKind};
 use super::error::{ClientError, ServerError};
+use super::passfile;
 use super::session::{Session, is_timeout};
 use super::stream::Stream;
 use super::tls;
@@ -18,6 +19,7 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
+use zeroize::Zeroizing;
 
 /// Opens a session at the first server that takes it and is of the wanted kind.
 pub(super) fn connect(config: &Config) -> Result<Session, ClientError> {
@@ -57,7 +59,7 @@ fn connect_to(config: &Config, host: &Host, kind: ServerKind) -> Result<Session,
     let (stream, binding) = open(config, host, limit)?;
     let mut session = Session::new(stream);
     session.set_answer_timeout(limit)?;
-    start(&mut session, config, binding)?;
+    start(&mut session, config, host, binding)?;
     check_kind(&mut session, kind)?;
     session.set_answer_timeout(config.answer_timeout)?;
     Ok(session)
@@ -148,6 +150,7 @@ fn offers_tls(socket: &mut TcpStream) -> Result<bool, ClientError> {
 pub(super) fn start(
     session: &mut Session,
     config: &Config,
+    host: &Host,
     binding: Option<Vec<u8>>,
 ) -> Result<(), ClientError> {
     let own = [
@@ -170,14 +173,14 @@ pub(super) fn start(
                 is_accepted = true;
             }
             Message::AuthenticationCleartextPassword if !is_bound_required => {
-                send_password(session, password(config)?)?;
+                send_password(session, password(config, host)?.as_bytes())?;
             }
             Message::AuthenticationMd5Password(body) if !is_bound_required => {
-                let hash = md5_hash(config.user.as_bytes(), password(config)?, body.salt());
+                let hash = md5_hash(config.user.as_bytes(), password(config, host)?.as_bytes(), body.salt());
                 send_password(session, hash.as_bytes())?;
             }
             Message::AuthenticationSasl(body) => {
-                is_bound = authenticate(session, config, &body, binding.as_deref())?;
+                is_bound = authenticate(session, config, host, &body, binding.as_deref())?;
             }
             Message::BackendKeyData(_) => {}
             // Otherwise a server could leave out the proof of who it is.
@@ -194,8 +197,14 @@ pub(super) fn start(
     }
 }
 
-fn password(config: &Config) -> Result<&[u8], ClientError> {
-    let password = config.password.as_ref().map(|password| password.as_bytes());
+/// The password of the URL, or that of the password file for this host.
+fn password(config: &Config, host: &Host) -> Result<Zeroizing<String>, ClientError> {
+    let from_file = |file| passfile::password(file, host, &config.database, &config.user);
+    let password = match (&config.password, &config.password_file) {
+        (Some(password), _) => Some(password.clone()),
+        (None, Some(file)) => from_file(file).map_err(ClientError::Refused)?,
+        (None, None) => None,
+    };
     password.ok_or_else(|| ClientError::Refused("the server asks for a password".to_owned()))
 }
 
@@ -208,6 +217,7 @@ fn send_password(session: &mut Session, password: &[u8]) -> Result<(), ClientErr
 fn authenticate(
     session: &mut Session,
     config: &Config,
+    host: &Host,
     body: &AuthenticationSaslBody,
     binding: Option<&[u8]>,
 ) -> Result<bool, ClientError> {
@@ -228,7 +238,7 @@ fn authenticate(
     if !offers(mechanism) {
         return Err(ClientError::Refused("the server offers no known way to authenticate".to_owned()));
     }
-    let mut scram = ScramSha256::new(password(config)?, channel);
+    let mut scram = ScramSha256::new(password(config, host)?.as_bytes(), channel);
     frontend::sasl_initial_response(mechanism, scram.message(), &mut session.output)?;
     session.send()?;
     let body = match session.receive()? {

@@ -89,7 +89,7 @@ fn cells(row: &super::row::Row) -> Vec<Option<Vec<u8>>> {
 /// receives.
 pub fn log_in(config: &Config, packets: Vec<Vec<u8>>) -> (Result<(), ClientError>, Vec<u8>) {
     let mut session = Session::new(Stream::Memory(Memory::new(packets)));
-    let result = start(&mut session, config, None);
+    let result = start(&mut session, config, &config.hosts[0], None);
     let received = match session.stream() {
         Stream::Memory(memory) => memory.received.clone(),
         _ => Vec::new(),

@@ -24,6 +24,7 @@ mod connection;
 mod error;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod passfile;
 mod row;
 mod session;
 mod stream;

@@ -177,12 +177,16 @@ fn passwords_and_certificates_are_checked() {
     let authority = url.split_once("sslrootcert=").unwrap().1;
     let at = |login: &str, query: &str| format!("postgres://{login}@{address}/postgres?{query}");
     let good = "p%3A%C3%A4%201";
+    let folder = tempfile::tempdir().unwrap();
     for role in ["by_scram", "by_md5", "by_password"] {
         open(&at(&format!("{role}:{good}"), "sslmode=require"));
         let wrong = refused(&at(&format!("{role}:s3cret"), "sslmode=require"));
         assert!(wrong.contains("(SQLSTATE 28P01)") && !wrong.contains("s3cret"), "{wrong}");
         let missing = refused(&at(role, "sslmode=require"));
         assert!(missing.contains("asks for a password"), "{missing}");
+        let file = folder.path().join("pgpass");
+        std::fs::write(&file, format!("*:*:postgres:{role}:p\\:\u{e4} 1\n")).unwrap();
+        open(&at(role, &format!("sslmode=require&passfile={}", file.display())));
     }
     let scram = format!("by_scram:{good}");
     for query in [

@@ -39,6 +39,8 @@ impl Program {
     /// Returns true if a variable belongs to a setting.
     pub(super) fn has_variable(&self, variable: &str) -> bool {
         let name = variable.strip_prefix("CUTOVER_").unwrap_or_default();
+        // A secret may be in a file; the program's own tests say for which settings.
+        let name = name.strip_suffix("_FILE").filter(|_| name != "ENCRYPTION_KEY_FILE").unwrap_or(name);
         self.has_setting(&name.replace('_', "-").to_ascii_lowercase())
     }
 

@@ -10,7 +10,7 @@ pub(crate) struct Target {
     /// Base URL of the service: https://, its name, and the path below which it lies, if any
     #[arg(long, value_name = "URL", env = "CUTOVER_BASE_URL", hide_env_values = true)]
     base_url: String,
-    /// The environment variable that holds the API key
+    /// The environment variable that holds the API key; NAME_FILE names a file with it instead
     #[arg(long, value_name = "NAME", default_value = "CUTOVER_API_KEY")]
     api_key_env: String,
 }
@@ -25,7 +25,7 @@ pub(crate) struct OfflineTarget {
     #[arg(long, value_name = "URL", env = "CUTOVER_BASE_URL", hide_env_values = true)]
     #[arg(required_unless_present = "offline")]
     base_url: Option<String>,
-    /// The environment variable that holds the API key
+    /// The environment variable that holds the API key; NAME_FILE names a file with it instead
     #[arg(long, value_name = "NAME", default_value = "CUTOVER_API_KEY")]
     api_key_env: String,
 }
@@ -44,7 +44,7 @@ pub(crate) struct OptionalTarget {
     /// Ask this service for the time zone and the rules of each supplier; needs an API key. No account is sent
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// The environment variable that holds the API key
+    /// The environment variable that holds the API key; NAME_FILE names a file with it instead
     #[arg(long, value_name = "NAME", default_value = "CUTOVER_API_KEY")]
     api_key_env: String,
 }
@@ -67,9 +67,10 @@ impl Target {
     }
 
     fn key(&self) -> Result<ApiKey, Error> {
-        let key = std::env::var(&self.api_key_env).unwrap_or_default();
-        let none =
-            || Error::refused(format!("the environment variable {} holds no API key", self.api_key_env));
+        let name = &self.api_key_env;
+        let in_file = || std::fs::read_to_string(std::env::var_os(format!("{name}_FILE"))?).ok();
+        let key = std::env::var(name).ok().or_else(in_file).unwrap_or_default();
+        let none = || Error::refused(format!("the environment variable {name} holds no API key"));
         ApiKey::new(key.trim()).ok_or_else(none)
     }
 }

@@ -10,8 +10,17 @@ use std::path::{Path, PathBuf};
 pub(crate) type Environment = Vec<(String, String)>;
 
 /// Variables of our other programs, which may be set in the same environment.
-const FOREIGN: &[&str] =
-    &["CUTOVER_API_KEY", "CUTOVER_BASE_URL", "CUTOVER_TEST_DATABASE_URL", "CUTOVER_TEST_ON"];
+const FOREIGN: &[&str] = &[
+    "CUTOVER_API_KEY",
+    "CUTOVER_API_KEY_FILE",
+    "CUTOVER_BASE_URL",
+    "CUTOVER_TEST_DATABASE_URL",
+    "CUTOVER_TEST_ON",
+];
+
+/// Settings whose value may be a secret: a variable with this ending names a file that holds it.
+const SECRETS: [&str; 4] = ["database-url", "database-direct-url", "database-replica-url", "encryption-keys"];
+const IN_FILE: &str = "_FILE";
 
 /// Collects the settings of all sources: a flag takes precedence over the environment, that over the file.
 pub(super) fn gather(flags: &Flags, environment: &Environment) -> Result<Given, SettingsError> {
@@ -43,16 +52,41 @@ fn variables(environment: &Environment) -> Result<BTreeMap<&'static str, String>
         if !is_ours(variable) {
             continue;
         }
-        let known = |s: &&Setting| s.variable() == *variable;
-        let mut all = std::iter::once(&CONFIG).chain(SETTINGS);
-        let Some(setting) = all.find(known) else {
-            return Err(SettingsError::UnknownVariable(variable.clone()));
-        };
-        if !value.is_empty() {
-            found.insert(setting.name, value.clone());
+        let (setting, is_file) = named(variable)?;
+        if value.is_empty() {
+            continue;
+        }
+        let value = if is_file { secret(setting, Path::new(value))? } else { value.clone() };
+        if found.insert(setting.name, value).is_some() {
+            let problem = format!("is given twice: keep {} or the one with {IN_FILE}", setting.variable());
+            return Err(refused(setting, problem));
         }
     }
     Ok(found)
+}
+
+/// The setting that a variable names, and if the variable holds a file with the value.
+fn named(variable: &str) -> Result<(&'static Setting, bool), SettingsError> {
+    let find =
+        |name: &str| std::iter::once(&CONFIG).chain(SETTINGS).find(|setting| setting.variable() == name);
+    if let Some(setting) = find(variable) {
+        return Ok((setting, false));
+    }
+    let setting = variable.strip_suffix(IN_FILE).and_then(find);
+    let setting = setting.filter(|setting| SECRETS.contains(&setting.name));
+    setting.map(|setting| (setting, true)).ok_or_else(|| SettingsError::UnknownVariable(variable.to_owned()))
+}
+
+/// Reads a secret from a file, without the end of its last line.
+fn secret(setting: &'static Setting, path: &Path) -> Result<String, SettingsError> {
+    let text = std::fs::read_to_string(path);
+    let text =
+        text.map_err(|error| refused(setting, format!("cannot be read from {}: {error}", path.display())))?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+fn refused(setting: &Setting, problem: String) -> SettingsError {
+    SettingsError::Value { name: setting.name, origin: Some(Origin::Environment), problem }
 }
 
 fn from_file(path: &Path) -> Result<Vec<(&'static str, Vec<String>)>, SettingsError> {

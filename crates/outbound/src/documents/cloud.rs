@@ -43,7 +43,7 @@ pub(crate) fn open(location: &BucketLocation, patience: Patience) -> Result<Arc<
     choose_cryptography();
     match location.cloud {
         #[cfg(feature = "s3")]
-        Cloud::S3 => s3(object_store::aws::AmazonS3Builder::from_env(), &location.bucket, patience),
+        Cloud::S3 => s3(aws_environment(), &location.bucket, patience),
         #[cfg(feature = "gcs")]
         Cloud::Gcs => {
             gcs(object_store::gcp::GoogleCloudStorageBuilder::from_env(), &location.bucket, patience)
@@ -55,6 +55,21 @@ pub(crate) fn open(location: &BucketLocation, patience: Patience) -> Result<Arc<
         #[cfg(not(all(feature = "s3", feature = "gcs", feature = "azure")))]
         _ => Err("this build lacks this storage".into()),
     }
+}
+
+/// The settings of the environment, with credentials that are in [files](crate::secret).
+#[cfg(feature = "s3")]
+fn aws_environment() -> object_store::aws::AmazonS3Builder {
+    use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+    let credentials = [
+        ("AWS_ACCESS_KEY_ID", AmazonS3ConfigKey::AccessKeyId),
+        ("AWS_SECRET_ACCESS_KEY", AmazonS3ConfigKey::SecretAccessKey),
+        ("AWS_SESSION_TOKEN", AmazonS3ConfigKey::Token),
+    ];
+    let credentials =
+        credentials.into_iter().filter_map(|(variable, key)| Some((key, crate::secret(variable)?)));
+    credentials
+        .fold(AmazonS3Builder::from_env(), |builder, (key, value)| builder.with_config(key, value.trim()))
 }
 
 #[cfg(feature = "s3")]

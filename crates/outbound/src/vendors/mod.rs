@@ -62,7 +62,7 @@ struct Environment {
 
 impl Environment {
     fn system() -> Self {
-        let variables = Box::new(|name: &str| std::env::var(name).ok());
+        let variables = Box::new(crate::secret);
         Self { variables, resolver: Arc::new(SystemResolver), trust: Trust::System }
     }
 }

@@ -4,7 +4,7 @@ use reqwest::header::HeaderValue;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Returns the value of an environment variable, if it is set.
+/// Returns the secret of a [variable](crate::secret), if there is one.
 pub(super) type Variables = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Reads the secrets of vendors when needed, and stores none.
@@ -37,7 +37,9 @@ impl Secrets {
     fn bearer(&self, variable: &str) -> Result<HeaderValue, String> {
         let secret = (self.variables)(variable).unwrap_or_default();
         if secret.trim().is_empty() {
-            return Err(format!("the variable {variable} is not set"));
+            return Err(format!(
+                "the variable {variable} is not set, and {variable}_FILE names no file with it"
+            ));
         }
         let mut header = HeaderValue::try_from(format!("Bearer {}", secret.trim()))
             .map_err(|_| format!("the variable {variable} holds characters that a header cannot hold"))?;
@@ -73,7 +75,8 @@ mod tests {
     #[test]
     fn a_missing_or_invalid_secret_makes_the_vendor_unavailable() {
         for missing in [None, Some(""), Some(" ")] {
-            assert_eq!(authorization(missing), Err(unavailable("the variable V_SECRET is not set")));
+            let expected = "the variable V_SECRET is not set, and V_SECRET_FILE names no file with it";
+            assert_eq!(authorization(missing), Err(unavailable(expected)));
         }
         let odd = authorization(Some("xyz\0xyz")).unwrap_err().to_string();
         assert!(odd.contains("V_SECRET") && !odd.contains("xyz"), "{odd}");

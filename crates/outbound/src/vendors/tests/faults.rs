@@ -275,7 +275,9 @@ fn system_names_are_resolved() {
 fn without_its_secret_a_vendor_is_not_called() {
     let server = Server::start([Behavior::ok(card())]);
     let vendors = vendors_with(quick(), Environment { variables: Box::new(|_| None), ..environment() });
-    let expected = VendorError::Unavailable("the variable V_SECRET is not set".into());
+    let expected = VendorError::Unavailable(
+        "the variable V_SECRET is not set, and V_SECRET_FILE names no file with it".into(),
+    );
     assert_eq!(ask_server(&vendors, &server), Err(expected.clone()));
     assert_eq!(wait(vendors.probe(&vendor(VendorKind::Http, &server.url()))), Err(expected));
     assert_eq!(server.connections(), 0);

@@ -38,7 +38,9 @@ pub(super) fn vendors(settings: &Settings, database: &OpenDatabase) -> Vec<Findi
 
 fn probe(app: &App, vendor: &Vendor) -> Finding {
     let Vendor { name, base_url, secret_env, .. } = vendor;
-    if let Some(variable) = secret_env.as_ref().filter(|variable| std::env::var_os(variable).is_none()) {
+    if let Some(variable) =
+        secret_env.as_ref().filter(|variable| cutover_outbound::secret(variable).is_none())
+    {
         let detail = format!("{name}: the variable {variable} with its secret is not set here");
         return Finding::warn("vendors", detail, format!("set {variable} where the server runs"));
     }
