@@ -22,3 +22,4 @@ mod staging;
 mod suppliers;
 mod sweep;
 mod tokens;
+mod views;
