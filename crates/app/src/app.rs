@@ -23,6 +23,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Time for which events are kept (contract D19).
     pub event_retention: Duration,
+    /// Bytes of payloads after which imported accounts are written. An account with more is imported alone in the process.
+    pub import_batch: usize,
     /// Time for which an import is retried while outages make it fail. Then it ends in an error.
     pub import_retry_time: Duration,
 }
@@ -34,6 +36,7 @@ impl Default for Settings {
             refresh_token_lifetime: Duration::days(7),
             limits: Limits::default(),
             event_retention: Duration::days(30),
+            import_batch: 4 << 20,
             import_retry_time: RETRY_TIME,
         }
     }
@@ -85,6 +88,8 @@ pub struct App {
     pub(crate) interrupted: Mutex<Vec<Interrupted>>,
     /// Held while a certificate is issued.
     pub(crate) issuing: Mutex<()>,
+    /// Held while a large account is imported: see [`Settings::import_batch`].
+    pub(crate) large_import: Mutex<()>,
 }
 
 impl App {
@@ -118,6 +123,7 @@ impl App {
             poller,
             interrupted: Mutex::default(),
             issuing: Mutex::default(),
+            large_import: Mutex::default(),
         }
     }
 
@@ -131,6 +137,11 @@ impl App {
     /// Returns the signal that wakes the workers of this process.
     pub fn wake(&self) -> &Arc<Wake> {
         &self.wake
+    }
+
+    /// Returns the limits of what a request may contain.
+    pub fn limits(&self) -> Limits {
+        self.settings.limits
     }
 
     /// Returns a random number, for ids that have to differ between runs and nodes.

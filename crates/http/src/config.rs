@@ -1,8 +1,12 @@
+use crate::limits::memory::Memory;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
+
+const BODY_LIMIT: usize = 8 << 20;
+const CONNECTIONS: usize = 25_000;
 
 /// Settings of the HTTP server (contract D3, D11).
 #[derive(Debug, Clone)]
@@ -11,9 +15,10 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Threads that serve connections; at least 1.
     pub workers: usize,
-    /// The largest uncompressed body in bytes; 413 beyond. All bodies in memory together take at most 32
-    /// times as much; 503 beyond.
+    /// The largest uncompressed body in bytes; 413 beyond.
     pub body_limit: usize,
+    /// Memory for what requests hold at a time; 503 beyond.
+    pub memory: Memory,
     /// Requests per second of an organisation, with bursts of twice as many; 429 beyond. 0 sets no limit.
     pub rate_limit: u32,
     /// Time limit for the head of a request, at least 1 s; 408 beyond.
@@ -56,7 +61,8 @@ impl Default for Config {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
             workers: std::thread::available_parallelism().map_or(2, NonZeroUsize::get),
-            body_limit: 8 << 20,
+            body_limit: BODY_LIMIT,
+            memory: Memory::unlimited(BODY_LIMIT, CONNECTIONS),
             rate_limit: 1_000,
             head_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(60),
@@ -66,7 +72,7 @@ impl Default for Config {
             admin_listen: None,
             serve_api: true,
             console: true,
-            max_connections: 25_000,
+            max_connections: CONNECTIONS,
         }
     }
 }

@@ -41,5 +41,6 @@ mod testing;
 
 pub use config::{Config, Tls};
 pub use console::certificate_html;
+pub use limits::memory::Memory;
 pub use server::{Running, ServiceHandle, start};
 pub use service::Parts;

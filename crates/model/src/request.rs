@@ -97,7 +97,8 @@ impl<'j> Decoder<'j> {
     ) -> Result<Decoded<T>, SyntaxError> {
         let draft = self.only(read).map_err(|kind| self.cursor.broken(kind))?;
         if self.is_overfull && self.findings.errors_since(0) == 0 {
-            // A draft with missing items must not pass. No known valid payload takes so much room.
+            // A draft with missing items must not pass. No known valid payload takes so much room, unless the memory of the
+            // process is limited.
             self.findings.add(&Check::TOO_MANY_ITEMS, Sent::Other);
         }
         Ok(Decoded { draft, findings: self.findings.finish(), zone_matters: self.zone_matters })
@@ -205,7 +206,7 @@ pub(crate) fn decode<'j, T: Draft<'j>>(
 
 /// Decodes a stored text: arrays may have grown, and sums may have more digits than payloads allow.
 pub(crate) fn decode_stored<'j, T: Draft<'j>>(body: &'j [u8]) -> Result<Decoded<T>, SyntaxError> {
-    let limits = Limits { batch_items: u32::MAX, items: u32::MAX };
+    let limits = Limits { batch_items: u32::MAX, items: u32::MAX, ..Limits::default() };
     Decoder { any_digits: true, room: usize::MAX, ..Decoder::new(body, Zone::UTC, limits)? }.whole(object)
 }
 

@@ -62,6 +62,7 @@ impl Batch<'_> {
         let mut waiting = VecDeque::from(claims);
         while !waiting.is_empty() {
             let unpacked = self.unpack(&mut waiting, &mut payloads, each);
+            let _large = self.large_import(&unpacked);
             let mut read = self.read(&unpacked, each);
             let known = self.known(&read);
             for known in known {
@@ -85,13 +86,21 @@ impl Batch<'_> {
                     Err(outcome) => each(outcome),
                 }
                 self.watch.lap([(claimed.process.id(), 1)].into_iter());
-                if size.is_full() {
+                if size.is_full(self.app.settings.import_batch) {
                     self.commit(std::mem::take(&mut ready), each);
                     size = Size::default();
                 }
             }
         }
         self.commit(ready, each);
+    }
+
+    /// Waits until the process imports no other large account, if one of these is large: decoded, it takes many times its
+    /// size until it is written.
+    fn large_import(&self, unpacked: &[(Claimed, Vec<u8>)]) -> Option<MutexGuard<'_, ()>> {
+        let is_large = |payload: &Vec<u8>| payload.len() > self.app.settings.import_batch;
+        let has_large = unpacked.iter().any(|(_, payload)| is_large(payload));
+        has_large.then(|| self.app.large_import.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn payloads(&self, ids: &[i64]) -> Result<Payloads, StoreError> {

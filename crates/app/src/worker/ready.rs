@@ -36,17 +36,18 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// A batch is written once it exceeds either. Repetitive payloads compress to a hundredth, so the
-    /// compressed size says nothing about their memory and rows.
-    const MOST: Self = Self { bytes: 4 << 20, rows: 20_000 };
+    /// A batch is written once it has more rows.
+    const MOST_ROWS: u64 = 20_000;
 
     pub(super) fn add(&mut self, other: Self) {
         self.bytes += other.bytes;
         self.rows += other.rows;
     }
 
-    pub(super) fn is_full(self) -> bool {
-        self.bytes > Self::MOST.bytes || self.rows > Self::MOST.rows
+    /// Returns true once a batch of at most so many bytes is to be written. Repetitive payloads compress to a hundredth, so
+    /// the compressed size says nothing about their memory and rows.
+    pub(super) fn is_full(self, most_bytes: usize) -> bool {
+        self.bytes > most_bytes || self.rows > Self::MOST_ROWS
     }
 }
 

@@ -103,13 +103,14 @@ fn app_over(
 ) -> App {
     let ExternalServices { documents, vendors, webhooks } = services;
     let random = Arc::new(SystemRandom);
-    let values = &settings.values;
+    let (values, memory) = (&settings.values, settings.memory.requests.of_items());
     let settings = cutover_app::Settings {
         access_token_lifetime: lifetime(values.access_token_lifetime),
         refresh_token_lifetime: lifetime(values.refresh_token_lifetime),
         event_retention: lifetime(values.event_retention),
         import_retry_time: lifetime(values.import_retry_time),
-        limits: Limits { batch_items: values.batch_limit, items: values.list_limit },
+        import_batch: settings.memory.import_batch,
+        limits: Limits { batch_items: values.batch_limit, items: values.list_limit, memory },
     };
     App::new(Ports { store, clock, random, documents, vendors, webhooks }, settings).commanded_by(user())
 }

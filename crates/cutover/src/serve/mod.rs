@@ -60,6 +60,10 @@ struct Listening {
 pub(crate) fn run(context: &Context) -> Result<(), Error> {
     let settings = &context.settings;
     start_logs(&settings.values, LogTarget::StandardError)?;
+    settings.check_memory()?;
+    if let (Some(limit), Some(lowered)) = (settings.memory.limit, settings.memory.lowered()) {
+        tracing::warn!(limit, "the memory limit lowers settings: {lowered}");
+    }
     let (sender, events) = mpsc::channel();
     watch(sender.clone())?;
     let hangups = Hangups::new()?;

@@ -172,11 +172,12 @@ fn listen(
 }
 
 fn config(settings: &Settings, tls: Option<Tls>) -> Config {
-    let values = &settings.values;
+    let (values, memory) = (&settings.values, &settings.memory);
     Config {
         listen: values.listen,
         workers: values.http_workers,
-        body_limit: values.body_limit,
+        body_limit: memory.lower_body_limit.unwrap_or(values.body_limit),
+        memory: memory.requests,
         rate_limit: values.rate_limit,
         head_timeout: values.head_timeout,
         body_timeout: values.body_timeout,
@@ -187,6 +188,6 @@ fn config(settings: &Settings, tls: Option<Tls>) -> Config {
         admin_listen: values.admin_listen,
         serve_api: settings.serves_api(),
         console: values.console,
-        max_connections: values.max_connections,
+        max_connections: memory.lower_connections.unwrap_or(values.max_connections),
     }
 }

@@ -1,11 +1,13 @@
 //! The operator's settings (contract D11). A flag takes precedence over the environment, that over the file, that over
 //! the default. An unknown or unsafe setting stops the start; the error names it and its source.
 
+mod cgroup;
 mod database;
 mod encryption;
 mod error;
 mod flags;
 mod given;
+mod memory;
 mod parse;
 mod row;
 mod sources;
@@ -18,6 +20,7 @@ pub(crate) use database::Database;
 pub(crate) use encryption::Encryption;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, Flags, ServeFlags};
+pub(crate) use memory::{MemoryPlan, shown as shown_bytes};
 pub(crate) use sources::{Environment, is_ours};
 pub(crate) use table::Values;
 pub(crate) use types::{LogFormat, Role};
@@ -36,6 +39,7 @@ pub(crate) struct Settings {
     pub(crate) documents: Documents,
     pub(crate) encryption: Encryption,
     pub(crate) tls: Option<TlsFiles>,
+    pub(crate) memory: MemoryPlan,
     /// The settings that were given, with their sources.
     pub(crate) given: Vec<(&'static str, String)>,
 }
@@ -82,6 +86,7 @@ impl Settings {
             documents: Documents::new(&values),
             encryption: Encryption::new(&values, &given)?,
             tls: tls(&values, &given)?,
+            memory: MemoryPlan::new(&values),
             given: given.origins().map(|(name, origin)| (name, origin.to_string())).collect(),
             values,
         };
@@ -92,6 +97,15 @@ impl Settings {
     /// Returns true if this process serves the API, and so binds `listen`.
     pub(crate) fn serves_api(&self) -> bool {
         self.values.role != Role::Worker
+    }
+
+    /// Checks that a server with these settings fits into the memory of the process.
+    ///
+    /// # Errors
+    /// [`SettingsError`] if it does not.
+    pub(crate) fn check_memory(&self) -> Result<(), SettingsError> {
+        let is_body_limit_given = self.given.iter().any(|(name, _)| *name == "body-limit");
+        self.memory.check(self.values.role, is_body_limit_given)
     }
 
     /// Checks settings against each other.

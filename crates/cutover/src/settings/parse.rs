@@ -14,6 +14,8 @@ pub(super) const HOUR: Duration = Duration::from_secs(3_600);
 pub(super) const DAY: Duration = Duration::from_secs(86_400);
 /// Limit of [`body_limit`]: a staged payload unpacks to no more than this.
 const MAX_BODY: usize = 64 << 20;
+/// Least limit of [`memory`]: an idle server takes half of it.
+const LEAST_MEMORY: usize = 64 << 20;
 
 /// Parses a whole number of `ms`, `s`, `m`, `h` or `d`. A number without a unit is refused: it could mean any of them.
 fn duration(text: &str) -> Result<Duration, String> {
@@ -74,6 +76,11 @@ pub(super) fn body_limit(text: &str) -> Result<usize, String> {
     let size = size(text)?;
     let legal = (1 << 10..=MAX_BODY).contains(&size);
     if legal { Ok(size) } else { Err(format!("is {text:?}, not from 1KiB to 64MiB")) }
+}
+
+pub(super) fn memory(text: &str) -> Result<usize, String> {
+    let size = size(text)?;
+    if size >= LEAST_MEMORY { Ok(size) } else { Err(format!("is {text:?}, less than 64MiB")) }
 }
 
 /// Parses a whole number from `least` to `most`.

@@ -1,5 +1,6 @@
 //! The one list of settings: flags, variables, keys of the file, the manual, defaults and parsers.
 
+use super::cgroup;
 use super::error::SettingsError;
 use super::given::Given;
 use super::parse::{self, DAY, HOUR};
@@ -33,7 +34,8 @@ settings! {
         Computed("sqlite:DATA-DIR/cutover.db", || None),
         One(|text| parse::database_url(text).map(Some)),
         "Database: sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/NAME with libpq parameters, for example \
-         ?sslmode=verify-full&sslrootcert=FILE",
+         ?sslmode=verify-full&sslrootcert=FILE; CUTOVER_DATABASE_URL_FILE names a file that holds it, and the \
+         parameter passfile=FILE one with passwords",
     );
     database_direct_url: Option<ServerUrl> = Row::all(
         "database-direct-url",
@@ -185,6 +187,13 @@ settings! {
         Text("8MiB"),
         One(parse::body_limit),
         "Maximum size of a request body after decompression; at most 64MiB",
+    );
+    memory_limit: Option<usize> = Row::serve(
+        "memory-limit",
+        "SIZE",
+        Computed("that of the cgroup; none without one", cgroup::memory_limit),
+        One(|text| parse::memory(text).map(Some)),
+        "Memory that the process may use; what does not fit into it is lowered, except a body-limit that is given",
     );
     batch_limit: u32 = Row::serve(
         "batch-limit",

@@ -257,10 +257,33 @@ fn invalid_encryption_keys_are_refused_without_being_shown() {
 }
 
 #[test]
+fn a_variable_can_name_a_file_with_a_secret() {
+    let load = |variables: &[(&str, &str)]| Settings::load(&Flags::new(), &environment(variables));
+    let (_home, url) = file(&format!("{SERVER}\n"));
+    let (_home, keys) = file(KEY);
+    let settings =
+        load(&[("CUTOVER_DATABASE_URL_FILE", &url), ("CUTOVER_ENCRYPTION_KEYS_FILE", &keys)]).unwrap();
+    assert!(settings.encryption.is_configured());
+    let Database::Postgres(options) = settings.database else { panic!("it is on a server") };
+    assert_eq!(options.url, SERVER);
+    let refused = |variables: &[(&str, &str)]| load(variables).unwrap_err().to_string();
+    let missing = refused(&[("CUTOVER_DATABASE_URL_FILE", "/nowhere/url")]);
+    let start = "the setting database-url (from the environment) cannot be read from /nowhere/url: ";
+    assert!(missing.starts_with(start), "{missing}");
+    let twice = refused(&[("CUTOVER_DATABASE_URL_FILE", &url), ("CUTOVER_DATABASE_URL", SERVER)]);
+    assert!(twice.contains("is given twice") && !twice.contains("s3cret"), "{twice}");
+    let other = refused(&[("CUTOVER_LISTEN_FILE", &url)]);
+    assert!(other.contains("unknown setting CUTOVER_LISTEN_FILE"), "{other}");
+}
+
+#[test]
 fn a_default_can_be_given_as_the_help_prints_it() {
     let usual = format!("{:?}", Settings::load(&Flags::new(), &Environment::new()).unwrap().values);
     let limits = ["-limit", "-timeout", "-delay", "-lifetime", "-connections"];
-    let limits = SETTINGS.iter().filter(|setting| limits.iter().any(|end| setting.name.ends_with(end)));
+    // The default of the memory limit is that of the system.
+    let limits = SETTINGS.iter().filter(|setting| {
+        setting.name != "memory-limit" && limits.iter().any(|end| setting.name.ends_with(end))
+    });
     let mut count = 0;
     for setting in limits {
         let name = setting.name;

@@ -4,14 +4,17 @@
 //! afterwards fails the test, however slow the machine is.
 
 use crate::harness::{
-    ACCOUNTS, Client, GRAPHQL, Installation, STALLED, Server, StopOnDrop, VALIDATE, wait_for_count,
+    ACCOUNTS, Cgroup, Client, GRAPHQL, Installation, STALLED, Server, StopOnDrop, VALIDATE, wait_for_count,
     wait_until,
 };
 use crate::payloads::small;
 use cutover_testkit_postgres::psql;
+use serde_json::json;
+use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -300,4 +303,69 @@ fn unfinished_bodies_of_one_organisation_leave_room_for_others() {
     });
     assert!(held.len() >= 15, "{} bodies are begun", held.len());
     others_are_served(&client, REQUESTS, || {});
+}
+
+/// Bodies of nearly this size: valid ones of many transactions, and arrays of empty objects, which take most memory for
+/// their size.
+fn large_bodies(size: usize) -> [String; 3] {
+    let transaction = json!({"transaction_id": "T-1", "transaction_date": "2026-10-01", "amount": "0.01", "type": "CREDIT"});
+    let ledger = json!({"ledger_balance": "99.99", "last_statement_balance": "0.00",
+        "current_statement_transactions": vec![transaction; 9_999]});
+    let mut account = small(&format!("M-{size}"));
+    account["import_supplier"] = "OTHERS".into();
+    account["ledgers"] = vec![ledger; size / 900_000].into();
+    let empty = |list: &str| {
+        let inner = format!("{{\"{list}\":[{}]}}", vec!["{}"; 9_999].join(","));
+        let count = size / (inner.len() + 1);
+        format!(
+            "{{\"import_supplier\":\"OTHERS\",\"supply_addresses\":[{}]}}",
+            vec![inner.as_str(); count].join(",")
+        )
+    };
+    [account.to_string(), empty("meter_points"), empty("property_administrators")]
+}
+
+/// Large bodies neither end a server with little memory nor keep others from being served.
+#[test]
+fn a_flood_of_large_bodies_stays_within_the_memory_limit() {
+    for megabytes in [256, 512, 1_024] {
+        let (installation, key) = Installation::with_supplier();
+        installation.run_json(&["organisation", "add", "Other"]);
+        installation.run_json(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+        let flooding = installation.key("Other");
+        let limit = format!("{megabytes}MiB");
+        let threads = ["--http-workers", "2", "--workers", "2", "--rate-limit", "0"];
+        let server = installation.serve_with(&[&["--memory-limit", &limit], &threads[..]].concat());
+        let group = Cgroup::around(server.pid(), megabytes << 20);
+        let (client, flooder) = (server.client(&key), server.client(&flooding));
+        // The largest that are allowed with any memory, and with the least.
+        let bodies = [large_bodies(8_300_000), large_bodies(2_700_000)].concat();
+        let (next, answers) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<u16, usize>::new()));
+        let flood = || {
+            let body = &bodies[next.fetch_add(1, Ordering::SeqCst) % bodies.len()];
+            let status = flooder.post(ACCOUNTS, body).status;
+            *answers.lock().unwrap().entry(status).or_default() += 1;
+        };
+        let count = |statuses: &[u16]| -> usize {
+            let answers = answers.lock().unwrap();
+            statuses.iter().filter_map(|status| answers.get(status)).sum()
+        };
+        meanwhile(12, flood, || {
+            others_are_served(&client, REQUESTS / 3, || {});
+            wait_for_count("bodies are decoded", 10, || count(&[201, 400]));
+        });
+        let known = [201, 400, 413, 503];
+        let answers = answers.into_inner().unwrap();
+        assert!(answers.keys().all(|status| known.contains(status)), "{limit}: {answers:?}");
+        let is_limited = if group.is_some() { "" } else { ", without a control group" };
+        let peak = server.most_memory();
+        println!("{limit}{is_limited}: {answers:?}, {} MiB at most", peak.unwrap_or_default() >> 10);
+        // The program itself is in memory as well, and not counted.
+        if let (Some(peak), None) = (peak, &group) {
+            assert!(peak >> 10 < megabytes + 64, "{limit}: {peak} KiB");
+        }
+        assert_eq!(server.anonymous().get("/readyz").status, 200, "{limit}");
+        drop(server);
+        drop(group);
+    }
 }

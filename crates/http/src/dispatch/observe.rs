@@ -111,8 +111,9 @@ fn class(status: u16) -> &'static str {
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
+    use crate::request::body::SHORT;
     use crate::testing::{TestService, log};
-    use actix_web::http::header::AUTHORIZATION;
+    use actix_web::http::header::{AUTHORIZATION, ContentType};
     use actix_web::test::TestRequest;
     use futures_util::FutureExt;
 
@@ -144,8 +145,13 @@ mod tests {
         service.send(get("10.0.0.1:9")).await;
         let guess = format!("Token cut_live_00000000_{}", "0".repeat(52));
         service.send(get("10.0.0.1:9").insert_header((AUTHORIZATION, guess))).await;
-        // The client leaves while it is served, which must not hide it.
-        assert!(service.send(as_acme("10.0.0.1:9")).now_or_never().is_none());
+        // The client leaves while its body waits to be decoded, which must not hide it.
+        let all = service.inner.weights.take(usize::MAX).await;
+        let validate = TestRequest::post().uri("/v2/data-import/accounts/validate/");
+        let validate = validate.set_payload(" ".repeat(SHORT + 1));
+        let validate = validate.insert_header(service.authorization()).insert_header(ContentType::json());
+        assert!(service.send(validate).now_or_never().is_none());
+        drop(all);
         let prefix = &service.key[..17];
         service.app.revoke_api_key(prefix).unwrap();
         service.clock.advance(chrono::Duration::seconds(5));
@@ -156,7 +162,9 @@ mod tests {
             format!(r#"10.0.0.2 {route} status=404 organisation=1 key="{prefix}""#),
             format!("203.0.113.7 {route} status=401"),
             format!("203.0.113.7 {route} status=401"),
-            format!(r#"203.0.113.7 {route} status=499 organisation=1 key="{prefix}""#),
+            format!(
+                r#"0.0.0.0 method="POST" route="/v2/data-import/accounts/validate/" status=499 organisation=1 key="{prefix}""#
+            ),
             format!(r#"203.0.113.7 {route} status=401 key="{prefix}""#),
         ];
         assert_eq!(accesses(log::take()), expected);

@@ -40,6 +40,10 @@ pub(crate) async fn slots_for(
     count: u32,
     patience: Duration,
 ) -> Result<OwnedSemaphorePermit, Refusal> {
+    // Saves the timer. Those that wait have been given what is free.
+    if let Ok(slots) = slots.clone().try_acquire_many_owned(count) {
+        return Ok(slots);
+    }
     match timeout(patience, slots.clone().acquire_many_owned(count)).await {
         Ok(Ok(slot)) => Ok(slot),
         _ => Err(no_slot()),

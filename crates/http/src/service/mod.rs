@@ -22,7 +22,7 @@ use tokio::sync::Semaphore;
 /// Use cases on threads at a time: many, since some wait for a commit. One organisation has half of them, and
 /// no more than half of the connections to the database: a use case that waits there for a lock keeps its
 /// connection.
-const BLOCKING: usize = 64;
+pub(crate) const BLOCKING: usize = 64;
 /// Checks of long bodies at a time, for each event loop, in addition to the use cases: more than there are
 /// cores would not be done sooner.
 const CHECKS: usize = 2;
@@ -34,15 +34,6 @@ const STAGINGS: usize = 256;
 const LONG_JOBS: usize = 2;
 /// Probes at a time: they have slots of their own, to report the truth when all others are taken.
 const PROBES: usize = 4;
-/// Lists streamed at a time, half as many for one organisation; each has two pages in memory, a good MB
-/// together.
-const LISTS: usize = 256;
-/// Bytes of bodies decoded at a time, as a multiple of the largest body: decoding takes up to 50 times as
-/// much ([`cutover_model::MAX_EXPANSION`]).
-const DECODED: usize = 2;
-/// Memory for all bodies, as a multiple of the largest one; half as much for those of one organisation.
-const LARGEST_BODIES: usize = 32;
-
 /// The parts of a service.
 pub struct Parts {
     /// The use cases.
@@ -103,8 +94,8 @@ impl Service {
     /// # Errors
     /// If no thread can be created.
     pub(crate) fn new(parts: Parts, config: &Config, description: Description) -> io::Result<Self> {
-        let bodies = config.body_limit.saturating_mul(LARGEST_BODIES);
-        let allowance = Arc::new(Allowance::new(bodies, "bodies in memory have reached their bound"));
+        let memory = config.memory;
+        let allowance = Arc::new(Allowance::new(memory.bodies, "bodies in memory have reached their bound"));
         let connections = parts.app.connection_limit().map_or(BLOCKING, |limit| limit as usize);
         let of_each = BLOCKING.min(connections) / 2;
         let blocking = Arc::new(Blocking::new("use-cases", BLOCKING, of_each, PATIENCE)?);
@@ -119,12 +110,12 @@ impl Service {
                 parts.webhooks,
                 config.tls.as_ref().map(|tls| tls.expiry.clone()),
             )?,
+            weights: Weights::new(memory, parts.app.limits()),
             app: parts.app,
             blocking,
             checks: Blocking::new("checks", checks, checks / 2, PATIENCE)?,
-            weights: Weights::new(DECODED.saturating_mul(config.body_limit)),
             probes: Blocking::new("probes", PROBES, PROBES, PATIENCE)?,
-            lists: Arc::new(Allowance::new(LISTS, "too many lists are being streamed")),
+            lists: Arc::new(Allowance::new(memory.lists(), "too many lists are being streamed")),
             stagings: Arc::new(Semaphore::new(STAGINGS)),
             long_jobs: Slots::new(LONG_JOBS, 1),
             lines: Semaphore::new(STAGINGS / 2),

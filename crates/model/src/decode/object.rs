@@ -23,19 +23,23 @@ pub struct Limits {
     pub batch_items: u32,
     /// Items of any other array.
     pub items: u32,
+    /// Bytes of memory for the items of a request, where [`MAX_EXPANSION`] would allow more. A valid payload that takes more
+    /// is refused with `too_many_items`.
+    pub memory: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch_items: 1_000, items: MAX_ITEMS }
+        Self { batch_items: 1_000, items: MAX_ITEMS, memory: usize::MAX }
     }
 }
 
 impl Limits {
-    /// Maximum number of bytes for the items of a body of this length.
-    pub(crate) fn room(self, length: usize) -> usize {
-        let once = (self.items as usize).saturating_mul(ROOM_AN_ITEM);
-        length.saturating_mul(MAX_EXPANSION).saturating_add(once)
+    /// Maximum number of bytes that the items of a body of this length take in memory.
+    pub fn room(self, length: usize) -> usize {
+        // An item takes at least two bytes of a body with its comma.
+        let once = (self.items as usize).min(length / 2).saturating_mul(ROOM_AN_ITEM);
+        length.saturating_mul(MAX_EXPANSION).saturating_add(once).min(self.memory)
     }
 }
 

@@ -1,5 +1,8 @@
 use super::findings;
-use cutover_model::{Code, Field, Level, MAX_EXPANSION, SyntaxErrorKind, Zone, decode_account, draft};
+use cutover_model::{
+    Code, Field, Level, Limits, MAX_EXPANSION, SyntaxErrorKind, Zone, decode_account, decode_account_within,
+    draft,
+};
 use cutover_testkit::payload::{Dice, account_json};
 use proptest::prelude::*;
 
@@ -221,6 +224,24 @@ fn nested_arrays_do_not_multiply_without_bound() {
     assert!(whole > 4 * MAX_EXPANSION * body.len());
     let account = decoded.draft.unwrap().account;
     assert_eq!(account.usable().unwrap().supply_addresses, Field::Faulty, "items are missing");
+}
+
+/// With little memory a payload of many items is refused, and never accepted without some of them.
+#[test]
+fn items_beyond_the_memory_are_an_error() {
+    let note = r#"{"body":"x","created_at":"2024-01-01T00:00:00Z"}"#;
+    let list = repeated(r#""notes":["#, note, 1_000, "]");
+    let body = format!(r#"{{"import_supplier":"ACME","external_account_number":"A-1",{list}}}"#);
+    let decoded = |memory| {
+        let limits = Limits { memory, ..Limits::default() };
+        decode_account_within(body.as_bytes(), Zone::UTC, limits).unwrap()
+    };
+    let whole = 1_000 * size_of::<draft::Note<'_>>();
+    let codes = |memory| decoded(memory).findings.iter().map(|f| f.check.code).collect::<Vec<_>>();
+    assert!(!codes(2 * whole).contains(&Code::TooManyItems));
+    assert!(decoded(2 * whole).draft.unwrap().into_valid().is_some());
+    assert_eq!(codes(whole / 2), [Code::TooManyItems]);
+    assert!(decoded(whole / 2).draft.unwrap().into_valid().is_none());
 }
 
 #[test]

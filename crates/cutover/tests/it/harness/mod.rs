@@ -1,5 +1,6 @@
 //! The test environment: data folder, commands, server, client, payment vendor. Servers are stopped on drop.
 
+mod cgroup;
 mod client;
 mod database;
 mod failover_client;
@@ -10,6 +11,7 @@ mod small_disk;
 mod v1;
 mod vendor;
 
+pub(crate) use cgroup::Cgroup;
 pub(crate) use client::{Answer, Client};
 pub(crate) use failover_client::{FailoverClient, LostRequest};
 pub(crate) use fleet::{Fleet, Node};

@@ -1,5 +1,6 @@
 use super::LINES;
 use crate::config::Config;
+use crate::limits::memory::Memory;
 use crate::testing::{ACCOUNT, Reply, TestService, gzip};
 use actix_web::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use actix_web::test::TestRequest;
@@ -134,7 +135,8 @@ async fn no_line_is_taken_after_a_503() {
 
 #[actix_web::test]
 async fn a_line_without_memory_is_reported_once() {
-    let service = TestService::with(Config { body_limit: 10, rate_limit: 0, ..Config::default() });
+    let memory = Memory::unlimited(10, 1);
+    let service = TestService::with(Config { memory, rate_limit: 0, ..Config::default() });
     assert_eq!(statuses(&send(&service, PATH, &[account("A-1")]).await), [(1, 503)]);
 }
 

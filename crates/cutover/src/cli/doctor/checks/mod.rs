@@ -2,6 +2,7 @@ mod at_rest;
 mod external;
 mod files;
 mod holds;
+mod memory;
 mod migrations;
 mod nodes;
 mod postgres;
@@ -28,6 +29,7 @@ pub(super) fn all(settings: &Settings) -> Vec<Finding> {
     findings.push(external::documents(settings));
     findings.extend(serving(settings));
     findings.extend(files::open_files(settings));
+    findings.push(memory::fits(settings.check_memory(), &settings.memory));
     findings.extend(settings.tls.as_ref().map(|files| tls::certificate(files, SystemClock.now())));
     findings
 }
