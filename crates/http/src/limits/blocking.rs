@@ -12,6 +12,11 @@ use tokio::time::timeout;
 /// timeout. Without it, a use case would wait forever for a database that is silent on an open connection.
 pub(crate) const SILENCE: Duration = Duration::from_secs(20);
 
+/// Use cases on threads at a time: many, since some wait for a commit. One organisation has half of them, and
+/// no more than half of the connections to the database: a use case that waits there for a lock keeps its
+/// connection.
+pub(crate) const BLOCKING: usize = 64;
+
 /// Time that a request waits for a slot.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 

@@ -1,5 +1,5 @@
+use crate::limits::blocking::BLOCKING;
 use crate::request::body::SHORT;
-use crate::service::BLOCKING;
 use cutover_model::Limits;
 
 /// Memory for what requests hold at a time, in bytes.

@@ -2,7 +2,7 @@ pub(crate) mod work;
 
 use crate::config::Config;
 use crate::graphql::{Schema, schema};
-use crate::limits::blocking::{Blocking, PATIENCE, Slots};
+use crate::limits::blocking::{BLOCKING, Blocking, PATIENCE, Slots};
 use crate::limits::throttle::Throttle;
 use crate::limits::weights::Weights;
 use crate::metrics::Metrics;
@@ -19,10 +19,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Semaphore;
 
-/// Use cases on threads at a time: many, since some wait for a commit. One organisation has half of them, and
-/// no more than half of the connections to the database: a use case that waits there for a lock keeps its
-/// connection.
-pub(crate) const BLOCKING: usize = 64;
 /// Checks of long bodies at a time, for each event loop, in addition to the use cases: more than there are
 /// cores would not be done sooner.
 const CHECKS: usize = 2;
