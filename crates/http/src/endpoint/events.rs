@@ -110,7 +110,12 @@ async fn read(call: &Call, caller: Caller, asked: &Asked) -> Result<FeedPage, Re
         }
         after = Some(page.next);
         if !page.has_more {
-            sleep(PAUSE.min(asked.wait - begun.elapsed().min(asked.wait))).await;
+            let pause = PAUSE.min(asked.wait - begun.elapsed().min(asked.wait));
+            tokio::select! {
+                () = sleep(pause) => {}
+                // The client goes on from here at another node.
+                () = call.service().stopping() => return Ok(page),
+            }
         }
     }
 }

@@ -505,6 +505,22 @@ fn shutdown_finishes_requests_and_closes_idle_connections() {
     assert!(Client::connect(served.address).is_err());
 }
 
+/// The time limit of the stop is far below the time that the reader asks for.
+#[test]
+fn a_reader_that_waits_for_events_is_answered_when_the_server_stops() {
+    let mut served = Served::new(Config { shutdown_timeout: Duration::from_secs(5), ..Config::default() });
+    let token = served.service.token();
+    let mut reader = served.connect();
+    let request = "GET /v2/data-import/events/?wait=30 HTTP/1.1\r\nHost: x\r\nAuthorization: Token";
+    reader.write_all(format!("{request} {token}\r\n\r\n").as_bytes()).unwrap();
+    let metrics = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    wait_until("the reader waits", || served.talk(metrics).contains("cutover_http_requests_in_flight 2\n"));
+    served.stop().unwrap();
+    let answer = rest(&mut reader);
+    assert_eq!(status(&answer), "200", "{answer}");
+    assert!(answer.contains("rel=\"next\"") && answer.ends_with("\r\n\r\n[]"), "{answer}");
+}
+
 #[test]
 fn a_taken_address_is_an_error() {
     let served = Served::new(Config::default());
