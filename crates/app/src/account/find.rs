@@ -92,7 +92,9 @@ impl App {
         find_stale(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
             let zone = supplier.settings.time_zone;
-            let modified_after = filter.modified_after.as_ref().and_then(|at| at.instant(zone));
+            // At the edge of time a zone may lead out of the years that are stored; nothing is so early or so late.
+            let instant = |at: &DateTime<'_>| at.instant(zone).unwrap_or_else(|| at.local().and_utc());
+            let modified_after = filter.modified_after.as_ref().map(instant);
             let error_code = filter.error_code.as_ref().map(Word::as_str);
             let warning_code = filter.warning_code.as_ref().map(Word::as_str);
             let filter = ProcessFilter { state: filter.status, error_code, warning_code, modified_after };
