@@ -7,7 +7,7 @@ use super::{CLIENT, SERVICE, features, sums};
 use crate::cargo;
 use crate::error::Error;
 
-/// What the parameters mean, by the page that describes them.
+/// The page that describes the parameters.
 const BUILD_TYPE: &str = "docs/decisions/0035-packages.md";
 
 /// States the sources, the parameters and the tools of these files. It has no date, so that equal builds state the same.

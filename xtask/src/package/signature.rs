@@ -6,7 +6,7 @@ use super::SUMS;
 use crate::cargo;
 use crate::error::Error;
 
-/// What the signature is for; a signature for something else does not verify.
+/// The purpose of the signature: one for another purpose does not verify.
 pub(crate) const NAMESPACE: &str = "cutover-release";
 
 /// Signs the checksums in a folder with a private key, or with the public key of one that an agent or a token holds.

@@ -1,4 +1,4 @@
-//! What fits into the memory of the process.
+//! The limits of a server that fit into the memory of its process.
 
 use super::error::SettingsError;
 use super::table::Values;
@@ -9,10 +9,10 @@ use cutover_http::Memory;
 const OWN: usize = 48 << 20;
 /// Memory of a thread that answers requests: an account of up to 64 KiB is checked there.
 const HTTP_THREAD: usize = 13 << 20;
-/// Bytes of payloads that are imported together where memory is limited.
-const IMPORT_BATCH: usize = 1 << 20;
-/// Memory of a thread that imports: a batch, and one account of up to its size.
-const IMPORT_THREAD: usize = 2 * 10 * IMPORT_BATCH;
+/// Least number of bytes of payloads that are imported together.
+const LEAST_BATCH: usize = 1 << 20;
+/// Bytes of memory of a thread that imports, for each byte of a batch: the batch, and one account of up to its size.
+const BATCHED: usize = 20;
 /// Bytes of memory for each byte of a payload that is imported, where its items have the usual members.
 const IMPORTED: usize = 12;
 /// Part of the memory of requests and large imports that is for the latter.
@@ -38,20 +38,24 @@ pub(crate) struct MemoryPlan {
 impl MemoryPlan {
     pub(super) fn new(values: &Values) -> Self {
         let (body_limit, connections) = (values.body_limit, values.max_connections);
+        let usual_batch = cutover_app::Settings::default().import_batch;
         let Some(limit) = values.memory_limit else {
             return Self {
                 limit: None,
                 lower_body_limit: None,
                 lower_connections: None,
                 requests: Memory::unlimited(body_limit, connections),
-                import_batch: cutover_app::Settings::default().import_batch,
+                import_batch: usual_batch,
             };
         };
+        let serves = values.role != Role::Worker;
         let imports = if values.role == Role::Api { 0 } else { values.workers };
         // A host of many cores must not keep a small container from starting.
-        let threads =
-            (HTTP_THREAD * values.http_workers).min(limit / 4) + (IMPORT_THREAD * imports).min(limit / 8);
-        let own = OWN + threads;
+        let import_threads = limit / 8;
+        let import_batch = (import_threads / (BATCHED * imports.max(1))).clamp(LEAST_BATCH, usual_batch);
+        let own = OWN
+            + (HTTP_THREAD * values.http_workers).min(limit / 4)
+            + (BATCHED * import_batch * imports).min(import_threads);
         let left = limit.saturating_sub(own);
         // One large account is imported at a time.
         let large_import =
@@ -61,20 +65,17 @@ impl MemoryPlan {
         let largest_body = requests.largest_body().min(largest_import);
         Self {
             limit: Some(limit),
-            lower_body_limit: Some(largest_body).filter(|largest| *largest < body_limit),
-            lower_connections: Some(requests.connections()).filter(|count| *count < connections),
+            lower_body_limit: Some(largest_body).filter(|largest| serves && *largest < body_limit),
+            lower_connections: Some(requests.connections()).filter(|count| serves && *count < connections),
             requests,
-            import_batch: IMPORT_BATCH,
+            import_batch,
         }
     }
 
     /// Checks that a server can start within this memory. A body limit that was given is not lowered, because payloads
     /// depend on it.
-    pub(super) fn check(&self, role: Role, is_body_limit_given: bool) -> Result<(), SettingsError> {
-        let (Some(limit), Some(body_limit), true) = (self.limit, self.lower_body_limit, role != Role::Worker)
-        else {
-            return Ok(());
-        };
+    pub(super) fn check(&self, is_body_limit_given: bool) -> Result<(), SettingsError> {
+        let (Some(limit), Some(body_limit)) = (self.limit, self.lower_body_limit) else { return Ok(()) };
         let (limit, largest) = (shown(limit), shown(body_limit));
         let (name, problem) = if body_limit < LEAST_BODY {
             (
@@ -91,7 +92,7 @@ impl MemoryPlan {
         Err(SettingsError::Value { name, origin: None, problem })
     }
 
-    /// What was lowered, as a list for people; `None` if nothing was.
+    /// The settings that were lowered, as a list for people; `None` if there are none.
     pub(crate) fn lowered(&self) -> Option<String> {
         let body_limit = self.lower_body_limit.map(|bytes| format!("body-limit is {}", shown(bytes)));
         let connections = self.lower_connections.map(|count| format!("max-connections is {count}"));

@@ -105,7 +105,7 @@ impl Settings {
     /// [`SettingsError`] if it does not.
     pub(crate) fn check_memory(&self) -> Result<(), SettingsError> {
         let is_body_limit_given = self.given.iter().any(|(name, _)| *name == "body-limit");
-        self.memory.check(self.values.role, is_body_limit_given)
+        self.memory.check(is_body_limit_given)
     }
 
     /// Checks settings against each other.

@@ -48,7 +48,7 @@ impl Memory {
     pub fn within(bytes: usize, body_limit: usize, connections: usize) -> Self {
         let most = Self::unlimited(body_limit, connections);
         let mut left = bytes;
-        // What a part does not need is left to the next ones; the last one needs most.
+        // The rest of a part that needs less is left to the next ones; the last one needs most.
         let mut part = |most: usize, divisor: usize| {
             let part = most.min(left / divisor);
             left -= part;
