@@ -1,6 +1,7 @@
 use crate::Wake;
 use crate::account::{RefusedLog, SupplierCache};
 use crate::auth::{AttemptLog, KeyRing};
+use crate::nodes::LastRecord;
 use crate::operator::Probed;
 use crate::port::{
     Clock, Documents, FairShares, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError,
@@ -77,8 +78,8 @@ pub struct App {
     pub(crate) refused: Arc<RefusedLog>,
     /// The last answers of services.
     pub(crate) probed: Probed,
-    /// Time of the last record of this process as a node.
-    pub(crate) recorded_at: Mutex<Option<DateTime<Utc>>>,
+    /// The last record of this process as a node.
+    pub(crate) last_record: Mutex<Option<LastRecord>>,
     pub(crate) wake: Arc<Wake>,
     /// The division of the workers' time among suppliers.
     pub(crate) shares: Arc<FairShares>,
@@ -117,7 +118,7 @@ impl App {
             suppliers,
             refused: Arc::default(),
             probed: Probed::default(),
-            recorded_at: Mutex::default(),
+            last_record: Mutex::default(),
             wake,
             shares: Arc::default(),
             poller,

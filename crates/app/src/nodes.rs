@@ -1,18 +1,27 @@
 //! The registry of nodes: each process records itself, and removes processes that died.
 
 use crate::App;
-use crate::port::{Node, StoreError, read, write};
-use chrono::Duration;
+use crate::port::{Node, StoreError, Tx, read, write};
+use chrono::{DateTime, Duration, Utc};
 use std::sync::PoisonError;
 
 /// Interval at which a node records that it runs.
 pub const HEARTBEAT: std::time::Duration = std::time::Duration::from_secs(10);
+/// Interval at which a node writes the creates that it has refused: with the write itself that is within a second.
+pub const REFUSED_INTERVAL: std::time::Duration = std::time::Duration::from_millis(500);
 /// Interval at which a node tries again after its record failed.
 pub const RETRY: std::time::Duration = std::time::Duration::from_secs(1);
 /// Age of the last record from which writes count as stalled: the next one is 10 s late.
 const STALLED: Duration = Duration::seconds(20);
 /// Time after its last record for which a node counts as running: two records may fail.
 const EXPIRY: Duration = Duration::seconds(30);
+
+/// The last record of this process as a node.
+#[derive(Debug)]
+pub(crate) struct LastRecord {
+    node_id: String,
+    at: DateTime<Utc>,
+}
 
 /// The description that a process records for itself.
 #[derive(Debug, Clone)]
@@ -27,14 +36,16 @@ pub struct NodeDescription {
 
 impl App {
     /// Records that this process begins to serve. The caller has to call [`renew_node`](Self::renew_node)
-    /// every [`HEARTBEAT`], and [`RETRY`] after a failure.
+    /// every [`HEARTBEAT`], and [`RETRY`] after a failure, and between them [`record_refused_of`](Self::record_refused_of)
+    /// every [`REFUSED_INTERVAL`].
     ///
     /// # Errors
     /// [`StoreError`] if that could not be written.
     pub fn add_node(&self, description: NodeDescription) -> Result<Node, StoreError> {
         let NodeDescription { role, version, encryption_keys } = description;
         let (id, now) = (format!("{:016x}", self.random.number()), self.clock.now());
-        let node = Node { id, role, version, encryption_keys, started_at: now, seen_at: now };
+        let (started_at, seen_at, refused_as_of) = (now, now, Some(now));
+        let node = Node { id, role, version, encryption_keys, started_at, seen_at, refused_as_of };
         self.renew_node(&node)?;
         Ok(node)
     }
@@ -47,21 +58,39 @@ impl App {
     pub fn renew_node(&self, node: &Node) -> Result<(), StoreError> {
         self.try_to_record_refused();
         self.report_attempts();
+        self.put_node(node)
+    }
+
+    /// Writes the refused creates that a node has gathered. If there are some, records as of when its refused creates are
+    /// written, for the answers of other processes.
+    ///
+    /// # Errors
+    /// [`StoreError`] if that could not be written.
+    pub fn record_refused_of(&self, node: &Node) -> Result<(), StoreError> {
+        let has_refused = self.refused.has_refused();
+        self.record_refused()?;
+        if has_refused { self.put_node(node) } else { Ok(()) }
+    }
+
+    fn put_node(&self, node: &Node) -> Result<(), StoreError> {
+        let refused_as_of = Some(self.refused.complete_until(None, &*self.clock));
         let now = self.clock.now();
-        let node = Node { seen_at: now, ..node.clone() };
+        let node = Node { seen_at: now, refused_as_of, ..node.clone() };
+        let node_id = node.id.clone();
         write(&*self.store, move |tx| -> Result<(), StoreError> {
             tx.remove_nodes_seen_before(now - EXPIRY)?;
             tx.put_node(&node)
         })?;
-        *self.recorded_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.clock.now());
+        let record = LastRecord { node_id, at: self.clock.now() };
+        *self.last_record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
         Ok(())
     }
 
     /// Returns true if the database has committed no record of this process for 20 s, although it may answer reads. A
     /// process that records nothing, such as a command, does not know.
     pub fn writes_stall(&self) -> bool {
-        let recorded_at = *self.recorded_at.lock().unwrap_or_else(PoisonError::into_inner);
-        recorded_at.is_some_and(|at| self.clock.now() - at >= STALLED)
+        let last_record = self.last_record.lock().unwrap_or_else(PoisonError::into_inner);
+        last_record.as_ref().is_some_and(|last| self.clock.now() - last.at >= STALLED)
     }
 
     /// Removes a node that shuts down, after all that it has gathered is written.
@@ -82,5 +111,13 @@ impl App {
     pub fn running_nodes(&self) -> Result<Vec<Node>, StoreError> {
         let since = self.clock.now() - EXPIRY;
         read(&*self.store, |tx| tx.nodes_seen_since(since))
+    }
+
+    /// Returns the running nodes but this process.
+    pub(crate) fn other_nodes(&self, tx: &mut dyn Tx) -> Result<Vec<Node>, StoreError> {
+        let mut nodes = tx.nodes_seen_since(self.clock.now() - EXPIRY)?;
+        let last_record = self.last_record.lock().unwrap_or_else(PoisonError::into_inner);
+        nodes.retain(|node| last_record.as_ref().is_none_or(|last| last.node_id != node.id));
+        Ok(nodes)
     }
 }

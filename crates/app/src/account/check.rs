@@ -73,7 +73,7 @@ pub(crate) fn check_for_create<'j>(
     let supplier_id = supplier.as_ref().map(|supplier| supplier.id);
     let judged = judge(app, body, decoded, supplier, &known, found);
     if let (Err(Refused::Faults(issues)), Some(supplier_id)) = (&judged, supplier_id) {
-        app.refused.refused(supplier_id, number, issues, app.clock.now());
+        app.refused.refused(supplier_id, number, issues, &*app.clock);
     }
     judged
 }

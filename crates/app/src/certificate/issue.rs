@@ -87,9 +87,10 @@ impl App {
         let _one = self.issuing.lock().unwrap_or_else(PoisonError::into_inner);
         let key = self.signing_certificate_key()?;
         let pair = super::keys::pair(key.secret.as_ref().map_err(Clone::clone)?)?;
-        self.try_to_record_refused();
         let (id, name) = self.begin(supplier)?;
-        let result = read(&*self.store, |tx| self.snapshot(tx, supplier, id, &name)).and_then(|snapshot| {
+        let settled = self.settle_refused(supplier.id);
+        let snapshot = |tx: &mut dyn Tx| self.snapshot(tx, supplier, id, &name, settled);
+        let result = read(&*self.store, snapshot).and_then(|snapshot| {
             let certificate = Certificate { key_id: key.key_id.clone(), ..snapshot };
             let signed = certificate.signed(|bytes| pair.sign(bytes).as_ref().to_vec());
             let signed = signed.map_err(|error| StoreError::Failed(error.to_string()))?;
@@ -126,8 +127,10 @@ impl App {
         supplier: &Supplier,
         id: i64,
         name: &str,
+        settled: DateTime<Utc>,
     ) -> Result<Certificate, StoreError> {
         let issued_at = self.clock.now();
+        let refused_as_of = self.refused_as_of(tx, settled)?;
         let reconciliation = tx.reconciliation(supplier.id)?;
         let refused = tx.refused_figures(supplier.id, CAUSES)?;
         let failed = tx.top_causes(supplier.id, Level::Error, CAUSES)?;
@@ -157,6 +160,7 @@ impl App {
                 imported: figures.imported.into(),
             },
             failed: failed.collect(),
+            refused_as_of: Some(in_utc(refused_as_of)),
             refused_accounts: refused.accounts,
             refused_without_number: refused.without_number,
             refused: faults.collect(),

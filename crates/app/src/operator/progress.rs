@@ -22,6 +22,7 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
     pub fn show_progress(&self, supplier: &str) -> Result<Progress, OperatorError> {
+        self.try_to_record_refused();
         self.of_supplier(supplier, |tx, supplier| progress(tx, supplier, self.clock.now()))
     }
 

@@ -156,6 +156,8 @@ impl App {
     }
 
     fn end_run_by(&self, by: &Operator, of: Option<i64>, code: &str) -> Result<RunReport, OperatorError> {
+        // Whoever asks any node afterwards sees what was refused during the run.
+        self.try_to_record_refused();
         let code = code.to_owned();
         self.run_audited(by, AuditAction::RunEnded, move |tx, at| {
             let supplier = to_change(tx, of, &code)?;

@@ -16,6 +16,8 @@ pub struct Node {
     pub started_at: DateTime<Utc>,
     /// Time of its last record.
     pub seen_at: DateTime<Utc>,
+    /// Time before which all creates that it refused are written; `None` if an older version recorded it.
+    pub refused_as_of: Option<DateTime<Utc>>,
 }
 
 /// Queries of the installation and its running nodes. No other row refers to theirs.

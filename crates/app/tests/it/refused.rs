@@ -1,9 +1,14 @@
 //! Refused creates (contract D13).
 
-use crate::env::{TestEnv, account_of};
-use chrono::{DateTime, Duration};
-use cutover_app::port::{RefusedCreate, RefusedFault, write};
-use cutover_testkit::create_account;
+use crate::env::{TestEnv, account_of, ports};
+use chrono::{DateTime, Duration, Utc};
+use cutover_app::nodes::NodeDescription;
+use cutover_app::operator::Services;
+use cutover_app::port::{Clock, Node, RefusedCreate, RefusedFault, StoreError, write};
+use cutover_app::{App, Settings};
+use cutover_testkit::memory::{Fault, MemoryStore};
+use cutover_testkit::{SeededRandom, create_account};
+use std::sync::Arc;
 
 /// The greatest number of refused creates that is kept of a supplier.
 const KEPT: u64 = 100_000;
@@ -11,6 +16,111 @@ const KEPT: u64 = 100_000;
 fn refuse(env: &TestEnv, number: &str) {
     let faulty = account_of(number, r#""customers":[{"family_name":7}]"#);
     assert!(create_account(&env.app, &env.caller, None, faulty.as_bytes()).is_err());
+}
+
+/// Another process over the same store.
+fn beside(env: &TestEnv) -> App {
+    let ports = cutover_app::Ports {
+        store: env.store.clone(),
+        ..ports(Arc::<MemoryStore>::default(), env.clock.clone(), Arc::new(SeededRandom::new(2)))
+    };
+    App::new(ports, Settings::default())
+}
+
+fn node(app: &App) -> Node {
+    let (role, version) = ("all".to_owned(), "1.2.3".to_owned());
+    app.add_node(NodeDescription { role, version, encryption_keys: Vec::new() }).unwrap()
+}
+
+/// The number of refused accounts in a certificate, and the time of which it is.
+fn certified(app: &App) -> (u64, DateTime<Utc>) {
+    let certificate = app.issue_certificate_by_command("ACME").unwrap().certificate;
+    (certificate.refused_accounts, certificate.refused_as_of.unwrap().parse().unwrap())
+}
+
+fn ready_as_of(app: &App) -> DateTime<Utc> {
+    app.readiness("ACME", &Services::default()).unwrap().as_of
+}
+
+fn stored(env: &TestEnv) -> u64 {
+    let other = beside(env);
+    other.refused_figures(&other.show_supplier("ACME").unwrap()).unwrap().accounts
+}
+
+#[test]
+fn answers_count_what_was_refused_just_before() {
+    let env = TestEnv::new();
+    node(&env.app);
+    env.clock.advance(Duration::seconds(3));
+    refuse(&env, "A-1");
+    env.clock.advance(Duration::milliseconds(1));
+    assert_eq!(certified(&env.app), (1, env.clock.now()));
+    env.app.start_run("ACME", "first").unwrap();
+    refuse(&env, "A-2");
+    assert_eq!(stored(&env), 1);
+    env.app.end_run("ACME").unwrap();
+    assert_eq!(stored(&env), 2);
+    refuse(&env, "A-3");
+    env.clock.advance(Duration::milliseconds(1));
+    assert_eq!((ready_as_of(&env.app), stored(&env)), (env.clock.now(), 3));
+    refuse(&env, "A-4");
+    env.app.show_progress("ACME").unwrap();
+    assert_eq!(stored(&env), 4);
+}
+
+/// It cannot write what another one has in memory, so it says of which time it is.
+#[test]
+fn answers_of_another_process_are_of_the_time_that_every_node_has_written() {
+    let env = TestEnv::new();
+    let (node, command) = (node(&env.app), beside(&env));
+    let started_at = env.clock.now();
+    env.clock.advance(Duration::seconds(3));
+    refuse(&env, "A-1");
+    env.clock.advance(Duration::milliseconds(1));
+    assert_eq!(certified(&command), (0, started_at));
+    assert_eq!(ready_as_of(&command), started_at);
+    env.app.record_refused_of(&node).unwrap();
+    let written_at = env.clock.now();
+    env.clock.advance(Duration::seconds(1));
+    assert_eq!((certified(&command), ready_as_of(&command)), ((1, written_at), written_at));
+    // Without refused creates nothing is written between two heartbeats.
+    env.app.record_refused_of(&node).unwrap();
+    assert_eq!(ready_as_of(&command), written_at);
+    env.app.renew_node(&node).unwrap();
+    assert_eq!(ready_as_of(&command), env.clock.now());
+    // A node that is gone holds nothing back.
+    env.clock.advance(Duration::seconds(31));
+    assert_eq!(ready_as_of(&command), env.clock.now());
+}
+
+/// Those of a flood follow later, and so do those that could not be written: answers are of the time before.
+#[test]
+fn answers_are_of_the_time_before_what_is_left_to_write() {
+    let env = TestEnv::new();
+    let (node, command) = (node(&env.app), beside(&env));
+    let begun = env.clock.now();
+    for n in 0..5_002 {
+        refuse(&env, &format!("A-{n}"));
+        env.clock.advance(Duration::microseconds(1));
+    }
+    assert_eq!(certified(&env.app), (5_000, begun));
+    env.app.renew_node(&node).unwrap();
+    assert_eq!(certified(&command), (5_000, begun));
+    env.clock.advance(Duration::seconds(1));
+    assert_eq!(certified(&env.app), (5_002, env.clock.now()));
+}
+
+#[test]
+fn creates_that_could_not_be_written_are_kept() {
+    let store = Arc::<MemoryStore>::default();
+    let env = TestEnv::on(|ports| cutover_app::Ports { store: store.clone(), ..ports });
+    refuse(&env, "A-1");
+    store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
+    env.app.record_refused().unwrap_err();
+    store.set_fault(None);
+    assert_eq!(stored(&env), 0);
+    env.app.record_refused().unwrap();
+    assert_eq!(stored(&env), 1);
 }
 
 /// Fills the log of a supplier up to its limit, one create a second, and returns the code of all of them.

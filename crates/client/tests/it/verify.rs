@@ -81,6 +81,7 @@ fn certificate(leaves: &[Leaf]) -> String {
         counts: StatusCounts::new(count),
         manifest: CertificateManifest { declared: None, sent: None, imported: ControlTotals::from(sum) },
         failed: Vec::new(),
+        refused_as_of: None,
         refused_accounts: 0,
         refused_without_number: 0,
         refused: Vec::new(),

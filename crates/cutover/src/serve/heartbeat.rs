@@ -1,12 +1,13 @@
 use crate::error::Error;
 use crate::settings::Settings;
 use cutover_app::App;
-use cutover_app::nodes::{HEARTBEAT, NodeDescription, RETRY};
+use cutover_app::nodes::{HEARTBEAT, NodeDescription, REFUSED_INTERVAL, RETRY};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
-/// Records in the database that this process serves it, until it is dropped.
+/// Records in the database that this process serves it, and the creates that it refuses, until it is dropped.
 pub(super) struct Heartbeat {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -25,12 +26,18 @@ impl Heartbeat {
         })?;
         let (stop, stopped) = channel::<()>();
         let beat = move || {
-            let mut pause = HEARTBEAT;
+            let (mut pause, mut due) = (REFUSED_INTERVAL, Instant::now() + HEARTBEAT);
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                let renewed = app.renew_node(&node);
-                pause = if renewed.is_ok() { HEARTBEAT } else { RETRY };
-                if let Err(error) = renewed {
-                    tracing::warn!(%error, "the record of this process could not be renewed");
+                let is_due = Instant::now() >= due;
+                let recorded = if is_due { app.renew_node(&node) } else { app.record_refused_of(&node) };
+                pause = REFUSED_INTERVAL;
+                match recorded {
+                    Ok(()) if is_due => due = Instant::now() + HEARTBEAT,
+                    Ok(()) => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "the record of this process could not be renewed");
+                        (pause, due) = (RETRY, Instant::now());
+                    }
                 }
             }
             if let Err(error) = app.remove_node(&node) {

@@ -1,7 +1,8 @@
 //! Requests with which suppliers help themselves: settings, refused creates, cancellation.
 
-use crate::harness::{BUSINESS, Installation, business};
+use crate::harness::{BUSINESS, Installation, business, wait_until};
 use crate::payloads::{small, wrapped};
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 const SUPPLIER: &str = "/v2/data-import/import-suppliers/ACME/";
@@ -79,6 +80,27 @@ fn refused_creates_are_listed_until_they_are_accepted() {
     let numbers: Vec<_> =
         listed.as_array().unwrap().iter().map(|refused| refused["external_account_number"].clone()).collect();
     assert_eq!(numbers, ["A-2", "A-3"]);
+}
+
+/// They are written while nobody asks, and a command beside the service says as of when it counts them.
+#[test]
+fn refused_creates_survive_a_kill() {
+    let (installation, server, client) = Installation::serving();
+    let mut faulty = small("A-1");
+    faulty["CANARY"] = json!(1);
+    assert_eq!(client.create(&faulty).status, 400);
+    let listed = || installation.run_json(&["supplier", "refused", "ACME"]);
+    wait_until("it is written", || listed().as_array().unwrap().len() == 1);
+    let time = |text: &Value| text.as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
+    let refused_at = time(&listed()[0]["refused_at"]);
+    let is_counted = |answer: Value, member: &str| time(&answer[member]) > refused_at;
+    let readiness = || installation.run_json(&["supplier", "readiness", "ACME"]);
+    wait_until("readiness is later", || is_counted(readiness(), "as_of"));
+    let certificate = installation.run_json(&["supplier", "certificate", "ACME"]);
+    assert_eq!(certificate["refused_accounts"], 1);
+    assert!(is_counted(certificate, "refused_as_of"));
+    server.kill();
+    assert_eq!(listed().as_array().unwrap().len(), 1);
 }
 
 #[test]

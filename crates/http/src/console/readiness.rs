@@ -11,6 +11,7 @@ use cutover_core::Zone;
 /// The checks and the forecast of a supplier.
 pub(super) struct Checks {
     pub(super) is_ready: bool,
+    pub(super) as_of: Moment,
     pub(super) rows: Vec<CheckRow>,
     pub(super) wave: Option<(u32, Part)>,
     pub(super) whole: Part,
@@ -64,6 +65,7 @@ impl Checks {
         let forecast = &readiness.forecast;
         Self {
             is_ready: readiness.is_ready(),
+            as_of: zone.local(readiness.as_of).into(),
             rows: readiness.checks.iter().map(CheckRow::new).collect(),
             wave: forecast.wave.as_ref().map(|(number, part)| (*number, Part::new(part, zone))),
             whole: Part::new(&forecast.whole, zone),

@@ -121,6 +121,7 @@ pub(crate) fn certificate() -> Json {
             imported: totals(3),
         },
         failed: Vec::new(),
+        refused_as_of: Some("2026-11-21T02:59:59.702114Z".into()),
         refused_accounts: 1,
         refused_without_number: 0,
         refused: vec![CertificateCause {
@@ -288,6 +289,7 @@ pub(crate) fn readiness() -> Json {
     let send = "Send the businesses with these contracts, or cancel the accounts.";
     written(&ReadinessShown {
         ready: false,
+        as_of: time("2026-11-21T13:00:00.118203+11:00"),
         checks: vec![
             check("documents", "ok", "Document storage answers.", None),
             check("contracts", "stop", absent, Some(send)),

@@ -33,6 +33,9 @@ answers! {
         manifest: CertificateManifest;
         /// The most frequent errors of failed accounts, at most 1,000.
         failed: Vec<CertificateCause>;
+        /// The time before which every refused create is counted, in UTC: at most some seconds before `issued_at`, unless
+        /// there are too many. Earlier versions left it out.
+        refused_as_of: Option<String>, datetime;
         /// The number of accounts whose create was refused and which were not accepted since.
         refused_accounts: u64;
         /// The number of refused payloads without a usable account number.
@@ -254,6 +257,7 @@ mod tests {
                 attr: Some("notes.#".into()),
                 count: 7,
             }],
+            refused_as_of: Some("2026-11-24T19:59:59.500000Z".into()),
             refused_accounts: 1,
             refused_without_number: 0,
             refused: Vec::new(),

@@ -1,5 +1,6 @@
 //! The readiness of a supplier for its next wave (contract D16).
 
+use super::Timestamp;
 use serde::Serialize;
 
 answers! {
@@ -20,6 +21,8 @@ answers! {
     ReadinessShown (Debug, Eq, Serialize) {
         /// False if a check that is shown is `stop`.
         ready: bool;
+        /// The time of which the answer is: everything that any node stored or refused before is in it.
+        as_of: Timestamp;
         /// The checks, in this order. With a supplier's token those about its own data: `documents`, `contracts`,
         /// `manifest`, `failures`, `unresolved` and `window`.
         checks: Vec<CheckShown>;

@@ -29,6 +29,7 @@ mod payloads;
 mod plan;
 mod planner;
 mod quiet;
+mod refusals;
 mod rehearsals;
 mod running_op;
 mod runs;

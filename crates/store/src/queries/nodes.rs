@@ -4,7 +4,7 @@ use super::SqlTx;
 use super::dialect::Dialect;
 use super::schema::{installation, nodes};
 use super::sql_dialect::SqlDialect;
-use super::types::Timestamp;
+use super::types::{Timestamp, instant};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Node, Nodes, StoreError};
@@ -14,7 +14,7 @@ use diesel::prelude::*;
 const SEPARATOR: char = ',';
 
 #[derive(Insertable, Queryable, Selectable, AsChangeset)]
-#[diesel(table_name = nodes)]
+#[diesel(table_name = nodes, treat_none_as_null = true, treat_none_as_default_value = false)]
 struct NodeRow {
     id: String,
     role: String,
@@ -22,6 +22,7 @@ struct NodeRow {
     encryption_keys: String,
     started_at: Timestamp,
     seen_at: Timestamp,
+    refused_as_of: Option<Timestamp>,
 }
 
 impl From<&Node> for NodeRow {
@@ -33,6 +34,7 @@ impl From<&Node> for NodeRow {
             encryption_keys: node.encryption_keys.join(&SEPARATOR.to_string()),
             started_at: node.started_at.into(),
             seen_at: node.seen_at.into(),
+            refused_as_of: node.refused_as_of.map(Timestamp::from),
         }
     }
 }
@@ -49,6 +51,7 @@ impl TryFrom<NodeRow> for Node {
             version: row.version,
             started_at: row.started_at.instant()?,
             seen_at: row.seen_at.instant()?,
+            refused_as_of: instant(row.refused_as_of)?,
         })
     }
 }

@@ -761,6 +761,7 @@ tables! {
         encryption_keys -> Text,
         started_at -> Instant,
         seen_at -> Instant,
+        refused_as_of -> Nullable<Instant>,
     }
 
     webhooks (id) {

@@ -11,6 +11,7 @@ fn node(id: &str, started: i64, seen: i64) -> Node {
         encryption_keys: vec!["new-1".into(), "old.0".into()],
         started_at: at(started),
         seen_at: at(seen),
+        refused_as_of: (seen != started).then(|| at(started)),
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Stretch {
 /// The facts about a supplier.
 pub(super) struct Facts {
     pub(super) now: DateTime<Utc>,
+    /// Everything that any node stored or refused before is part of the facts.
+    pub(super) as_of: DateTime<Utc>,
     pub(super) supplier: Supplier,
     pub(super) gate: Option<Gate>,
     pub(super) left: Left,
@@ -65,6 +67,7 @@ pub(super) struct Installation {
 
 impl App {
     pub(super) fn facts(&self, supplier: &Supplier, services: &Services) -> Result<Facts, StoreError> {
+        let settled = self.settle_refused(supplier.id);
         let now = self.clock.now();
         // One snapshot, so that the counts agree.
         read(&*self.store, |tx| {
@@ -84,6 +87,7 @@ impl App {
                 windows: tx.waiting_windows(supplier.id)?,
                 supplier: supplier.clone(),
                 has_documents: services.has_documents,
+                as_of: self.refused_as_of(tx, settled)?,
                 now,
                 gate,
                 left,

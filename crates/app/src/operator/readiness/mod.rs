@@ -18,8 +18,9 @@ use super::{Forecast, OperatorError};
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{ApiKeyRole, StoreError, Supplier, read_committed};
-use cutover_core::{SupplierCode, string_enum};
-use cutover_model::{CheckShown, ReadinessShown};
+use chrono::{DateTime, Utc};
+use cutover_core::{SupplierCode, Zone, string_enum};
+use cutover_model::{CheckShown, ReadinessShown, Timestamp};
 use facts::{Facts, Installation};
 
 string_enum! {
@@ -125,10 +126,14 @@ pub struct Check {
 /// The readiness of a supplier for its next wave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readiness {
+    /// The time of which it is: everything that any node stored or refused before is part of it.
+    pub as_of: DateTime<Utc>,
     /// The checks, in their order.
     pub checks: Vec<Check>,
     /// The forecast that the checks are about.
     pub forecast: Forecast,
+    /// The zone of the times shown.
+    pub zone: Zone,
 }
 
 impl Readiness {
@@ -155,7 +160,8 @@ impl Readiness {
             detail: check.detail.clone(),
             action: check.action.clone(),
         };
-        ReadinessShown { ready: self.is_ready(), checks: self.checks.iter().map(check).collect() }
+        let as_of = Timestamp(self.zone.local(self.as_of));
+        ReadinessShown { ready: self.is_ready(), as_of, checks: self.checks.iter().map(check).collect() }
     }
 }
 
@@ -223,7 +229,13 @@ impl App {
             let Finding { level, detail, action } = finding(judge)?;
             Some(Check { name: *name, level, detail, action })
         };
-        Ok(Readiness { checks: CHECKS.iter().filter_map(check).collect(), forecast: facts.forecast })
+        let checks = CHECKS.iter().filter_map(check).collect();
+        Ok(Readiness {
+            as_of: facts.as_of,
+            zone: facts.supplier.settings.time_zone,
+            checks,
+            forecast: facts.forecast,
+        })
     }
 }
 

@@ -22,7 +22,7 @@ impl Answer for Shown {
         }
         let verdict =
             if self.0.ready { "Ready." } else { "Not ready: a release needs --force and a reason." };
-        lines.push(format!("\n{verdict}"));
+        lines.push(format!("\n{verdict} As of {}.", self.0.as_of));
         lines.join("\n")
     }
 }

@@ -42,6 +42,7 @@ mod tests {
             encryption_keys: keys.iter().map(|&key| key.to_owned()).collect(),
             started_at: at,
             seen_at: at,
+            refused_as_of: None,
         }
     }
 

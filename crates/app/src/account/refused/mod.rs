@@ -1,0 +1,8 @@
+//! Refused creates: each node gathers them in memory and writes them within a second (contract D13).
+
+mod log;
+mod reader;
+mod recorder;
+
+pub(crate) use log::RefusedLog;
+pub(super) use reader::{figures, shown_figures};
