@@ -11,6 +11,10 @@ pub enum Domain {
     Process,
     /// A response as a whole.
     General,
+    /// The reason why the import of an account is not undone.
+    Undo,
+    /// An entry that only `cutover-client` adds to its reports.
+    Client,
 }
 
 /// Two fragments of JSON that show a code: one that is reported with it, and the same one corrected.
@@ -455,9 +459,50 @@ codes! {
         Error = "error", "Something unexpected happened; try again unchanged.",
             "Repeat the request unchanged; tell the operator the header X-Request-Id if it stays.";
     }
+    Undo {
+        AccountAlreadyBilled = "account_already_billed", "Another system has billed the account.",
+            "Its import stays: correct the account with additions, or in the system that billed it.";
+        AccountChanged = "account_changed", "Something was added to the account since its import.",
+            "Its import stays: correct the account with further additions.";
+        AccountArchived = "account_archived", "Payload and history of the import are in an archive.",
+            "Its import stays: correct the account with additions.";
+    }
+    Client {
+        RepeatedInInput = "repeated_in_input", "The same account is given earlier in the inputs.",
+            "Remove one of the two, unless they are equal.";
+        UnreadableInput = "unreadable_input", "The input cannot be read, or not to its end.",
+            "Check the file; accounts after this place were neither checked nor sent.";
+        RunInterrupted = "run_interrupted", "The run was interrupted before the end of the inputs.",
+            "Run the command again: it goes on where it stopped.";
+        RefusedInAnEarlierRun = "refused_in_an_earlier_run", "An earlier run was refused this account, which has not changed since.",
+            "Correct it, or send it again with --retry-refused.";
+        AlreadyImportedWithOtherContent = "already_imported_with_other_content", "The account was imported before it was changed.",
+            "Send what has changed as additions, or ask the operator to undo the import.";
+        TotalsDiffer = "totals_differ", "What was imported of the account does not come to what was sent.",
+            "Compare both figures, and tell the operator.";
+        StatusErrored = "errored", "The import of the account ended in an error.",
+            "Read its issues, correct the account and send it again.";
+        StatusDryRunErrored = "dry_run_errored", "The dry run of the account ended in an error.",
+            "Read its issues, correct the account and send it again.";
+        StatusCancelled = "cancelled", "The import of the account was cancelled.",
+            "Send it again if it is to be imported.";
+        StatusPending = "pending", "The account waits for its import.",
+            "Nothing is to be done; ask again later.";
+        StatusInProgress = "in_progress", "The account is being imported.",
+            "Nothing is to be done; ask again later.";
+        StatusDryRunSucceeded = "dry_run_succeeded", "The account passed a dry run, which imports nothing.",
+            "Send it again as a real import.";
+        StatusImported = "imported", "The account is imported.",
+            "Nothing is to be done.";
+    }
 }
 
 impl Code {
+    /// Iterates over the codes that the service sends.
+    pub fn of_service() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|code| code.domain() != Domain::Client)
+    }
+
     /// Returns the default text of an issue: the fault, then the advice.
     pub fn message(self) -> String {
         format!("{} {}", self.detail(), self.advice())

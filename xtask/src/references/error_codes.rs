@@ -8,8 +8,9 @@ const HEAD: &str = "\
 
 # Error codes
 
-Every code the service sends, in errors and in warnings. Logic may depend on a code: it is never renamed or
-removed within a version of the API. The meaning is for readers, and its wording may change.
+Every code the service sends, in errors, in warnings and as a reason, and those of the client. Logic may
+depend on a code: it is never renamed or removed within a version of the API. The meaning is for readers, and its
+wording may change.
 
 The supplier's guide explains [how to read the errors](guide/supplier.md#reading-the-errors) and
 [what to do on which answer](guide/supplier.md#what-to-do-on-which-answer). Each code has an anchor:
@@ -65,12 +66,77 @@ fn describe(domain: Domain) -> (&'static str, &'static str) {
         Domain::Service => ("Service", "A condition that needs stored state or configuration."),
         Domain::Process => ("Processes", "Why a process ended without an account."),
         Domain::General => ("Answers", "An answer as a whole."),
+        Domain::Undo => ("Undo", "Why the import of an account is kept when it was to be undone."),
+        Domain::Client => {
+            ("The client", "What `cutover-client` adds to its reports. The service sends none of these.")
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cargo::root;
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+    use std::fs::read_to_string;
+
+    /// Pages that name members and codes of answers, statuses and reports.
+    const PAGES: [&str; 4] =
+        ["docs/contract.md", "docs/client.md", "docs/guide/supplier.md", "docs/guide/connect.md"];
+    /// Words on these pages that are neither a code nor in the description of the API: members and words of the answers of
+    /// commands, and a status of a vendor.
+    const OTHERS: [&str; 5] = ["error_rate", "import_process", "left_out", "not_kept", "pending_submission"];
+
+    /// Returns true if a text is written like a code; codes of suppliers and words of payloads are in capitals.
+    fn is_word(text: &str) -> bool {
+        text.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase())
+    }
+
+    /// Collects the names and words of a description, and apart from them the codes in its examples.
+    fn collect(value: &Value, words: &mut BTreeSet<String>, codes: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(members) => {
+                for (name, value) in members {
+                    words.insert(name.clone());
+                    match value.as_str() {
+                        Some(text) if ["code", "reason"].contains(&name.as_str()) && is_word(text) => {
+                            codes.insert(text.into())
+                        }
+                        Some(text) if name == "name" => words.insert(text.into()),
+                        _ => true,
+                    };
+                    collect(value, words, codes);
+                }
+            }
+            Value::Array(items) => {
+                words.extend(items.iter().filter_map(Value::as_str).map(str::to_owned));
+                items.iter().for_each(|item| collect(item, words, codes));
+            }
+            _ => {}
+        }
+    }
+
+    /// A code of an answer, a list or a page that has no explanation helps nobody. Pages, `explain` and the reference are made
+    /// from the same table.
+    #[test]
+    fn every_code_that_is_shown_is_explained() {
+        let read = |path: &str| read_to_string(root().join(path)).unwrap();
+        let (mut words, mut shown) = (BTreeSet::new(), BTreeSet::new());
+        collect(&serde_json::from_str(&read("docs/openapi.json")).unwrap(), &mut words, &mut shown);
+        let is_code = |word: &str| Code::from_word(word).is_some();
+        let unexplained: Vec<_> = shown.iter().filter(|code| !is_code(code)).collect();
+        assert!(unexplained.is_empty(), "the description of the API names {unexplained:?}");
+        let mut others = BTreeSet::new();
+        for page in PAGES {
+            let text = read(page);
+            let quoted = text.split('`').skip(1).step_by(2);
+            let quoted = quoted.filter(|word| is_word(word) && word.contains('_'));
+            let unknown = quoted.filter(|word| !is_code(word) && !words.contains(*word));
+            others.extend(unknown.map(str::to_owned));
+        }
+        assert_eq!(others, OTHERS.map(str::to_owned).into(), "every code on a page belongs into the table");
+    }
 
     #[test]
     fn every_code_has_one_row() {

@@ -95,3 +95,16 @@ pub trait Undo {
     /// totals with [`remove_totals`](super::Figures::remove_totals).
     fn remove_accounts(&mut self, account_ids: &[i64]) -> Result<Vec<ErasedRows>, StoreError>;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutover_core::{Code, Domain};
+
+    /// Each is explained like any other code.
+    #[test]
+    fn reasons_are_codes() {
+        let of_undo = Code::ALL.into_iter().filter(|code| code.domain() == Domain::Undo);
+        assert_eq!(KeptBecause::WORDS, of_undo.map(Code::as_str).collect::<Vec<_>>());
+    }
+}

@@ -6,7 +6,7 @@ use crate::journal::{LatestRecords, Record};
 use crate::report::Reports;
 use crate::service::{Backoff, Fault, Service};
 use crate::validate::Row;
-use cutover_core::Level;
+use cutover_core::{Code, Level};
 use cutover_model::Totals;
 use reqwest::StatusCode;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum number of accounts that the summary names.
 const MAX_NAMED: usize = 10;
 /// Code of their rows in reports.
-const CODE: &str = "totals_differ";
+const CODE: Code = Code::TotalsDiffer;
 
 /// The imported accounts whose totals differ from those that were sent.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -109,7 +109,7 @@ impl Differing {
             external_account_number: Some(&number),
             level: Level::Error.as_str(),
             attr: None,
-            code: CODE,
+            code: CODE.as_str(),
             detail: &differences(&comparison),
         })?;
         if self.examples.len() < MAX_NAMED {

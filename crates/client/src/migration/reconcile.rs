@@ -11,7 +11,7 @@ use crate::output::print;
 use crate::report::Reports;
 use crate::service::{Service, block_on};
 use crate::validate::{Row, TopCodes, installation};
-use cutover_core::{Level, State};
+use cutover_core::{Code, Level, State};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -67,14 +67,14 @@ fn not_imported(progress: &MigrationProgress) -> NotImported {
 
 /// Statuses to list, with level, code and detail of their rows. Errored accounts bring their own code and
 /// detail.
-const LISTED: [(State, Level, &str, &str); State::ALL.len()] = [
-    (State::Errored, Level::Error, "errored", "Its import ended in an error."),
-    (State::DryRunErrored, Level::Error, "dry_run_errored", "Its dry run ended in an error."),
-    (State::Cancelled, Level::Warning, "cancelled", "The operator cancelled its import."),
-    (State::Pending, Level::Warning, "pending", "It waits for its import."),
-    (State::InProgress, Level::Warning, "in_progress", "It is being imported."),
-    (State::DryRunSucceeded, Level::Warning, "dry_run_succeeded", "It was a dry run, not an import."),
-    (State::Processed, Level::Off, "imported", "It is imported."),
+const LISTED: [(State, Level, Code, &str); State::ALL.len()] = [
+    (State::Errored, Level::Error, Code::StatusErrored, "Its import ended in an error."),
+    (State::DryRunErrored, Level::Error, Code::StatusDryRunErrored, "Its dry run ended in an error."),
+    (State::Cancelled, Level::Warning, Code::StatusCancelled, "The operator cancelled its import."),
+    (State::Pending, Level::Warning, Code::StatusPending, "It waits for its import."),
+    (State::InProgress, Level::Warning, Code::StatusInProgress, "It is being imported."),
+    (State::DryRunSucceeded, Level::Warning, Code::StatusDryRunSucceeded, "It was a dry run, not an import."),
+    (State::Processed, Level::Off, Code::StatusImported, "It is imported."),
 ];
 
 /// State of the comparison so far.
@@ -135,7 +135,7 @@ impl Reconciliation<'_> {
         for (status, level, code, detail) in LISTED {
             let level = if level == Level::Off { INFO } else { level.as_str() };
             let reports = &mut self.reports;
-            let each = |listed| row(records, reports, supplier, &listed, (level, code, detail));
+            let each = |listed| row(records, reports, supplier, &listed, (level, code.as_str(), detail));
             accounts(service, supplier, status, each).await?;
         }
         Ok(())

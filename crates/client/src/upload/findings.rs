@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::input::Source;
 use crate::report::{Page, Reports};
 use crate::validate::{CodeCount, INTERRUPTED, Row, TopCodes, UNREADABLE};
-use cutover_core::{Level, NON_FIELD_ERRORS};
+use cutover_core::{Code, Level, NON_FIELD_ERRORS};
 
 /// Writes findings to the reports and counts them.
 pub(super) struct Findings<'s> {
@@ -17,11 +17,11 @@ pub(super) struct Findings<'s> {
 }
 
 /// Code of an account that an earlier run was refused and this one did not send again.
-const REFUSED_BEFORE: &str = "refused_in_an_earlier_run";
+const REFUSED_BEFORE: Code = Code::RefusedInAnEarlierRun;
 const REFUSED_BEFORE_DETAIL: &str =
     "The service refused it as it is. --retry-refused sends it again; `report` says why it was refused.";
 /// Code of an account that was changed after its import.
-const OTHER_CONTENT: &str = "already_imported_with_other_content";
+const OTHER_CONTENT: Code = Code::AlreadyImportedWithOtherContent;
 const OTHER_CONTENT_DETAIL: &str =
     "It was imported as an earlier run sent it; later changes are neither imported nor in the sums.";
 const INTERRUPTED_DETAIL: &str = "The run was interrupted: not every account was sent.";
@@ -53,7 +53,7 @@ impl<'s> Findings<'s> {
 
     /// Adds that an earlier run was refused an account.
     pub(super) fn refused_before(&mut self, account: &Prepared) -> Result<(), Error> {
-        self.add(account, Level::Error, NON_FIELD_ERRORS, REFUSED_BEFORE, REFUSED_BEFORE_DETAIL)
+        self.add(account, Level::Error, NON_FIELD_ERRORS, REFUSED_BEFORE.as_str(), REFUSED_BEFORE_DETAIL)
     }
 
     /// Adds a warning that an account was changed after its import.
@@ -61,7 +61,7 @@ impl<'s> Findings<'s> {
         let is_first = account.checked.findings.iter().all(|finding| finding.level != Level::Warning);
         self.warnings += 1;
         self.with_warnings += u64::from(is_first);
-        self.add(account, Level::Warning, NON_FIELD_ERRORS, OTHER_CONTENT, OTHER_CONTENT_DETAIL)
+        self.add(account, Level::Warning, NON_FIELD_ERRORS, OTHER_CONTENT.as_str(), OTHER_CONTENT_DETAIL)
     }
 
     fn add(

@@ -21,7 +21,7 @@ pub(crate) struct Finding {
 
 /// Code of an account that occurs repeatedly in the inputs. Only the client has it, because the service sees
 /// one account at a time.
-const REPEATED: &str = "repeated_in_input";
+const REPEATED: Code = Code::RepeatedInInput;
 
 impl Finding {
     /// The account is not JSON; `line` is its position in the file.
@@ -44,7 +44,7 @@ impl Finding {
         Self {
             level: Level::Warning,
             attr: "external_account_number".into(),
-            code: REPEATED,
+            code: REPEATED.as_str(),
             detail: format!("The same account is already in {file}, line {line}.").into(),
             value: None,
         }
@@ -107,7 +107,7 @@ impl<'r> Row<'r> {
     }
 
     /// A row about the run rather than an account.
-    pub(crate) fn of_run(file: Option<&'r str>, code: &'r str, detail: &'r str) -> Self {
+    pub(crate) fn of_run(file: Option<&'r str>, code: Code, detail: &'r str) -> Self {
         Row {
             file,
             line: None,
@@ -115,7 +115,7 @@ impl<'r> Row<'r> {
             external_account_number: None,
             level: Level::Error.as_str(),
             attr: None,
-            code,
+            code: code.as_str(),
             detail,
         }
     }

@@ -28,6 +28,7 @@ use crate::pipeline::{End, Pipeline};
 use crate::progress::Progress;
 use crate::report::Reports;
 use chrono::{DateTime, Utc};
+use cutover_core::Code;
 use std::sync::Arc;
 use std::time::Instant;
 use tally::Tally;
@@ -122,7 +123,7 @@ impl<'s> Run<'s> {
 }
 
 /// Code of an input that could not be read, or not to its end.
-pub(crate) const UNREADABLE: &str = "unreadable_input";
+pub(crate) const UNREADABLE: Code = Code::UnreadableInput;
 /// Code of the last row of a report of an interrupted run.
-pub(crate) const INTERRUPTED: &str = "run_interrupted";
+pub(crate) const INTERRUPTED: Code = Code::RunInterrupted;
 const INTERRUPTED_DETAIL: &str = "The run was interrupted: later accounts were not checked.";

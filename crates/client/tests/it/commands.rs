@@ -50,6 +50,17 @@ fn codes_and_rules_are_explained() {
     assert!(ran.err.contains("the nearest is invalid_phone_number"), "{}", ran.err);
 }
 
+/// Those of the client's own reports and the reasons of an undo included.
+#[test]
+fn every_code_that_is_shown_is_explained() {
+    let sandbox = Sandbox::new();
+    for code in cutover_core::Code::ALL {
+        let ran = sandbox.run(&["explain", code.as_str()]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{code}");
+        assert!(ran.out.contains(code.detail()) && ran.out.contains(code.advice()), "{code}: {}", ran.out);
+    }
+}
+
 #[test]
 fn completions_are_printed_for_shells() {
     let sandbox = Sandbox::new();

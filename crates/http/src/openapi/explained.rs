@@ -74,6 +74,8 @@ fn domain(domain: Domain) -> &'static str {
         Domain::Service => "A condition that needs stored state or configuration is not met.",
         Domain::Process => "The import process ended without an account.",
         Domain::General => "The request as a whole was refused.",
+        Domain::Undo => "An undo was to take back the import of this account, and keeps it.",
+        Domain::Client => "Only the reports of cutover-client have it; the service does not send it.",
     }
 }
 
