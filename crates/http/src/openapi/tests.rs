@@ -235,6 +235,8 @@ fn requests() -> Vec<Sent> {
     let post = |path: &'static str, body: String| (Method::POST, path, path, body);
     let put = |path: &'static str, template: &'static str, body: String| (Method::PUT, path, template, body);
     let query = r#"{"query": "{ apiVersion }"}"#.to_owned();
+    let mut untyped: Value = serde_json::from_str(&example("transactions")).unwrap();
+    untyped["transactions"] = serde_json::json!(["no object"]);
     vec![
         post("/v2/data-import/accounts/validate/", ACCOUNT.into()),
         post("/v2/data-import/accounts/validate/", "{}".into()),
@@ -321,6 +323,7 @@ fn requests() -> Vec<Sent> {
         post("/v1/data-import/notes/create/", example("notes").replace("ELEC-1001", "none")),
         post("/v1/data-import/transactions/create/", example("transactions")),
         post("/v1/data-import/transactions/create/", example("transactions").replace("\"8.8\"", "[]")),
+        post("/v1/data-import/transactions/create/", untyped.to_string()),
         post("/v1/data-import/historical-statements/create/", example("statements")),
         post("/v1/data-import/historical-statements/create/", "{".into()),
         post("/v1/data-import/payment-instruction/create/", example("payment_instruction")),

@@ -56,7 +56,7 @@ pub enum AnswerKind {
     Payload(&'static ObjectSpec),
     /// An array.
     List(&'static AnswerKind),
-    /// Any object, as sent.
+    /// Any value, as sent.
     AsSent,
 }
 

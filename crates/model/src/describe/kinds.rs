@@ -86,7 +86,7 @@ fn integer(min: Option<i64>, max: Option<i64>) -> Json {
 }
 
 /// The schema of an object with any members. Without `additionalProperties`, generated clients give it none.
-pub(super) fn free_object() -> Json {
+fn free_object() -> Json {
     of_type("object").with("additionalProperties", true)
 }
 

@@ -1,4 +1,4 @@
-use super::kinds::{free_object, leaf, nullable, of_type};
+use super::kinds::{leaf, nullable, of_type};
 use super::{AnswerKind, AnswerMember, AnswerSpec, Json, Request};
 use crate::choices::SupplyType;
 use crate::decode::{FieldSpec, Kind, Limits, ObjectSpec};
@@ -194,7 +194,7 @@ impl Schemas {
             AnswerKind::Object(spec) => self.answer(spec),
             AnswerKind::Payload(spec) => self.object(spec),
             AnswerKind::List(item) => of_type("array").with("items", self.answer_kind(*item)),
-            AnswerKind::AsSent => free_object(),
+            AnswerKind::AsSent => Json::object(),
         }
     }
 

@@ -63,7 +63,7 @@ answers! {
         fixed status = "TRANSACTION_IMPORT_ERROR", "The failure of a transaction (contract 3).";
         /// The reason why the first failing transaction fails, for people.
         error_detail: String;
-        /// That transaction: as it would be stored, or as sent if it is faulty.
+        /// That transaction: as it would be stored, or as sent, of any type, if it is faulty.
         transaction_data: String, as_sent;
         /// Text for people.
         detail: &'static str;
