@@ -82,7 +82,8 @@ pub(crate) fn of_cancel() -> Vec<Refusal> {
 /// Refusals of a bulk request as a whole; those of a line are in its result.
 pub(crate) fn of_bulk() -> Vec<Refusal> {
     let media = Refusal::UnsupportedMediaType("The body must be application/x-ndjson.");
-    also(with_token, [media, Refusal::Parameters(vec!["validate_only"])])
+    let no_gzip = Refusal::NotJson("The body is not gzip.".into());
+    also(with_token, [media, Refusal::Parameters(vec!["validate_only"]), no_gzip])
 }
 
 /// Refusals of notes.

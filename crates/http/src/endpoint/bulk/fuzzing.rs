@@ -46,6 +46,7 @@ pub async fn framed(chunks: Vec<Bytes>, is_packed: bool, limit: usize, room: usi
         lines.push(match line.body {
             Ok(_) => Taken::Line(line.number, line.bytes.to_vec()),
             Err(Refusal::TooLarge) => Taken::TooLong(line.number),
+            Err(Refusal::NotJson(_)) => return Framed { lines, is_whole: false },
             Err(_) => Taken::NoRoom,
         });
         if lines.last() == Some(&Taken::NoRoom) {

@@ -92,7 +92,12 @@ fn handle(call: &mut Call) -> Answer<'_> {
         query.finish()?;
         let held = Held::new(service.bodies.allowance.clone(), call.organisation());
         let (limit, patience) = (service.body_limit, service.bodies.time);
-        let source = Source::new(call.take_unread().await, is_packed, limit, held, patience);
+        let mut source = Source::new(call.take_unread().await, is_packed, limit, held, patience);
+        tokio::select! {
+            begun = source.begin() => begun?,
+            // The stream cuts it off.
+            () = service.stopping() => {}
+        }
         let organisation = call.organisation();
         let context =
             LineContext { service, organisation, token, request_id: call.request_id(), validate_only };
@@ -174,8 +179,8 @@ impl Bulk {
 
     fn begin(&mut self, line: Line) {
         self.bytes += line.size();
-        // If memory is full for this line it is for the next ones: further lines would all be refused.
-        if matches!(line.body, Err(Refusal::Unavailable(_))) {
+        // If memory is full for this line it is for the next ones, and a body that is no gzip has no next ones.
+        if matches!(line.body, Err(Refusal::Unavailable(_) | Refusal::NotJson(_))) {
             self.end.get_or_insert(Ok(()));
         }
         self.under_way.push_back(spawn(answered(self.context.clone(), line)));

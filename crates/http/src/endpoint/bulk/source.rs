@@ -1,7 +1,7 @@
 //! Reads the lines of a request as they arrive.
 
 use super::lines::{Cut, Lines};
-use super::unpack::Unpacker;
+use super::unpack::{GZIP, Unpacker, no_gzip};
 use crate::refusal::Refusal;
 use crate::request::body::{Body, Held, is_ndjson, is_packed};
 use actix_web::dev::Payload;
@@ -80,24 +80,40 @@ impl Source {
         self.until = Instant::now() + self.patience;
     }
 
-    /// Returns the next line; `None` after the last. Safe to cancel.
+    /// Waits for the first bytes of a compressed body.
     ///
     /// # Errors
-    /// If the request breaks off, is not gzip, or the client sends nothing for too long.
+    /// [`Refusal::NotJson`] if they are not those of gzip.
+    pub(super) async fn begin(&mut self) -> Result<(), Refusal> {
+        if !self.unpacker.is_gzip() {
+            return Ok(());
+        }
+        while self.chunk.len() < GZIP.len() && GZIP.starts_with(&self.chunk) {
+            let Some(payload) = &mut self.payload else { return Ok(()) };
+            // Anything else is reported by `next`.
+            let Ok(Some(Ok(chunk))) = timeout_at(self.until, payload.next()).await else { return Ok(()) };
+            self.chunk = [&*self.chunk, &*chunk].concat().into();
+        }
+        if self.chunk.starts_with(&GZIP) { Ok(()) } else { Err(no_gzip()) }
+    }
+
+    /// Returns the next line; `None` after the last. If the body stops being gzip, the last line says so. Safe to cancel.
+    ///
+    /// # Errors
+    /// If the request breaks off, or the client sends nothing for too long.
     pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             if let Some(cut) = self.lines.next() {
                 return Ok(Some(self.line(cut)));
             }
             if let Err(refusal) = self.held.resize(self.lines.held() + self.chunk.len()) {
-                return Ok(Some(Line {
-                    number: self.lines.number(),
-                    bytes: Bytes::new(),
-                    body: Err(refusal),
-                }));
+                return Ok(Some(self.refused(refusal)));
             }
             if !self.chunk.is_empty() {
-                self.lines.push(self.unpacker.piece(&mut self.chunk).map_err(cut_off)?);
+                match self.unpacker.piece(&mut self.chunk) {
+                    Ok(piece) => self.lines.push(piece),
+                    Err(refusal) => return Ok(Some(self.refused(refusal))),
+                }
                 // A small chunk may decompress to much data without a line.
                 tokio::task::yield_now().await;
                 continue;
@@ -112,12 +128,20 @@ impl Source {
                 }
                 Ok(None) => {
                     self.payload = None;
-                    self.lines.push(self.unpacker.last().map_err(cut_off)?);
+                    match self.unpacker.last() {
+                        Ok(piece) => self.lines.push(piece),
+                        Err(refusal) => return Ok(Some(self.refused(refusal))),
+                    }
                 }
                 Ok(Some(Err(error))) => return Err(io::Error::other(error.to_string())),
                 Err(_) => return Err(io::ErrorKind::TimedOut.into()),
             }
         }
+    }
+
+    /// A refusal in place of the unfinished line, after which no line is taken.
+    fn refused(&self, refusal: Refusal) -> Line {
+        Line { number: self.lines.number(), bytes: Bytes::new(), body: Err(refusal) }
     }
 
     fn line(&mut self, cut: Cut) -> Line {
@@ -134,8 +158,4 @@ impl Source {
         held.resize(bytes.len())?;
         Ok(Body::plain(bytes, self.limit, held))
     }
-}
-
-fn cut_off(_: Refusal) -> io::Error {
-    io::ErrorKind::InvalidData.into()
 }

@@ -122,6 +122,44 @@ async fn compressed_lines_are_decompressed_as_they_arrive() {
 }
 
 #[actix_web::test]
+async fn a_body_that_does_not_begin_like_gzip_is_refused() {
+    let service = TestService::new();
+    for body in [account("A-1").as_bytes(), b"PK\x03\x04", b"\x1f\x8b\x07\x00", b"\x1f\n", b"\n"] {
+        let sent = request(PATH, body).insert_header((CONTENT_ENCODING, "gzip"));
+        let reply = service.send_as_acme(sent).await;
+        assert_eq!((reply.status, &reply.json()["code"]), (400, &"parse_error".into()), "{body:?}");
+    }
+    assert_eq!(processes(&service), 0);
+}
+
+#[actix_web::test]
+async fn a_body_that_stops_being_gzip_ends_with_a_line_that_says_so() {
+    let service = TestService::new();
+    let text = |n: usize| format!("{}\n{}\n", account(&format!("A-{n}")), account(&format!("B-{n}")));
+    let packed = |n| gzip(text(n).as_bytes());
+    let more = [packed(1), b"no gzip".to_vec()].concat();
+    let mut checksum = packed(2);
+    let last = checksum.len() - 5;
+    checksum[last] ^= 1;
+    let cut = packed(3)[..packed(3).len() - 3].to_vec();
+    for (body, taken) in
+        [(more, 2), (checksum, 2), (cut, 2), (b"\x1f\x8b\x08".to_vec(), 0), (b"\x1f".to_vec(), 0)]
+    {
+        let sent = request(PATH, body).insert_header((CONTENT_ENCODING, "gzip"));
+        let reply = service.send_as_acme(sent).await;
+        assert_eq!(reply.status, 200);
+        let results = results(&reply);
+        let (end, lines) = results.split_last().unwrap();
+        assert!(lines.iter().all(|line| line["status"] == 201) && lines.len() <= taken, "{results:?}");
+        assert_eq!((&end["line"], &end["status"]), (&(lines.len() + 1).into(), &400.into()));
+        assert_eq!(
+            (&end["body"]["code"], &end["external_account_number"]),
+            (&"parse_error".into(), &Value::Null)
+        );
+    }
+}
+
+#[actix_web::test]
 async fn no_line_is_taken_after_a_503() {
     let service = TestService::new();
     // From here on the token is cached.

@@ -8,6 +8,9 @@ use std::io::Write;
 /// reserved.
 const SLICE: usize = 1 << 10;
 
+/// The first bytes of every gzip stream: its mark, and its only method.
+pub(super) const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
+
 /// Decompresses chunks, or passes them through.
 pub(super) enum Unpacker {
     Plain,
@@ -17,6 +20,10 @@ pub(super) enum Unpacker {
 impl Unpacker {
     pub(super) fn new(is_packed: bool) -> Self {
         if is_packed { Self::Gzip(Box::new(MultiGzDecoder::new(Vec::new()))) } else { Self::Plain }
+    }
+
+    pub(super) fn is_gzip(&self) -> bool {
+        matches!(self, Self::Gzip(_))
     }
 
     /// Returns the next part of a decompressed chunk and leaves the rest in `chunk`.
@@ -49,6 +56,6 @@ impl Unpacker {
     }
 }
 
-fn no_gzip() -> Refusal {
+pub(super) fn no_gzip() -> Refusal {
     Refusal::NotJson("The body is not gzip.".into())
 }
