@@ -115,6 +115,33 @@ fn a_stop_closes_kept_connections() {
     }
 }
 
+/// Failure 25. Readers that wait for events are answered, and go on from their link at another node. If the stop waited for
+/// them, it would cut them off.
+#[test]
+fn a_stop_answers_readers_that_wait_for_events() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--shutdown-timeout", "10s"]);
+    let client = server.client(&key);
+    let mut readers: Vec<_> = (0..5).map(|_| client.connect()).collect();
+    let token = client.token.as_ref().unwrap();
+    let request = "GET /v2/data-import/events/?wait=30 HTTP/1.1\r\nHost: x\r\nAuthorization: Token";
+    for reader in &mut readers {
+        reader.write_all(format!("{request} {token}\r\n\r\n").as_bytes()).unwrap();
+    }
+    // The request for the metrics is one more.
+    let waiting = "cutover_http_requests_in_flight 6\n";
+    wait_until("all of them wait", || server.anonymous().get("/metrics").text().contains(waiting));
+    server.signal("TERM");
+    let (code, log) = server.ended();
+    assert_eq!(code, Some(0), "{log}");
+    for mut reader in readers {
+        let mut answer = String::new();
+        reader.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        assert!(answer.contains("; rel=\"next\"") && answer.ends_with("\r\n\r\n[]"), "{answer}");
+    }
+}
+
 /// Failure 25. With a delay, load balancers see the coming stop while everything is still served; kept
 /// connections close after an answer. A second signal exits at once.
 #[test]
