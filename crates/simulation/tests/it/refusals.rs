@@ -13,7 +13,7 @@ use cutover_app::nodes::{HEARTBEAT, NodeDescription, REFUSED_INTERVAL, RETRY};
 use cutover_app::operator::Services;
 use cutover_app::port::{Node, Random, RefusedCreate, Store, StoreError, Tx, WriteJob, read};
 use cutover_testkit::{FakeClock, SeededRandom, create_account};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -67,6 +67,9 @@ struct Run<'d> {
     supplier_id: i64,
     /// Accounts whose last create is known and not lost.
     accounts: BTreeMap<String, Last>,
+    /// Accounts that were sent without faults. Accepting one again leaves no trace that a node could compare an earlier
+    /// refusal with (decision 0041).
+    valid: BTreeSet<String>,
     is_calm: bool,
     bug: Option<Bug>,
 }
@@ -126,6 +129,7 @@ impl<'d> Run<'d> {
             supplier: code(0),
             supplier_id: supplier.id,
             accounts: BTreeMap::new(),
+            valid: BTreeSet::new(),
             database,
             clock,
             stores,
@@ -179,8 +183,7 @@ impl<'d> Run<'d> {
 
     fn create(&mut self, n: usize, is_faulty: bool) -> Option<String> {
         let account = number(self.draw(ACCOUNTS));
-        let is_accepted = self.accounts.get(&account).is_some_and(|last| !last.is_refused);
-        if self.processes[n].node.is_none() || (is_accepted && !is_faulty) {
+        if self.processes[n].node.is_none() || (!is_faulty && !self.valid.insert(account.clone())) {
             return None;
         }
         self.clock.advance(Duration::milliseconds(1));
