@@ -15,6 +15,8 @@ string_enum! {
         Malformed = "malformed",
         /// It has the form, but is none of ours: a guess, or one of another installation.
         Unknown = "unknown",
+        /// It has the public part of a key, and another secret.
+        WrongSecret = "wrong_secret",
         /// Its time is over, or has not begun.
         Expired = "expired",
         /// The key, its organisation or the session was revoked or ended.

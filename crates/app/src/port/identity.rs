@@ -178,6 +178,9 @@ pub trait Identity {
     /// Returns the key with this hash, also if it or its organisation is revoked.
     fn api_key_by_hash(&mut self, hash: &[u8; 32]) -> Result<Option<ApiKey>, StoreError>;
 
+    /// Returns the key with this public part, revoked or not.
+    fn api_key_by_prefix(&mut self, prefix: &str) -> Result<Option<ApiKey>, StoreError>;
+
     /// Returns the key with this id, revoked or not.
     fn api_key(&mut self, id: i64) -> Result<Option<ApiKey>, StoreError>;
 

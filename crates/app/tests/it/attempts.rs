@@ -15,6 +15,11 @@ fn guess(public: &str) -> String {
     format!("cut_live_{public}_{}", "0".repeat(52))
 }
 
+/// The public part of a key with another secret.
+fn guess_at(prefix: &str) -> String {
+    format!("{prefix}_{}", "0".repeat(52))
+}
+
 /// Returns the outcome of a refusal, with the public part of its key, and whether the key exists.
 fn denied<T>(result: Result<T, AuthError>) -> (Outcome, Option<String>, bool) {
     match result {
@@ -58,6 +63,7 @@ fn each_refused_key_has_its_outcome() {
     assert_eq!(with_key(""), (Outcome::Missing, None, false));
     assert_eq!(with_key("hunter2"), (Outcome::Malformed, None, false));
     assert_eq!(with_key(&foreign), (Outcome::Unknown, Some("cut_live_4k7m2x9q".into()), false));
+    assert_eq!(with_key(&guess_at(&prefix)), (Outcome::WrongSecret, Some(prefix.clone()), true));
     assert_eq!(denied(nodes.one.sign_in(&nodes.key)), (Outcome::WrongRole, Some(prefix.clone()), true));
     nodes.one.revoke_api_key(&prefix).unwrap();
     assert_eq!(with_key(&nodes.key), (Outcome::Revoked, Some(prefix), true));
@@ -159,6 +165,20 @@ fn refusals_of_a_key_are_recorded_at_intervals_with_their_number() {
     nodes.clock.advance(Duration::minutes(20));
     app.report_attempts();
     assert_eq!(recorded(app).len(), 2, "nothing is new");
+}
+
+/// Also if no other key was sent: a brute force against one key begins with its public part.
+#[test]
+fn guesses_at_a_key_are_recorded() {
+    let nodes = Nodes::new(ApiKeyRole::Operator);
+    let (app, prefix) = (&nodes.one, &nodes.prefix);
+    note(app, &guess_at(prefix));
+    note(app, &guess_at(prefix));
+    assert_eq!(denied(app.sign_in(&guess_at(prefix))), (Outcome::WrongSecret, Some(prefix.clone()), true));
+    app.report_attempts();
+    let row =
+        format!("key:{prefix} Acme attempt=obtain_token attempts=2 client=203.0.113.7 outcome=wrong_secret");
+    assert_eq!(recorded(app), [row]);
 }
 
 #[test]

@@ -204,15 +204,16 @@ fn refused(stranger: &Client, keys: impl IntoIterator<Item = String>) {
 #[test]
 fn refused_sign_ins_are_seen() {
     const GUESSES: u64 = 50;
-    let (installation, _, server) = signed_in();
+    let (installation, key, server) = signed_in();
     let revoked = installation.key("Acme");
     installation.run_json(&["api-key", "revoke", &revoked[..17]]);
     let secret = "0".repeat(52);
     let stranger = server.anonymous();
     refused(&stranger, (0..GUESSES).map(|n| format!("cut_live_{n:08}_{secret}")));
     refused(&stranger, (0..3).map(|_| revoked.clone()));
+    refused(&stranger, (0..5).map(|_| format!("{}_{secret}", &key[..17])));
     let metrics = stranger.get("/metrics").text();
-    for (outcome, count) in [("unknown", GUESSES), ("revoked", 3)] {
+    for (outcome, count) in [("unknown", GUESSES), ("revoked", 3), ("wrong_secret", 5)] {
         let series = format!(
             "cutover_authentications_total{{attempt=\"obtain_token\",outcome=\"{outcome}\"}} {count}"
         );
@@ -231,20 +232,19 @@ fn refused_sign_ins_are_seen() {
     assert!(told == GUESSES && unknown.len() < GUESSES as usize / 2, "{unknown:#?}");
 
     let audit = installation.run_json(&["audit", "--action", "api-key.refuse"]);
-    let of_key = |row: &Value| {
-        assert_eq!(
-            (&row["by"], &row["organisation"]),
-            (&json!(format!("key:{}", &revoked[..17])), &json!("Acme"))
-        );
-        assert_eq!(
-            (&row["detail"]["outcome"], &row["detail"]["client"]),
-            (&json!("revoked"), &json!("127.0.0.1"))
-        );
-        row["detail"]["attempts"].as_u64().unwrap()
-    };
-    let rows: Vec<u64> = audit.as_array().unwrap().iter().map(of_key).collect();
-    assert_eq!(rows.iter().sum::<u64>(), 3, "{audit}");
+    for (refused, outcome, count) in [(&revoked, "revoked", 3), (&key, "wrong_secret", 5)] {
+        let by = json!(format!("key:{}", &refused[..17]));
+        let of_key = audit.as_array().unwrap().iter().filter(|row| row["by"] == by);
+        let attempts = of_key.map(|row| {
+            assert_eq!(
+                (&row["organisation"], &row["detail"]["outcome"], &row["detail"]["client"]),
+                (&json!("Acme"), &json!(outcome), &json!("127.0.0.1"))
+            );
+            row["detail"]["attempts"].as_u64().unwrap()
+        });
+        assert_eq!(attempts.sum::<u64>(), count, "{audit}");
+    }
     for text in [&log, &metrics, &audit.to_string()] {
-        assert!(!text.contains(&secret) && !text.contains(&revoked), "{text}");
+        assert!(![&secret, &revoked, &key].iter().any(|secret| text.contains(*secret)), "{text}");
     }
 }

@@ -213,6 +213,13 @@ impl Identity for SqlTx<'_> {
         self.run(|conn| api_key_by_hash(conn, hash))
     }
 
+    fn api_key_by_prefix(&mut self, prefix: &str) -> Result<Option<ApiKey>, StoreError> {
+        self.run(|conn| {
+            let row = api_keys!().filter(api_keys::prefix.eq(prefix)).get_result(conn).optional()?;
+            row.map(ApiKey::try_from).transpose()
+        })
+    }
+
     fn api_key(&mut self, id: i64) -> Result<Option<ApiKey>, StoreError> {
         self.run(|conn| {
             let row = api_keys!().filter(api_keys::id.eq(id)).get_result(conn).optional()?;

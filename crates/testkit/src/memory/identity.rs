@@ -68,6 +68,10 @@ impl Identity for State {
         Ok(self.api_keys.iter().find(|key| key.hash == *hash).cloned())
     }
 
+    fn api_key_by_prefix(&mut self, prefix: &str) -> Result<Option<ApiKey>, StoreError> {
+        Ok(self.api_keys.iter().find(|key| key.prefix == prefix).cloned())
+    }
+
     fn api_key(&mut self, id: i64) -> Result<Option<ApiKey>, StoreError> {
         Ok(self.api_keys.iter().find(|key| key.id == id).cloned())
     }

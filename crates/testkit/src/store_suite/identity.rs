@@ -52,6 +52,8 @@ pub fn keys_are_good_until_they_or_their_organisation_are_revoked(store: &dyn St
     assert_eq!(see(store, |tx| tx.api_key_by_hash(&[1; 32])), Some(supplier.clone()));
     assert_eq!(see(store, |tx| tx.api_key(supplier.id)), Some(supplier.clone()));
     assert_eq!(see(store, |tx| tx.api_key_by_hash(&[9; 32])), None);
+    assert_eq!(see(store, |tx| tx.api_key_by_prefix("cut_live_1")), Some(supplier.clone()));
+    assert_eq!(see(store, |tx| tx.api_key_by_prefix("cut_live_")), None);
     assert_eq!(see(store, |tx| tx.api_keys()), [supplier.clone(), operator.clone(), foreign.clone()]);
 
     let taken = new_key(owner.id, 1, ApiKeyRole::Supplier);

@@ -234,6 +234,7 @@ fn all_other_queries_use_a_key() {
         tx.suppliers_by_ids(&[1, 2, 3])?;
         tx.key_status(1)?;
         tx.api_key_by_hash(&[0; 32])?;
+        tx.api_key_by_prefix("K")?;
         tx.refresh_token(&[0; 32])?;
         tx.use_refresh_token(&[0; 32], at(1))?;
         tx.revoke_family(1)?;
