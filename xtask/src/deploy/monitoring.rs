@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::manifests::objects;
 use super::{MANUAL, read, words_like};
-use crate::steps::alerts::{DASHBOARD, RULES, expressions};
+use crate::steps::alerts::{DASHBOARD, RULES, TRIALS, expressions};
 
 const PRINTED: &str = "crates/http/src/metrics/monitor/snapshots/cutover_http__metrics__monitor__tests__every_metric_with_its_labels.snap";
 
@@ -144,4 +144,22 @@ fn every_alert_has_its_text_in_the_manual() {
     let told: BTreeSet<String> =
         words_like(&manual, "| `Cutover", |c| c.is_ascii_alphabetic()).into_iter().collect();
     assert_eq!(told.len(), alerts.len(), "{told:?}");
+}
+
+/// promtool checks that each trial ends as it says.
+#[test]
+fn every_alert_fires_in_a_trial_and_stays_silent_in_another() {
+    let trials: Value = serde_saphyr::from_str(&read(TRIALS)).unwrap();
+    let trials = trials["tests"].as_array().unwrap().iter();
+    let trials: Vec<&Value> = trials.flat_map(|trial| trial["alert_rule_test"].as_array().unwrap()).collect();
+    let is_tried = |name: &str, fires: bool| {
+        let mut of_alert = trials.iter().filter(|trial| trial["alertname"] == name);
+        of_alert.any(|trial| trial["exp_alerts"].as_array().unwrap().is_empty() != fires)
+    };
+    let untried: Vec<String> = alerts()
+        .into_iter()
+        .map(|(name, ..)| name)
+        .filter(|name| !is_tried(name, true) || !is_tried(name, false))
+        .collect();
+    assert_eq!(untried, [""; 0]);
 }

@@ -11,7 +11,7 @@ use crate::error::Error;
 pub(crate) const RULES: &str = "deploy/monitoring/cutover.rules.yaml";
 pub(crate) const DASHBOARD: &str = "deploy/monitoring/cutover.dashboard.json";
 /// Tests of the rules: series and the alerts they raise.
-const TRIALS: &str = "deploy/monitoring/cutover.rules.test.yaml";
+pub(crate) const TRIALS: &str = "deploy/monitoring/cutover.rules.test.yaml";
 
 /// Script that installs what is missing, without starting anything.
 const INSTALL: &str = ".ci/install-promtool";
