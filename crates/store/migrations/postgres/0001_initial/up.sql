@@ -600,7 +600,7 @@ CREATE TABLE transactions (
     PRIMARY KEY (account_id, position)
 );
 -- Not unique: a transaction may be added again on demand.
-CREATE INDEX transactions_by_id ON transactions (account_id, transaction_id);
+CREATE INDEX transactions_by_id ON transactions (account_id, transaction_id, position);
 
 CREATE TABLE line_items (
     account_id BIGINT NOT NULL,

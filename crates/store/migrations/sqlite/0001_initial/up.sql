@@ -519,7 +519,7 @@ CREATE TABLE transactions (
     PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
 -- Not unique: a transaction may be added again on demand.
-CREATE INDEX transactions_by_id ON transactions (account_id, transaction_id);
+CREATE INDEX transactions_by_id ON transactions (account_id, transaction_id, position);
 
 CREATE TABLE line_items (
     account_id INTEGER NOT NULL,

@@ -88,11 +88,15 @@ impl Ledgers for SqlTx<'_> {
         transaction_id: &str,
     ) -> Result<Option<StoredTransaction>, StoreError> {
         self.run(|conn| {
+            // It may be there many times. Only its index has the order of a range, so one entry of that is read; a
+            // minimum would be sought among all.
             let oldest: Option<i64> = transactions::table
                 .filter(transactions::account_id.eq(account_id))
-                .filter(transactions::transaction_id.eq(transaction_id))
-                .select(min(transactions::position))
-                .get_result(conn)?;
+                .filter(transactions::transaction_id.between(transaction_id, transaction_id))
+                .order((transactions::transaction_id, transactions::position))
+                .select(transactions::position)
+                .first(conn)
+                .optional()?;
             oldest.map(|position| transaction(conn, account_id, position)).transpose()
         })
     }

@@ -5,7 +5,6 @@ use super::super::builder::Builder;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{NewNote, NoteContent, Notes, StoreError};
 use cutover_core::Zone;
-use diesel::dsl::min;
 use diesel::prelude::*;
 
 impl Notes for SqlTx<'_> {
@@ -16,14 +15,20 @@ impl Notes for SqlTx<'_> {
         created_at: Option<DateTime<Utc>>,
     ) -> Result<Option<DateTime<Utc>>, StoreError> {
         self.run(|conn| {
-            let oldest = notes::table
-                .filter(notes::account_id.eq(account_id))
-                .filter(notes::content_hash.eq(Bits(*content.as_bytes())))
-                .select(min(notes::created_at));
-            instant(match created_at.map(Timestamp::from) {
-                Some(time) => oldest.filter(notes::created_at.eq(time)).get_result(conn)?,
-                None => oldest.get_result(conn)?,
-            })
+            let hash = || Bits(*content.as_bytes());
+            let notes = notes::table.filter(notes::account_id.eq(account_id)).select(notes::created_at);
+            let found = match created_at.map(Timestamp::from) {
+                Some(time) => notes
+                    .filter(notes::content_hash.eq(hash()))
+                    .filter(notes::created_at.eq(time))
+                    .first(conn),
+                // As for transactions, only the first entry of the index is read.
+                None => notes
+                    .filter(notes::content_hash.between(hash(), hash()))
+                    .order((notes::content_hash, notes::created_at))
+                    .first(conn),
+            };
+            instant(found.optional()?)
         })
     }
 
