@@ -46,7 +46,7 @@ CREATE VIEW analysis.processes AS SELECT
 COMMENT ON VIEW analysis.processes IS 'Imports, one for each account that was accepted.';
 COMMENT ON COLUMN analysis.processes.process_id IS 'Key of the process, and of its account once that is imported.';
 COMMENT ON COLUMN analysis.processes.supplier_id IS 'Key of the supplier.';
-COMMENT ON COLUMN analysis.processes.status IS 'Status, as in docs/states.md.';
+COMMENT ON COLUMN analysis.processes.status IS 'Status, as in docs/process.md.';
 COMMENT ON COLUMN analysis.processes.error_code IS 'Code of the error of a failed import.';
 COMMENT ON COLUMN analysis.processes.attempt IS 'Number of the attempt.';
 COMMENT ON COLUMN analysis.processes.is_dry_run IS 'True if nothing is imported.';
