@@ -28,7 +28,8 @@ use std::time::{Duration, Instant};
 pub struct PostgresOptions {
     /// Its URL in libpq's form, with parameters such as `sslmode` and `sslrootcert`.
     pub url: String,
-    /// Its URL without the proxy, if `url` leads to a proxy that assigns a connection to each transaction.
+    /// Its URL without the proxy, if `url` leads to a proxy that assigns a connection to each transaction. New
+    /// accounts and notifications use it.
     pub direct_url: Option<String>,
     /// URL of a read-only standby, for reads that may be slightly outdated.
     pub replica_url: Option<String>,
@@ -200,13 +201,15 @@ impl PostgresStore {
             pool: pool(url, false, options.connections, STANDBY_TIMEOUT.min(options.pool_timeout)),
             failed: Mutex::default(),
         });
-        let primary =
-            |connections| pool(&options.url, options.direct_url.is_some(), connections, options.pool_timeout);
         let notifier = listener.clone();
         let notify = move |pool: &Pool| notify_of_work(notifier.as_deref(), pool);
-        // Its connection is opened for the first account. Reads cannot take it.
-        let stager = Stager::start(primary(1), options.sealer.clone(), notify)?;
-        let primary = primary(options.connections);
+        // Its connection is opened for the first account. Reads cannot take it, and no proxy shares it: its statement
+        // takes longer to plan than to run for one account.
+        let direct = options.direct_url.as_ref().unwrap_or(&options.url);
+        let direct = pool(direct, false, 1, options.pool_timeout);
+        let stager = Stager::start(direct, options.sealer.clone(), notify)?;
+        let is_pooled = options.direct_url.is_some();
+        let primary = pool(&options.url, is_pooled, options.connections, options.pool_timeout);
         let sealer = options.sealer.clone();
         let monitor = Monitor::default();
         Ok(Self { primary, standby, stager, clock, listener, migrations, sealer, monitor })

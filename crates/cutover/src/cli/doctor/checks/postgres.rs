@@ -159,7 +159,7 @@ fn timeouts(session: &SessionHealth) -> Finding {
 
 fn connections(options: &PostgresOptions, server: &ServerHealth) -> Finding {
     let ServerHealth { max_connections, open_connections, .. } = server;
-    let own = if options.direct_url.is_some() { 1 } else { i64::from(options.connections) + 2 };
+    let own = if options.direct_url.is_some() { 2 } else { i64::from(options.connections) + 2 };
     let detail =
         format!("a server process uses up to {own} of {max_connections}; {open_connections} are in use");
     if own > *max_connections {
