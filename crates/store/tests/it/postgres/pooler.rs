@@ -27,3 +27,28 @@ fn the_wait_for_a_lock_is_shorter_than_the_statement_timeout() {
     drop(held);
     assert_eq!(add().unwrap().unwrap().name, "Other");
 }
+
+/// The proxy would leave a COMMIT as the last statement of a connection.
+#[test]
+fn new_accounts_are_stored_without_the_proxy() {
+    // Dropped after the proxy, whose connections would keep its database.
+    let env;
+    let pooler = server().and_then(|server| PgBouncer::start(server.url()).unwrap());
+    let Some(pooler) = pooler else { return };
+    let behind_the_proxy = |options: PostgresOptions| {
+        // It refuses the parameter that names the role.
+        let (url, _) = options.url.split_once('?').unwrap();
+        PostgresOptions {
+            url: pooler.url_through(url).unwrap(),
+            direct_url: Some(options.url.clone()),
+            listens: true,
+            ..options
+        }
+    };
+    env = TestEnvironment::with(behind_the_proxy);
+    let Some(env) = &env else { return };
+    env.create("A-1");
+    let lasting = "SELECT count(*) FROM pg_stat_activity \
+        WHERE datname = current_database() AND query LIKE 'WITH sent AS%'";
+    assert_eq!(env.database.sql(lasting).unwrap(), "1");
+}
