@@ -244,7 +244,9 @@ impl PostgresStore {
     ) -> Result<Vec<Resealed>, ResealError> {
         let target = options.direct();
         let mut conn = target.connect()?;
-        let resealed = at_rest::reseal(&mut conn, &options.sealer, &target.begin(""), progress);
+        let begin = target.begin("");
+        let begin = |conn: &mut Conn| conn.batch_execute(&begin);
+        let resealed = at_rest::reseal(&mut conn, &options.sealer, &begin, progress);
         Ok(resealed.map_err(store_error)?)
     }
 

@@ -1,18 +1,16 @@
 use super::connection::{Role, Target};
-use super::dialect::Conn;
 use super::queries::{at_rest, store_error};
 use super::store::{Options, SqliteStore};
+use super::turn::{Turn, no_wait};
+use super::wal;
 use crate::error::OpenError;
 use crate::sealed::{ResealError, Resealed};
 use diesel::connection::SimpleConnection;
-use diesel::prelude::*;
 use std::path::Path;
+use std::time::Duration;
 
-#[derive(QueryableByName)]
-struct Checkpoint {
-    #[diesel(sql_type = diesel::sql_types::Integer)]
-    busy: i32,
-}
+/// Maximum time for which the log is kept by readers.
+const READERS: Duration = Duration::from_secs(5);
 
 impl SqliteStore {
     /// Seals values that are unsealed or sealed with a key other than the first, in batches, while others use
@@ -25,8 +23,10 @@ impl SqliteStore {
         options: &Options,
         progress: &mut dyn FnMut(&Resealed),
     ) -> Result<Vec<Resealed>, ResealError> {
-        let mut conn = options.target(path).connect(Role::Writer)?;
-        let resealed = at_rest::reseal(&mut conn, &options.sealer, "BEGIN IMMEDIATE", progress);
+        let target = options.target(path);
+        let (mut conn, turn) = (target.connect(Role::Writer)?, Turn::new(&target));
+        no_wait(&mut conn).map_err(refused)?;
+        let resealed = at_rest::reseal(&mut conn, &options.sealer, &|conn| turn.begin(conn), progress);
         Ok(resealed.map_err(store_error)?)
     }
 
@@ -35,7 +35,7 @@ impl SqliteStore {
     /// # Errors
     /// [`OpenError`] if the file cannot be used.
     pub fn empty_log(path: &Path) -> Result<bool, OpenError> {
-        checkpoint(&mut target(path).connect(Role::Writer)?)
+        wal::empty(&target(path), READERS)
     }
 
     /// Rewrites the file, so that it keeps no trace of replaced or removed values. Nobody else may be using
@@ -47,18 +47,12 @@ impl SqliteStore {
         let mut conn = target(path).connect(Role::Writer)?;
         // The copy may be larger than the memory.
         conn.batch_execute("PRAGMA temp_store = FILE; VACUUM").map_err(refused)?;
-        checkpoint(&mut conn).map(drop)
+        conn.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)").map_err(refused)
     }
 }
 
 fn target(path: &Path) -> Target {
     Options::default().target(path)
-}
-
-fn checkpoint(conn: &mut Conn) -> Result<bool, OpenError> {
-    let done: Checkpoint =
-        diesel::sql_query("PRAGMA wal_checkpoint(TRUNCATE)").get_result(conn).map_err(refused)?;
-    Ok(done.busy == 0)
 }
 
 fn refused(error: diesel::result::Error) -> OpenError {

@@ -34,6 +34,5 @@ impl SqliteStore {
 }
 
 fn target(path: &Path) -> Target {
-    let Options { busy_timeout, wal_limit, .. } = Options::default();
-    Target { path: path.to_owned(), busy_timeout, wal_limit }
+    Options::default().target(path)
 }

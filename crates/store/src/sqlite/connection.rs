@@ -1,6 +1,6 @@
-use super::dialect::{Conn, Dialect};
-use super::queries::sql_dialect::SqlDialect;
-use crate::error::{Meaning, OpenError};
+use super::dialect::Conn;
+use super::turn::is_busy;
+use crate::error::OpenError;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::result::Error as DieselError;
@@ -22,6 +22,8 @@ pub(super) struct Target {
     pub(super) path: PathBuf,
     /// Maximum wait for a lock of another process.
     pub(super) busy_timeout: Duration,
+    /// Interval at which a connection asks for its turn to write.
+    pub(super) turn_poll: Duration,
     /// Size in bytes that the write-ahead log may keep.
     pub(super) wal_limit: u64,
 }
@@ -95,9 +97,7 @@ fn while_locked(
     let begun = Instant::now();
     loop {
         match set(conn) {
-            Err(DieselError::DatabaseError(_, info))
-                if Dialect::meaning(info.message()) == Meaning::Busy && begun.elapsed() < timeout =>
-            {
+            Err(error) if is_busy(&error) && begun.elapsed() < timeout => {
                 // The next attempt shows whether the lock was free.
                 let _ = conn.batch_execute("BEGIN IMMEDIATE; ROLLBACK");
             }
@@ -109,6 +109,7 @@ fn while_locked(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sqlite::Options;
 
     #[derive(QueryableByName)]
     struct CompileOption {
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn a_path_is_never_taken_for_a_url() {
         let url = |path: &str| {
-            let target = Target { path: path.into(), busy_timeout: Duration::ZERO, wal_limit: 0 };
+            let target = Options::default().target(path.as_ref());
             target.url().unwrap()
         };
         assert_eq!(url("file:x?mode=memory"), "./file:x?mode=memory");

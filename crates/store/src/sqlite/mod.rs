@@ -13,6 +13,7 @@ pub(crate) use integrity::PARENTS;
 mod migrations;
 mod readers;
 mod store;
+mod turn;
 mod wal;
 mod writer;
 

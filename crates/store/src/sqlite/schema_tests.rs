@@ -3,6 +3,7 @@
 use super::connection::{Role, Target};
 use super::dialect::Conn;
 use super::migrations;
+use super::testing::target;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 use std::time::Duration;
@@ -17,8 +18,7 @@ struct TextRow {
 fn texts(sql: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
-    let target = Target { path, busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
-    let mut conn: Conn = target.connect(Role::Writer).unwrap();
+    let mut conn: Conn = target(&path).connect(Role::Writer).unwrap();
     migrations::apply(&mut conn).unwrap();
     let rows: Vec<TextRow> = diesel::sql_query(sql).load(&mut conn).unwrap();
     rows.into_iter().map(|row| row.found).collect()
@@ -61,7 +61,7 @@ fn every_foreign_key_has_an_index() {
 fn connections_are_durable_and_keep_references() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
-    let target = Target { path, busy_timeout: Duration::from_millis(1_234), wal_limit: 1 << 20 };
+    let target = Target { busy_timeout: Duration::from_millis(1_234), ..target(&path) };
     for (role, query_only) in [(Role::Writer, "0"), (Role::Reader, "1")] {
         let mut conn = target.connect(role).unwrap();
         let mut value = |name: &str| {

@@ -2,6 +2,7 @@ use super::connection::{Role, Target};
 use super::migrations;
 use super::queries::{at_rest, store_error};
 use super::readers::Readers;
+use super::wal::ERASURE;
 use super::writer::Writer;
 use crate::context::Context;
 use crate::error::OpenError;
@@ -23,6 +24,8 @@ pub struct Options {
     pub readers: u32,
     /// Maximum wait for a lock of another process.
     pub busy_timeout: Duration,
+    /// Interval at which a write asks for its turn among those of other processes.
+    pub turn_poll: Duration,
     /// Maximum wait for a free reader.
     pub pool_timeout: Duration,
     /// Size in bytes that the write-ahead log may keep while there are readers.
@@ -36,6 +39,7 @@ impl Default for Options {
         Self {
             readers: 16,
             busy_timeout: Duration::from_secs(5),
+            turn_poll: Duration::from_millis(1),
             pool_timeout: Duration::from_secs(2),
             wal_limit: 64 << 20,
             sealer: Sealer::default(),
@@ -47,7 +51,7 @@ impl Default for Options {
 ///
 /// Writes go through one connection on its own thread. They are committed in groups, durably before any
 /// caller gets its result. Reads have their own connections and never wait for writes. Other processes may
-/// use the file at the same time: writes wait for theirs.
+/// use the file at the same time: writes take turns with theirs.
 pub struct SqliteStore {
     readers: Readers,
     writer: Writer,
@@ -96,14 +100,16 @@ impl SqliteStore {
 }
 
 impl Options {
-    /// Settings for a command beside a server that writes all the time. SQLite's locks are not fair: on a slow
-    /// disk the gaps between the server's transactions are rare, and the command waits longer for one.
+    /// Settings for a command beside a server that writes all the time. The command may wait longer than a request, and asks
+    /// for its turn more rarely than the server, which so comes before several commands.
     pub fn beside_a_server(sealer: Sealer) -> Self {
-        Self { busy_timeout: Duration::from_secs(60), sealer, ..Self::default() }
+        let (busy_timeout, turn_poll) = (Duration::from_secs(60), Duration::from_millis(10));
+        Self { busy_timeout, turn_poll, sealer, ..Self::default() }
     }
 
     pub(super) fn target(&self, path: &Path) -> Target {
-        Target { path: path.to_owned(), busy_timeout: self.busy_timeout, wal_limit: self.wal_limit }
+        let Self { busy_timeout, turn_poll, wal_limit, .. } = *self;
+        Target { path: path.to_owned(), busy_timeout, turn_poll, wal_limit }
     }
 }
 
@@ -139,7 +145,8 @@ impl Store for SqliteStore {
 
     /// Moves the log into the file, which overwrites the removed rows.
     fn scrub(&self) -> Result<Traces, StoreError> {
-        let emptied = super::wal::empty(&self.target).map_err(|e| StoreError::Unavailable(e.to_string()))?;
+        let emptied =
+            super::wal::empty(&self.target, ERASURE).map_err(|e| StoreError::Unavailable(e.to_string()))?;
         Ok(if emptied { Traces::None } else { Traces::UntilCheckpoint })
     }
 

@@ -3,6 +3,7 @@
 use super::connection::{Role, Target};
 use super::dialect::Conn;
 use super::queries::SqlTx;
+use super::store::Options;
 use crate::context::Context;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Accounts, NewAccount, Processes, Staged, StoredIssues, Tx};
@@ -18,10 +19,15 @@ pub(super) fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
 }
 
+/// Returns a database whose connections wait for a second.
+pub(super) fn target(path: &Path) -> Target {
+    let busy_timeout = Duration::from_secs(1);
+    Options { busy_timeout, wal_limit: 1 << 20, ..Options::default() }.target(path)
+}
+
 /// Opens a connection that writes, without migrations.
 pub(super) fn connect(path: &Path) -> Conn {
-    let target = Target { path: path.to_owned(), busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
-    target.connect(Role::Writer).unwrap()
+    target(path).connect(Role::Writer).unwrap()
 }
 
 /// Adds an organisation and its supplier `A`, both with the key 1.

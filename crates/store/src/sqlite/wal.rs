@@ -1,16 +1,21 @@
 use super::connection::{Role, Target};
 use super::dialect::Conn;
+use super::turn::Turn;
 use crate::error::OpenError;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// Maximum time for which an attempt to empty the log may hold up the writer.
 const ATTEMPT: Duration = Duration::from_millis(250);
 
-/// Maximum time for which an erasure waits for readers: writers wait meanwhile.
-const ERASURE: Duration = Duration::from_secs(1);
+/// Maximum time for which an erasure waits for readers.
+pub(super) const ERASURE: Duration = Duration::from_secs(1);
+
+/// Maximum time for which it waits while writers wait too, and the time that it leaves them between two attempts.
+const SHORT: Duration = Duration::from_millis(50);
 
 #[derive(QueryableByName)]
 struct Checkpoint {
@@ -19,15 +24,29 @@ struct Checkpoint {
 }
 
 /// Copies the write-ahead log into the database and empties it while others use the file. Returns false if
-/// somebody reads from the log for too long.
+/// somebody reads from the log for longer than a limit.
 ///
 /// # Errors
 /// [`OpenError`] if the database cannot be used.
-pub(super) fn empty(target: &Target) -> Result<bool, OpenError> {
-    let busy_timeout = target.busy_timeout.min(ERASURE);
-    let mut conn = Target { busy_timeout, ..target.clone() }.connect(Role::Writer)?;
-    let done = diesel::sql_query("PRAGMA wal_checkpoint(TRUNCATE)").get_result::<Checkpoint>(&mut conn);
-    done.map(|done| done.busy == 0).map_err(|e| OpenError::Setting(e.to_string()))
+pub(super) fn empty(target: &Target, limit: Duration) -> Result<bool, OpenError> {
+    let mut conn = target.connect(Role::Writer)?;
+    try_to_empty(&Turn::new(target), &mut conn, limit).map_err(|e| OpenError::Setting(e.to_string()))
+}
+
+fn try_to_empty(turn: &Turn, conn: &mut Conn, limit: Duration) -> QueryResult<bool> {
+    let until = Instant::now() + limit;
+    // Others can write while most of the log is copied.
+    conn.batch_execute("PRAGMA wal_checkpoint(PASSIVE)")?;
+    conn.batch_execute(&format!("PRAGMA busy_timeout = {}", SHORT.as_millis()))?;
+    loop {
+        let done = turn.alone(conn, |conn| {
+            diesel::sql_query("PRAGMA wal_checkpoint(TRUNCATE)").get_result::<Checkpoint>(conn)
+        })?;
+        if done.busy == 0 || Instant::now() >= until {
+            return Ok(done.busy == 0);
+        }
+        sleep(SHORT);
+    }
 }
 
 /// Keeps the write-ahead log short.
@@ -37,7 +56,6 @@ pub(super) fn empty(target: &Target) -> Result<bool, OpenError> {
 /// short, and empties it.
 pub(super) struct Wal {
     path: PathBuf,
-    busy_timeout: Duration,
     limit: u64,
     /// Length at which the next attempt is made. A long reader of another process may defeat an attempt.
     next: u64,
@@ -47,8 +65,7 @@ impl Wal {
     pub(super) fn new(target: &Target) -> Self {
         let mut path = target.path.clone().into_os_string();
         path.push("-wal");
-        let Target { busy_timeout, wal_limit, .. } = *target;
-        Self { path: path.into(), busy_timeout, limit: wal_limit, next: wal_limit }
+        Self { path: path.into(), limit: target.wal_limit, next: target.wal_limit }
     }
 
     /// Empties the log between two transactions if it is too long.
@@ -57,9 +74,8 @@ impl Wal {
             return;
         }
         let emptied = conn.batch_execute(&format!(
-            "PRAGMA busy_timeout = {}; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = {}",
+            "PRAGMA busy_timeout = {}; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 0",
             ATTEMPT.as_millis(),
-            self.busy_timeout.as_millis(),
         ));
         let left = self.length();
         if emptied.is_err() || left > self.limit {

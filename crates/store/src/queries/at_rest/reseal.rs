@@ -13,6 +13,9 @@ const BATCH: usize = 64;
 /// Maximum size of these values in bytes.
 const BATCH_BYTES: usize = 1 << 20;
 
+/// Begins a transaction.
+pub(crate) type Begin<'b> = dyn Fn(&mut Conn) -> diesel::QueryResult<()> + 'b;
+
 /// The replacement of a value.
 struct Renewal {
     key: RowKey,
@@ -21,11 +24,11 @@ struct Renewal {
 }
 
 /// Seals the values of all tables. Values are opened and sealed outside of transactions; each is written only
-/// if it has not changed meanwhile. `begin` is the statement that begins a transaction.
+/// if it has not changed meanwhile.
 pub(crate) fn reseal(
     conn: &mut Conn,
     sealer: &Sealer,
-    begin: &str,
+    begin: &Begin<'_>,
     progress: &mut dyn FnMut(&Resealed),
 ) -> Result<Vec<Resealed>> {
     let mut table = |table| {
@@ -75,7 +78,13 @@ fn batches(rows: Vec<Row>) -> Vec<Vec<Row>> {
     batches
 }
 
-fn renew(conn: &mut Conn, sealer: &Sealer, begin: &str, batch: Vec<Row>, done: &mut Resealed) -> Result<()> {
+fn renew(
+    conn: &mut Conn,
+    sealer: &Sealer,
+    begin: &Begin<'_>,
+    batch: Vec<Row>,
+    done: &mut Resealed,
+) -> Result<()> {
     let count = batch.len() as u64;
     let mut values = Values::of(conn, done.table, batch)?;
     done.changed += count - values.stored.len() as u64;
@@ -104,8 +113,8 @@ fn unopened(sealer: &Sealer, stored: &[u8]) -> Seal {
 }
 
 /// Writes a batch. Returns the number of values that had not changed.
-fn write(conn: &mut Conn, begin: &str, table: SealedTable, renewals: Vec<Renewal>) -> Result<u64> {
-    conn.batch_execute(begin)?;
+fn write(conn: &mut Conn, begin: &Begin<'_>, table: SealedTable, renewals: Vec<Renewal>) -> Result<u64> {
+    begin(conn)?;
     let written = renewals.into_iter().try_fold(0, |written, Renewal { key, before, after }| {
         Ok::<_, Error>(written + u64::from(replace(conn, table, &key, before, after)?))
     });

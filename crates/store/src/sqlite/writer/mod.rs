@@ -1,6 +1,7 @@
 use super::connection::{Role, Target};
 use super::dialect::Conn;
 use super::queries::{SqlTx, store_error};
+use super::turn::{Turn, no_wait};
 use super::wal::Wal;
 use crate::batch_queue::{BatchQueue, BatchThread, Refused};
 use crate::context::Context;
@@ -97,7 +98,8 @@ impl Waiting {
 pub(super) struct Writer(BatchThread<Request>);
 
 impl Writer {
-    pub(super) fn start(target: Target, conn: Conn, context: Arc<Context>) -> std::io::Result<Self> {
+    pub(super) fn start(target: Target, mut conn: Conn, context: Arc<Context>) -> std::io::Result<Self> {
+        no_wait(&mut conn).map_err(std::io::Error::other)?;
         let work = move |queue| WriterThread::new(target, conn, context, queue).work();
         BatchThread::start("store-writer", QUEUE, work).map(Self)
     }
@@ -137,6 +139,7 @@ struct WriterThread {
     /// `None` after a failure. Opened again when it is needed.
     conn: Option<Conn>,
     context: Arc<Context>,
+    turn: Turn,
     wal: Wal,
     queue: Arc<BatchQueue<Request>>,
     /// Requests to be tried again, before those in the queue.
@@ -165,11 +168,12 @@ struct Group {
 
 impl WriterThread {
     fn new(target: Target, conn: Conn, context: Arc<Context>, queue: Arc<BatchQueue<Request>>) -> Self {
-        let wal = Wal::new(&target);
+        let (turn, wal) = (Turn::new(&target), Wal::new(&target));
         Self {
             target,
             conn: Some(conn),
             context,
+            turn,
             wal,
             queue,
             lost: VecDeque::new(),
@@ -235,10 +239,12 @@ impl WriterThread {
             Some(conn) => conn,
             None => {
                 let opened = self.target.connect(Role::Writer);
-                opened.map_err(|e| StoreError::Unavailable(e.to_string()))?
+                let mut conn = opened.map_err(|e| StoreError::Unavailable(e.to_string()))?;
+                no_wait(&mut conn).map_err(unavailable)?;
+                conn
             }
         };
-        execute(&mut conn, "BEGIN IMMEDIATE")?;
+        self.turn.begin(&mut conn).map_err(unavailable)?;
         Ok(conn)
     }
 
@@ -274,12 +280,15 @@ impl WriterThread {
 }
 
 fn execute(conn: &mut Conn, sql: &str) -> Result<(), StoreError> {
-    let unavailable = |e: diesel::result::Error| match store_error(e) {
-        // Every failure of these statements is temporary, unless the file is broken.
+    conn.batch_execute(sql).map_err(unavailable)
+}
+
+/// Every failure of a statement that controls transactions is temporary, unless the file is broken.
+fn unavailable(error: diesel::result::Error) -> StoreError {
+    match store_error(error) {
         StoreError::Failed(text) | StoreError::Conflict(text) => StoreError::Unavailable(text),
         other => other,
-    };
-    conn.batch_execute(sql).map_err(unavailable)
+    }
 }
 
 impl Group {

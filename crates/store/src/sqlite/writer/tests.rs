@@ -1,11 +1,11 @@
 use super::*;
 use crate::context::Context;
 use crate::sqlite::migrations;
-use crate::sqlite::testing::{add_supplier, at, texts};
+use crate::sqlite::testing::{self, add_supplier, at, texts};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Staged, StoredIssues, Tx};
 use cutover_process::{Actor, NewProcess, Submission};
-use cutover_testkit_machine::STALLED;
+use cutover_testkit_machine::{STALLED, wait_until};
 use diesel::connection::InstrumentationEvent;
 use diesel::prelude::*;
 use std::path::Path;
@@ -14,8 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 fn target(folder: &Path) -> Target {
-    let path = folder.join("cutover.db");
-    Target { path, busy_timeout: Duration::from_millis(100), wal_limit: 1 << 20 }
+    Target { busy_timeout: Duration::from_millis(100), ..testing::target(&folder.join("cutover.db")) }
 }
 
 /// Migrates a database and returns a connection that writes to it.
@@ -327,6 +326,55 @@ fn a_write_waits_for_a_lock_of_another_process() {
     other.batch_execute("COMMIT").unwrap();
     assert_eq!(writer.write(add("B")), Ok(()));
     assert_eq!(organisations(folder.path()), ["B"]);
+}
+
+/// Otherwise a process that begins its next transaction at once would keep others waiting.
+#[test]
+fn a_write_that_waits_comes_before_the_next_one_of_another_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = Target { busy_timeout: STALLED, ..target(folder.path()) };
+    let writer = Writer::start(target.clone(), database(folder.path()), Arc::<Context>::default()).unwrap();
+    let (mut other, turn) = (target.connect(Role::Writer).unwrap(), Turn::new(&target));
+    let (answer, answered) = sync_channel(1);
+    turn.begin(&mut other).unwrap();
+    writer.submit(add("A"), Box::new(move |result| drop(answer.send(result))));
+    wait_until("the writer waits for the lock", || turn.is_taken());
+    other.batch_execute("COMMIT").unwrap();
+    turn.begin(&mut other).unwrap();
+    assert_eq!(texts(&mut other, "SELECT name AS found FROM organisations"), ["A"]);
+    other.batch_execute("COMMIT").unwrap();
+    assert_eq!(answered.recv(), Ok(Ok(())));
+}
+
+/// An erasure empties the log.
+#[test]
+fn writes_go_on_while_the_log_cannot_be_emptied() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = Target { busy_timeout: STALLED, ..target(folder.path()) };
+    let writer = Writer::start(target.clone(), database(folder.path()), Arc::<Context>::default()).unwrap();
+    assert_eq!(writer.write(add("A")), Ok(()));
+    let mut reader = target.connect(Role::Reader).unwrap();
+    reader.batch_execute("BEGIN; SELECT count(*) FROM organisations").unwrap();
+    assert_eq!(writer.write(add("B")), Ok(()));
+    std::thread::scope(|scope| {
+        let emptied = scope.spawn(|| crate::sqlite::wal::empty(&target, STALLED).unwrap());
+        let turn = Turn::new(&target);
+        wait_until("the log is being emptied", || turn.is_taken());
+        assert_eq!(writer.write(add("C")), Ok(()));
+        assert!(!emptied.is_finished());
+        reader.batch_execute("ROLLBACK").unwrap();
+        assert!(emptied.join().unwrap());
+    });
+    assert_eq!(std::fs::metadata(folder.path().join("cutover.db-wal")).unwrap().len(), 0);
+}
+
+#[test]
+fn without_the_file_of_turns_writes_wait_for_the_lock_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("cutover.db-turn")).unwrap();
+    let writer = Writer::start(target(folder.path()), database(folder.path()), Arc::<Context>::default());
+    assert_eq!(writer.unwrap().write(add("A")), Ok(()));
+    assert_eq!(organisations(folder.path()), ["A"]);
 }
 
 #[test]
