@@ -170,6 +170,14 @@ impl Call {
         allowed
     }
 
+    /// Counts a certificate of a supplier.
+    ///
+    /// # Errors
+    /// [`Refusal::Throttled`] if it comes too often.
+    pub(crate) fn throttle_certificate(&self, supplier: i64) -> Result<(), Refusal> {
+        self.service.throttle.certificate(supplier)
+    }
+
     /// Sets the organisation of the caller.
     pub(crate) fn belongs_to(&self, organisation: i64) {
         self.client.organisation.set(Some(organisation));

@@ -25,9 +25,13 @@ const CONSTRAINTS: &str = "SELECT conrelid::regclass || ' ' || pg_get_constraint
 const INDEXES: &str = "SELECT replace(indexdef, ' ON ONLY ', ' ON ') FROM pg_indexes WHERE schemaname = 'public' \
     AND NOT (SELECT relispartition FROM pg_class c WHERE c.oid = format('%I.%I', schemaname, tablename)::regclass) ORDER BY 1";
 
-/// Types that SQLite lacks, with the types that it stores their values as.
-const STORED_AS: [(&str, &str); 3] =
-    [(" timestamp with time zone", " bigint"), (" boolean", " bigint"), (" date", " text")];
+/// Types and values that SQLite lacks, with those that it stores instead.
+const STORED_AS: [(&str, &str); 4] = [
+    (" timestamp with time zone", " bigint"),
+    (" boolean", " bigint"),
+    (" date", " text"),
+    (" DEFAULT false", " DEFAULT 0"),
+];
 
 #[derive(QueryableByName)]
 struct Statement {

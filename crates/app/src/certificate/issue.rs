@@ -9,7 +9,7 @@ use crate::port::{
     read, read_committed, write,
 };
 use crate::{App, codec};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use cutover_core::{Level, SupplierCode};
 use cutover_model::certificate::{
     CERTIFICATE_TYPE, Certificate, CertificateCause, CertificateManifest, MerkleRoot, SALT_BYTES,
@@ -20,18 +20,12 @@ use cutover_process::State;
 use std::collections::HashMap;
 use std::sync::PoisonError;
 
-/// Number of certificates of a supplier whose leaves are kept: the latest ones.
-const KEPT: usize = 10;
-/// Number of certificates that are looked at for leaves to remove.
+/// Number of certificates that are looked at for the one that was issued.
 const LOOKED_AT: u32 = 100;
-/// Number of subtrees that one transaction removes.
-const REMOVED: u32 = 50;
 /// Number of payloads that are read at a time.
 const PAYLOADS: usize = 64;
 /// Maximum number of errors in a certificate.
 const CAUSES: u32 = 1_000;
-/// Time after which a certificate without a document counts as interrupted.
-const ABANDONED: TimeDelta = TimeDelta::hours(6);
 
 /// The figures of a certificate while its leaves are made.
 #[derive(Default)]
@@ -43,20 +37,23 @@ struct Figures {
 }
 
 impl App {
-    /// Issues a certificate for a supplier of the caller's organisation (contract D17).
+    /// Returns a supplier of the caller's organisation, for [`issue_certificate`](Self::issue_certificate).
     ///
     /// # Errors
     /// [`CertificateError`].
-    pub fn issue_certificate(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-    ) -> Result<IssuedCertificate, CertificateError> {
+    pub fn supplier_to_certify(&self, caller: &Caller, supplier: &str) -> Result<Supplier, CertificateError> {
         let code = cutover_core::trimmed(supplier).parse::<SupplierCode>();
         let code = code.map_err(|_| CertificateError::NotFound)?;
         let found = read_committed(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
-        let supplier = found.ok_or(CertificateError::NotFound)?;
-        Ok(self.issue(&supplier, None)?)
+        found.ok_or(CertificateError::NotFound)
+    }
+
+    /// Issues a certificate for a supplier or a reader (contract D17). Later ones may take the place of its leaves.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be stored.
+    pub fn issue_certificate(&self, supplier: &Supplier) -> Result<IssuedCertificate, StoreError> {
+        self.issue(supplier, None)
     }
 
     /// Issues a certificate for an operator, and records that in the audit trail.
@@ -87,7 +84,7 @@ impl App {
         let _one = self.issuing.lock().unwrap_or_else(PoisonError::into_inner);
         let key = self.signing_certificate_key()?;
         let pair = super::keys::pair(key.secret.as_ref().map_err(Clone::clone)?)?;
-        let (id, name) = self.begin(supplier)?;
+        let (id, name) = self.begin(supplier, by.is_none())?;
         let settled = self.settle_refused(supplier.id);
         let snapshot = |tx: &mut dyn Tx| self.snapshot(tx, supplier, id, &name, settled);
         let result = read(&*self.store, snapshot).and_then(|snapshot| {
@@ -98,15 +95,15 @@ impl App {
                 String::from_utf8(signed).map_err(|error| StoreError::Failed(error.to_string()))?;
             self.complete(supplier, id, document, by)
         });
-        if result.is_err() {
+        if result.is_err() && self.is_unfinished(supplier, &name) {
             // What was begun is removed later if this fails.
-            let _ = self.remove_certificate(id);
+            let _ = self.remove_certificate(supplier.id, id);
         }
-        self.remove_old_leaves(supplier.id);
+        self.remove_replaced_leaves(supplier);
         IssuedCertificate::of(result?)
     }
 
-    fn begin(&self, supplier: &Supplier) -> Result<(i64, String), StoreError> {
+    fn begin(&self, supplier: &Supplier, is_replaceable: bool) -> Result<(i64, String), StoreError> {
         let mut bytes = [0; 16];
         self.random.fill(&mut bytes);
         let (name, at, supplier_id) = (to_hex(&bytes), self.clock.now(), supplier.id);
@@ -115,9 +112,15 @@ impl App {
             // Accounts are erased under this lock: an erasure before it is part of the snapshot, a later one finds the
             // certificate.
             tx.lock_suppliers()?;
-            tx.begin_certificate(supplier_id, &given, at)
+            tx.begin_certificate(supplier_id, &given, at, is_replaceable)
         })?;
         Ok((id, name))
+    }
+
+    /// Returns true if a certificate is known to have no document. The answer to the write of its document may have been lost.
+    fn is_unfinished(&self, supplier: &Supplier, name: &str) -> bool {
+        let found = read_committed(&*self.store, |tx| tx.certificate(supplier.id, Some(name)));
+        matches!(found, Ok(None))
     }
 
     /// Reads everything from one snapshot, and writes the leaves.
@@ -227,32 +230,6 @@ impl App {
             }
             Ok(issued)
         })
-    }
-
-    /// Removes the leaves of all but the latest certificates, and certificates whose issue was interrupted.
-    fn remove_old_leaves(&self, supplier_id: i64) {
-        let removed = read_committed(&*self.store, |tx| tx.certificates(supplier_id, LOOKED_AT));
-        let removed = removed.and_then(|all| {
-            let now = self.clock.now();
-            let (issued, begun): (Vec<_>, Vec<_>) = all.into_iter().partition(|c| c.document.is_some());
-            let old = issued.iter().skip(KEPT).filter(|certificate| certificate.has_leaves);
-            old.map(|certificate| certificate.id).try_for_each(|id| self.remove_leaves(id))?;
-            let is_abandoned = |begun: &&StoredCertificate| now - begun.begun_at > ABANDONED;
-            begun.iter().filter(is_abandoned).try_for_each(|begun| self.remove_certificate(begun.id))
-        });
-        if let Err(error) = removed {
-            tracing::warn!(%error, "leaves of old certificates are removed with the next certificate");
-        }
-    }
-
-    fn remove_leaves(&self, id: i64) -> Result<(), StoreError> {
-        while write(&*self.store, move |tx| tx.remove_certificate_leaves(id, REMOVED))? {}
-        Ok(())
-    }
-
-    fn remove_certificate(&self, id: i64) -> Result<(), StoreError> {
-        self.remove_leaves(id)?;
-        write(&*self.store, move |tx| tx.remove_certificate(id))
     }
 }
 

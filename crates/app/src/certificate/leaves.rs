@@ -98,11 +98,36 @@ pub(super) fn forget_leaf(tx: &mut dyn Tx, certificate_id: i64, number: &str) ->
     tx.replace_certificate_subtree(certificate_id, &CertificateSubtree { first_number, leaves, ..subtree })
 }
 
-/// Removes an account that is being erased from the certificates of its supplier. The suppliers are locked, so that no
-/// certificate is begun meanwhile. One that is being issued may contain the account: it is removed from it at the end.
-pub(crate) fn forget_account(tx: &mut dyn Tx, supplier_id: i64, number: &str) -> Result<(), StoreError> {
+/// Number of certificates from which one transaction removes an account: others wait for it.
+const FORGOTTEN: usize = 8;
+
+/// Removes an account that is about to be erased from some of the issued certificates of its supplier, other than those that
+/// are `done`. Returns the keys of those; none if all are done.
+pub(crate) fn forget_some(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    number: &str,
+    done: &[i64],
+) -> Result<Vec<i64>, StoreError> {
+    let mut left = tx.lock_certificates(supplier_id)?;
+    left.retain(|certificate| certificate.document.is_some() && !done.contains(&certificate.id));
+    let ids: Vec<i64> = left.iter().take(FORGOTTEN).map(|certificate| certificate.id).collect();
+    ids.iter().try_for_each(|id| forget_leaf(tx, *id, number))?;
+    Ok(ids)
+}
+
+/// Removes an account that is being erased from the certificates of its supplier, other than those from which
+/// [`forget_some`] has removed it. The suppliers are locked, so that no certificate is begun meanwhile. One that is being
+/// issued may contain the account: it is removed from it at the end.
+pub(crate) fn forget_account(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    number: &str,
+    done: &[i64],
+) -> Result<(), StoreError> {
     for certificate in tx.lock_certificates(supplier_id)? {
         match certificate.document {
+            Some(_) if done.contains(&certificate.id) => {}
             Some(_) => forget_leaf(tx, certificate.id, number)?,
             None => tx.add_certificate_erasure(certificate.id, number)?,
         }

@@ -4,12 +4,14 @@ mod issue;
 mod keys;
 mod leaves;
 mod read;
+mod remove;
 
 pub use issue::certified_accounts;
 pub use keys::CertificateKeyReport;
 pub use leaves::LeavesPage;
-pub(crate) use leaves::forget_account;
+pub(crate) use leaves::{forget_account, forget_some};
 pub use read::IssuedCertificate;
+pub use remove::LeavesOf;
 
 use crate::port::{MayConflict, StoreError};
 

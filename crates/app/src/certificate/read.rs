@@ -20,13 +20,15 @@ pub struct IssuedCertificate {
     pub document: String,
     /// True while its leaves are kept.
     pub has_leaves: bool,
+    /// True if a supplier or a reader asked for it, not an operator.
+    pub is_replaceable: bool,
 }
 
 impl IssuedCertificate {
     pub(super) fn of(stored: StoredCertificate) -> Result<Self, StoreError> {
         let certificate = document(&stored)?;
-        let document = stored.document.unwrap_or_default();
-        Ok(Self { certificate, document, has_leaves: stored.has_leaves })
+        let StoredCertificate { has_leaves, is_replaceable, document, .. } = stored;
+        Ok(Self { certificate, document: document.unwrap_or_default(), has_leaves, is_replaceable })
     }
 }
 

@@ -1,7 +1,7 @@
 use super::processes::{locate, missing};
 use super::{Audited, OperatorError, record_action};
 use crate::App;
-use crate::certificate::forget_account;
+use crate::certificate::{forget_account, forget_some};
 use crate::codec::unpack;
 use crate::port::{
     AuditAction, Detail, ErasedRows, MayConflict, NewFeedEvent, StoreError, StoredProcess, Subject, Supplier,
@@ -63,6 +63,7 @@ impl App {
     /// [`OperatorError::NotFound`] if there is no such supplier or process, [`OperatorError::Refused`] while
     /// it is being imported or in a state of a newer version; nothing is changed then.
     pub fn erase_account(&self, supplier: &str, number: &str) -> Result<Erased, OperatorError> {
+        let done = self.forget_in_certificates(supplier, number)?;
         let (code, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
         let by = self.operator.clone();
         let (what, rows) = write_with_retry(&*self.store, move |tx| {
@@ -72,8 +73,9 @@ impl App {
             refuse_running(stored.process.known_state())?;
             let what = erasable(tx, &supplier, &stored)?;
             let rows = erase(tx, &supplier, what.process_id)?;
-            forget_account(tx, supplier.id, stored.process.snapshot().external_account_number.as_str())?;
-            forget_refusal(tx, &supplier, stored.process.snapshot().external_account_number.as_str())?;
+            let own = stored.process.snapshot().external_account_number.as_str();
+            forget_account(tx, supplier.id, own, &done)?;
+            forget_refusal(tx, &supplier, own)?;
             tx.publish(&NewFeedEvent {
                 supplier_id: supplier.id,
                 event_type: FeedEventType::AccountErased,
@@ -90,6 +92,25 @@ impl App {
         // The rows are removed even if this fails.
         let traces = self.store.scrub().unwrap_or(Traces::UntilCheckpoint);
         Ok(Erased { what, rows, traces })
+    }
+
+    /// Removes an account that can be erased from certificates, some in each transaction: there is one for each day or
+    /// more, and others write between them. Returns their keys. If the erasure ends here, it can be repeated.
+    fn forget_in_certificates(&self, supplier: &str, number: &str) -> Result<Vec<i64>, OperatorError> {
+        let mut done = Vec::new();
+        loop {
+            let (code, number, before) = (supplier.to_owned(), number.to_owned(), done.clone());
+            let more = write_with_retry(&*self.store, move |tx| {
+                let (supplier, stored) = locked(tx, &code, &number)?;
+                refuse_running(stored.process.known_state())?;
+                let own = stored.process.snapshot().external_account_number.as_str();
+                Ok::<_, OperatorError>(forget_some(tx, supplier.id, own, &before)?)
+            })?;
+            if more.is_empty() {
+                return Ok(done);
+            }
+            done.extend(more);
+        }
     }
 }
 

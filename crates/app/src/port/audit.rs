@@ -66,6 +66,8 @@ string_enum! {
         CertificateKeyRotated = "certificate-key.rotate",
         /// A certificate was issued; by its id.
         CertificateIssued = "supplier.certificate",
+        /// Leaves of certificates of a supplier were removed; of which, and of how many.
+        CertificateLeavesRemoved = "certificate.remove-leaves",
         /// An import supplier was added; with the settings that were given.
         SupplierAdded = "supplier.add",
         /// Settings of an import supplier were given, its status among them: paused, resumed, completed.

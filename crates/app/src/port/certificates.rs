@@ -59,6 +59,8 @@ pub struct StoredCertificate {
     pub document: Option<String>,
     /// True while its leaves are kept.
     pub has_leaves: bool,
+    /// True if later ones may take the place of its leaves: a supplier or a reader asked for it.
+    pub is_replaceable: bool,
 }
 
 /// Consecutive leaves of a certificate.
@@ -108,6 +110,7 @@ pub trait Certificates {
         supplier_id: i64,
         name: &str,
         at: DateTime<Utc>,
+        is_replaceable: bool,
     ) -> Result<i64, StoreError>;
 
     /// Adds the next leaves of a certificate.
@@ -130,7 +133,14 @@ pub trait Certificates {
     /// Returns certificates of a supplier, the latest first, at most `limit`, including those that are being issued.
     fn certificates(&mut self, supplier_id: i64, limit: u32) -> Result<Vec<StoredCertificate>, StoreError>;
 
-    /// Returns all certificates of a supplier with leaves, and locks them until the transaction ends.
+    /// Returns certificates of a supplier with leaves that are replaceable or not issued, the latest first, at most `limit`.
+    fn replaceable_certificates(
+        &mut self,
+        supplier_id: i64,
+        limit: u32,
+    ) -> Result<Vec<StoredCertificate>, StoreError>;
+
+    /// Returns all certificates of a supplier with leaves in the order of their begin, and locks them until the transaction ends.
     fn lock_certificates(&mut self, supplier_id: i64) -> Result<Vec<StoredCertificate>, StoreError>;
 
     /// Returns the leaves of a certificate at a position.
@@ -164,7 +174,7 @@ pub trait Certificates {
     fn take_certificate_erasures(&mut self, certificate_id: i64) -> Result<Vec<String>, StoreError>;
 
     /// Removes some leaves of a certificate, at most `limit` subtrees, and returns true if more are left. After the last
-    /// ones `has_leaves` is false.
+    /// ones `has_leaves` is false, if the certificate is issued.
     fn remove_certificate_leaves(&mut self, certificate_id: i64, limit: u32) -> Result<bool, StoreError>;
 
     /// Removes a certificate that has no leaves.

@@ -3,6 +3,7 @@
 use crate::env::TestEnv;
 use chrono::{Days, Duration};
 use cutover_app::auth::{Attempt, AttemptKind, Caller, Denied, Outcome};
+use cutover_app::certificate::LeavesOf;
 use cutover_app::operator::{
     Archive, ArchiveScope, ArchivedProcess, AuditScope, BulkRequest, FailedAccounts, FailedFormat, JobOwner,
     OperatorError, Release, Services, SupplierChange, UndoRequest, UndoScope,
@@ -73,6 +74,11 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
     }),
     (AuditAction::CertificateKeyRotated, |env| drop(env.app.rotate_certificate_key().unwrap())),
     (AuditAction::CertificateIssued, |env| drop(env.app.issue_certificate_by_command("ACME").unwrap())),
+    (AuditAction::CertificateLeavesRemoved, |env| {
+        let issued = env.app.issue_certificate_by_command("ACME").unwrap();
+        let of = LeavesOf::One(issued.certificate.id);
+        assert_eq!(env.app.remove_leaves("ACME", &of).unwrap(), 1);
+    }),
     (AuditAction::SupplierAdded, |env| {
         env.app.add_supplier("SECOND", "Acme", SupplierChange::default()).unwrap();
     }),

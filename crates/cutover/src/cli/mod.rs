@@ -5,6 +5,7 @@ mod api_key;
 mod audit;
 mod backup;
 mod business;
+mod certificate;
 mod certificate_key;
 mod doctor;
 mod encryption_key;
@@ -107,6 +108,9 @@ enum Command {
     /// Manage the keys that sign access tokens
     #[command(subcommand, after_help = signing_key::EXAMPLES)]
     SigningKey(signing_key::Command),
+    /// List certificates of a supplier, and remove their leaves
+    #[command(subcommand, after_help = certificate::EXAMPLES)]
+    Certificate(certificate::Command),
     /// Manage the keys that sign certificates
     #[command(subcommand, after_help = certificate_key::EXAMPLES)]
     CertificateKey(certificate_key::Command),
@@ -164,6 +168,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         Command::Export(args) => export::run(&in_context(settings)?, &args),
         Command::Audit(args) => audit::run(&in_context(settings)?, args),
         Command::SigningKey(command) => signing_key::run(&in_context(settings)?, command),
+        Command::Certificate(command) => certificate::run(&in_context(settings)?, command),
         Command::CertificateKey(command) => certificate_key::run(&in_context(settings)?, command),
         Command::EncryptionKey(command) => encryption_key::run(&in_context(settings)?, &command),
         Command::Migrate(args) => migrate::run(&in_context(settings)?, &args),

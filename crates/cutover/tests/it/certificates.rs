@@ -308,15 +308,43 @@ fn the_command_issues_and_writes_files() {
     assert_eq!((items(&trail).len(), &trail[0]["detail"]["certificate"]), (1, &json!(issued.certificate.id)));
 }
 
-/// The leaves of the latest ten are kept.
+/// Certificates that suppliers and readers ask for are limited in rate, and take no leaves of the operator's.
 #[test]
-fn old_leaves_are_removed() {
-    let (_installation, _server, client) = Installation::with_accounts(&[small("A-1")]);
-    let ids: Vec<String> = (0..11).map(|_| issue(&client).certificate.id).collect();
+fn leaves_are_kept_until_an_operator_removes_them() {
+    let (installation, server, client) = Installation::with_accounts(&[small("A-1")]);
+    let night = installation.run_json(&["supplier", "certificate", "ACME"]);
+    let id = night["id"].as_str().unwrap();
+    let reader = reader(&installation, &server);
+    let refused = (0..1_000).find_map(|n| {
+        let answer = if n % 2 == 0 { &client } else { &reader }.post(PATH, "");
+        (answer.status != 201).then_some(answer)
+    });
+    let refused = refused.expect("there is a limit");
+    assert_eq!(refused.code(), (429, "throttled".to_owned()));
+    assert!(refused.header("Retry-After").unwrap().parse::<u32>().unwrap() >= 1);
+    let path = format!("{PATH}{id}/");
+    verified(&client, &client.get(&path).text());
+    installation.run_json(&["supplier", "certificate", "ACME"]);
+    assert!(proof(&client, id, "A-1").proves(&serde_json::from_value(night.clone()).unwrap()));
+
+    let listed = installation.run_json(&["certificate", "list", "ACME"]);
+    let own = items(&listed).iter().find(|listed| listed["id"] == id).unwrap();
+    assert_eq!((&own["by_operator"], &own["has_leaves"]), (&json!(true), &json!(true)));
+    let remove = ["certificate", "remove-leaves", "ACME", id];
+    assert_eq!(installation.run_json(&remove), json!({"certificates": 1, "removed": false}));
+    assert_eq!(client.get(&format!("{path}leaves/")).status, 200);
+    let removed = installation.run_json(&[&remove[..], &["--yes"]].concat());
+    assert_eq!(removed, json!({"certificates": 1, "removed": true}));
     for rest in ["leaves/", "proof/A-1/"] {
-        let gone = client.get(&format!("{PATH}{}/{rest}", ids[0]));
+        let gone = client.get(&format!("{path}{rest}"));
         assert_eq!(gone.code(), (410, "certificate_leaves_removed".to_owned()));
-        assert_eq!(client.get(&format!("{PATH}{}/{rest}", ids[1])).status, 200);
     }
-    assert_eq!(client.get(&format!("{PATH}{}/", ids[0])).status, 200);
+    assert_eq!(client.get(&path).status, 200);
+    let trail = installation.run_json(&["audit", "--action", "certificate.remove-leaves"]);
+    assert_eq!((items(&trail).len(), &trail[0]["detail"]["certificate"]), (1, &json!(id)));
+    let before = ["certificate", "remove-leaves", "ACME", "--before", "2999-01-01", "--yes"];
+    assert!(installation.run_json(&before)["certificates"].as_u64() > Some(1));
+    assert_eq!(installation.run_json(&before)["certificates"], 0);
+    let unknown = ["certificate", "remove-leaves", "ACME", "nobody", "--yes"];
+    assert!(installation.run_refused(&unknown).contains("nobody"));
 }

@@ -10,6 +10,8 @@ use std::num::NonZeroU32;
 const SIGN_INS: (u32, u32) = (20, 100);
 /// Requests of the console per second with sessions of one key, and the burst: pages refresh themselves.
 const VISITS: (u32, u32) = (20, 60);
+/// Certificates of a supplier per minute, and the burst: each reads all of its accounts.
+const CERTIFICATES: (u32, u32) = (1, 10);
 /// Above this number of addresses, those that no longer matter are removed.
 const ADDRESSES: usize = 10_000;
 
@@ -19,6 +21,8 @@ pub(crate) struct Throttle {
     addresses: DefaultKeyedRateLimiter<IpAddr>,
     /// By the ids of API keys, whose number is bounded by the keys issued.
     visitors: DefaultKeyedRateLimiter<i64>,
+    /// By the keys of suppliers.
+    certificates: DefaultKeyedRateLimiter<i64>,
     clock: DefaultClock,
 }
 
@@ -27,11 +31,13 @@ impl Throttle {
     /// limit.
     pub(crate) fn new(rate_limit: u32) -> Self {
         let organisations = quota(rate_limit, rate_limit.saturating_mul(2));
-        let addresses = quota(SIGN_INS.0, SIGN_INS.1);
+        let [addresses, visits] = [SIGN_INS, VISITS].map(|(rate, burst)| quota(rate, burst));
+        let certificates = Quota::per_minute(at_least_one(CERTIFICATES.0));
         Self {
             organisations: (rate_limit > 0).then(|| RateLimiter::keyed(organisations)),
             addresses: RateLimiter::keyed(addresses),
-            visitors: RateLimiter::keyed(quota(VISITS.0, VISITS.1)),
+            visitors: RateLimiter::keyed(visits),
+            certificates: RateLimiter::keyed(certificates.allow_burst(at_least_one(CERTIFICATES.1))),
             clock: DefaultClock::default(),
         }
     }
@@ -63,6 +69,14 @@ impl Throttle {
         self.check(&self.visitors, api_key)
     }
 
+    /// Counts a certificate of a supplier that a client asks for.
+    ///
+    /// # Errors
+    /// [`Refusal::Throttled`] if it comes too often.
+    pub(crate) fn certificate(&self, supplier: i64) -> Result<(), Refusal> {
+        self.check(&self.certificates, supplier)
+    }
+
     fn check<K: Hash + Eq + Clone>(
         &self,
         limiter: &DefaultKeyedRateLimiter<K>,
@@ -73,8 +87,11 @@ impl Throttle {
 }
 
 fn quota(per_second: u32, burst: u32) -> Quota {
-    let at_least_one = |n| NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN);
     Quota::per_second(at_least_one(per_second)).allow_burst(at_least_one(burst))
+}
+
+fn at_least_one(n: u32) -> NonZeroU32 {
+    NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN)
 }
 
 #[cfg(test)]
@@ -104,6 +121,13 @@ mod tests {
         let throttle = Throttle::new(0);
         assert!((60..200).contains(&passed(1_000, || throttle.visit(1))));
         assert!(throttle.visit(2).is_ok());
+    }
+
+    #[test]
+    fn certificates_of_a_supplier_are_limited_even_without_a_rate_limit() {
+        let throttle = Throttle::new(0);
+        assert!((10..20).contains(&passed(1_000, || throttle.certificate(1))));
+        assert!(throttle.certificate(2).is_ok());
     }
 
     #[test]

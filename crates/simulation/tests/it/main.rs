@@ -23,6 +23,7 @@ mod flaky;
 mod gates;
 mod history;
 mod jobs;
+mod kept_leaves;
 mod model;
 mod oracle;
 mod payloads;

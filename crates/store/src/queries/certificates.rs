@@ -73,14 +73,16 @@ struct CertificateRow {
     begun_at: Timestamp,
     document: Option<String>,
     has_leaves: bool,
+    is_replaceable: bool,
 }
 
 impl TryFrom<CertificateRow> for StoredCertificate {
     type Error = Error;
 
     fn try_from(row: CertificateRow) -> Result<Self> {
-        let CertificateRow { id, name, supplier_id, begun_at, document, has_leaves } = row;
-        Ok(Self { id, name, supplier_id, begun_at: begun_at.instant()?, document, has_leaves })
+        let CertificateRow { id, name, supplier_id, begun_at, document, has_leaves, is_replaceable } = row;
+        let begun_at = begun_at.instant()?;
+        Ok(Self { id, name, supplier_id, begun_at, document, has_leaves, is_replaceable })
     }
 }
 
@@ -118,9 +120,9 @@ statement! {
 }
 
 statement! {
-    Begin { supplier_id: i64, name: String, begun_at: Timestamp } -> BigInt
-        = "INSERT INTO certificates (name, supplier_id, begun_at, has_leaves) VALUES (" name ", " supplier_id
-            ", " begun_at ", TRUE) RETURNING id"
+    Begin { supplier_id: i64, name: String, begun_at: Timestamp, is_replaceable: bool } -> BigInt
+        = "INSERT INTO certificates (name, supplier_id, begun_at, has_leaves, is_replaceable) VALUES (" name ", "
+            supplier_id ", " begun_at ", TRUE, " is_replaceable ") RETURNING id"
 }
 
 /// The totals of an account in its row, and whether something was added to it.
@@ -310,8 +312,9 @@ impl Certificates for SqlTx<'_> {
         supplier_id: i64,
         name: &str,
         at: DateTime<Utc>,
+        is_replaceable: bool,
     ) -> Result<i64, StoreError> {
-        let begin = Begin { supplier_id, name: name.to_owned(), begun_at: at.into() };
+        let begin = Begin { supplier_id, name: name.to_owned(), begun_at: at.into(), is_replaceable };
         self.run(|conn| Ok(begin.get_result(conn)?))
     }
 
@@ -363,6 +366,25 @@ impl Certificates for SqlTx<'_> {
         self.run(|conn| {
             let rows = certificates::table
                 .filter(certificates::supplier_id.eq(supplier_id))
+                .order(certificates::id.desc())
+                .limit(limit.into())
+                .select(CertificateRow::as_select());
+            let rows: Vec<CertificateRow> = rows.load(conn)?;
+            rows.into_iter().map(StoredCertificate::try_from).collect()
+        })
+    }
+
+    fn replaceable_certificates(
+        &mut self,
+        supplier_id: i64,
+        limit: u32,
+    ) -> Result<Vec<StoredCertificate>, StoreError> {
+        self.run(|conn| {
+            let is_begun = certificates::document.is_null();
+            let rows = certificates::table
+                .filter(certificates::supplier_id.eq(supplier_id))
+                .filter(certificates::has_leaves.eq(true))
+                .filter(certificates::is_replaceable.eq(true).or(is_begun))
                 .order(certificates::id.desc())
                 .limit(limit.into())
                 .select(CertificateRow::as_select());
@@ -470,8 +492,9 @@ impl Certificates for SqlTx<'_> {
             }
             let has_more = first.len() >= limit as usize;
             if !has_more {
-                let certificate = diesel::update(certificates::table.find(certificate_id));
-                certificate.set(certificates::has_leaves.eq(false)).execute(conn)?;
+                let issued =
+                    certificates::table.find(certificate_id).filter(certificates::document.is_not_null());
+                diesel::update(issued).set(certificates::has_leaves.eq(false)).execute(conn)?;
             }
             Ok(has_more)
         })

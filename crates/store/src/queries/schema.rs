@@ -704,6 +704,7 @@ tables! {
         begun_at -> Instant,
         document -> Nullable<Text>,
         has_leaves -> Bool,
+        is_replaceable -> Bool,
     }
 
     certificate_subtrees (certificate_id, position) {

@@ -110,6 +110,7 @@ impl Certificates for State {
         supplier_id: i64,
         name: &str,
         at: DateTime<Utc>,
+        is_replaceable: bool,
     ) -> Result<i64, StoreError> {
         let rows = &mut self.certificates;
         let id = next_id(rows.certificates.len() + rows.removed);
@@ -121,6 +122,7 @@ impl Certificates for State {
             begun_at,
             document: None,
             has_leaves: true,
+            is_replaceable,
         });
         Ok(id)
     }
@@ -151,6 +153,17 @@ impl Certificates for State {
     fn certificates(&mut self, supplier_id: i64, limit: u32) -> Result<Vec<StoredCertificate>, StoreError> {
         let mut all: Vec<_> = self.certificates.of(supplier_id).cloned().collect();
         all.reverse();
+        all.truncate(limit as usize);
+        Ok(all)
+    }
+
+    fn replaceable_certificates(
+        &mut self,
+        supplier_id: i64,
+        limit: u32,
+    ) -> Result<Vec<StoredCertificate>, StoreError> {
+        let mut all = self.certificates(supplier_id, u32::MAX)?;
+        all.retain(|one| one.has_leaves && (one.is_replaceable || one.document.is_none()));
         all.truncate(limit as usize);
         Ok(all)
     }
@@ -212,7 +225,7 @@ impl Certificates for State {
         });
         let has_more = first.len() >= limit as usize;
         if !has_more && let Some(certificate) = rows.find(certificate_id) {
-            certificate.has_leaves = false;
+            certificate.has_leaves = certificate.document.is_none();
         }
         Ok(has_more)
     }

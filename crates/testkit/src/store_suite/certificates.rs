@@ -182,14 +182,14 @@ fn subtree(position: i64, first_number: &str) -> CertificateSubtree {
     }
 }
 
-fn begin(store: &dyn Store, of: &Supplier, name: &'static str) -> i64 {
+fn begin(store: &dyn Store, of: &Supplier, name: &'static str, is_replaceable: bool) -> i64 {
     let id = of.id;
-    put(store, move |tx| tx.begin_certificate(id, name, at(5)))
+    put(store, move |tx| tx.begin_certificate(id, name, at(5), is_replaceable))
 }
 
 /// Issues a certificate with leaves.
 pub(super) fn issue(store: &dyn Store, of: &Supplier, name: &'static str) -> i64 {
-    let id = begin(store, of, name);
+    let id = begin(store, of, name, true);
     put(store, move |tx| {
         tx.add_certificate_subtree(id, &subtree(0, "A"))?;
         tx.add_certificate_subtree(id, &subtree(1, "D"))?;
@@ -204,7 +204,7 @@ pub fn leaves_are_found_by_number(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let (first, second) = (issue(store, &acme, "c1"), issue(store, &acme, "c2"));
     put(store, move |tx| tx.add_certificate_subtree(first, &subtree(2, "Dé")));
-    begin(store, &acme, "c3");
+    begin(store, &acme, "c3", false);
     let stored = |id: i64, name: &str| StoredCertificate {
         id,
         name: name.to_owned(),
@@ -212,6 +212,7 @@ pub fn leaves_are_found_by_number(store: &dyn Store) {
         begun_at: at(5),
         document: Some("{}".to_owned()),
         has_leaves: true,
+        is_replaceable: true,
     };
     assert_eq!(see(store, |tx| tx.certificate(acme.id, None)), Some(stored(second, "c2")));
     assert_eq!(see(store, |tx| tx.certificate(acme.id, Some("c1"))), Some(stored(first, "c1")));
@@ -241,10 +242,33 @@ pub fn leaves_are_found_by_number(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.certificate(acme.id, Some("c1"))), None);
 }
 
+/// Those that were begun are listed whoever asked for them: their issue may have been interrupted.
+pub fn replaceable_certificates_are_listed_while_they_have_leaves(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let kept = begin(store, &acme, "kept", false);
+    put(store, move |tx| tx.complete_certificate(kept, "{}").map(|_| ()));
+    let first = issue(store, &acme, "c1");
+    for name in ["c2", "c3"] {
+        issue(store, &acme, name);
+    }
+    let begun = begin(store, &acme, "begun", false);
+    issue(store, &other, "theirs");
+    let listed = |limit: u32| -> Vec<String> {
+        let all = see(store, |tx| tx.replaceable_certificates(acme.id, limit));
+        all.into_iter().map(|one| one.name).collect()
+    };
+    assert_eq!(listed(9), ["begun", "c3", "c2", "c1"]);
+    assert_eq!(listed(2), ["begun", "c3"]);
+    assert!(!put(store, move |tx| tx.remove_certificate_leaves(first, 9)));
+    assert!(!put(store, move |tx| tx.remove_certificate_leaves(begun, 9)));
+    assert_eq!(listed(9), ["begun", "c3", "c2"]);
+    assert!(!see(store, |tx| tx.certificate(acme.id, Some("kept"))).unwrap().is_replaceable);
+}
+
 /// They are given once, each to its certificate.
 pub fn erasures_are_noted_while_a_certificate_is_issued(store: &dyn Store) {
     let acme = supplier(store, "ACME");
-    let (first, second) = (begin(store, &acme, "c1"), begin(store, &acme, "c2"));
+    let (first, second) = (begin(store, &acme, "c1", false), begin(store, &acme, "c2", false));
     put(store, move |tx| {
         tx.add_certificate_erasure(first, "A-1")?;
         tx.add_certificate_erasure(first, "A-1")?;
@@ -262,7 +286,7 @@ pub fn erasures_are_noted_while_a_certificate_is_issued(store: &dyn Store) {
 pub fn certificates_are_removed_with_their_supplier(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     issue(store, &acme, "c1");
-    let pending = begin(store, &acme, "c2");
+    let pending = begin(store, &acme, "c2", false);
     put(store, move |tx| tx.add_certificate_erasure(pending, "A-1"));
     issue(store, &other, "c3");
     let id = acme.id;

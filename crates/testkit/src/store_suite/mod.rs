@@ -126,6 +126,7 @@ stories! { $
         an_undone_account_loses_its_additions
         leaves_are_found_by_number
         erasures_are_noted_while_a_certificate_is_issued
+        replaceable_certificates_are_listed_while_they_have_leaves
         certificates_are_removed_with_their_supplier;
     causes:
         failures_are_counted_by_code_and_pattern

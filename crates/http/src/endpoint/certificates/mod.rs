@@ -31,7 +31,8 @@ pub(crate) const POST: Endpoint = Endpoint {
         summary: "Issues a certificate of a supplier's accounts",
         notes: "For keys of the roles `supplier` and `reader`. Has no body; one that is sent is not read. The answer comes when \
                 the certificate is stored, which takes some seconds for a million accounts. If the client does not wait, it is \
-                issued nevertheless, and is the latest then.",
+                issued nevertheless, and is the latest then. Ten of a supplier can be issued at once and then one a minute; more \
+                are refused with 429 `throttled`, and `Retry-After` says when the next one is allowed.",
         answers: &[response(
             201,
             "The certificate, in the canonical form that is signed, with the signature.",
@@ -109,8 +110,10 @@ pub(crate) const KEYS: Endpoint = Endpoint {
 fn issue(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller_for(Access::Certify).await?;
-        let supplier = call.parameter(0);
-        let issued = call.run_to_end(move |app| Ok(app.issue_certificate(&caller, &supplier)?)).await?;
+        let code = call.parameter(0);
+        let supplier = call.run(move |app| Ok(app.supplier_to_certify(&caller, &code)?)).await?;
+        call.throttle_certificate(supplier.id)?;
+        let issued = call.run_to_end(move |app| Ok(app.issue_certificate(&supplier)?)).await?;
         Ok(written_json(&mut HttpResponse::Created(), issued.document))
     })
 }

@@ -77,6 +77,23 @@ async fn readers_issue_certificates_too_and_operators_get_no_token() {
 }
 
 #[actix_web::test]
+async fn certificates_of_a_supplier_are_limited_in_rate() {
+    let service = service_with_two();
+    let reader = (AUTHORIZATION, format!("Token {}", service.token_as("Acme", ApiKeyRole::Reader)));
+    let mut issued = 0;
+    while issue(&service).await.status == 201 {
+        issued += 1;
+        assert!(issued < 1_000, "no end");
+    }
+    assert!(issued >= 10);
+    let refused = service.send(TestRequest::post().uri(PATH).insert_header(reader)).await;
+    assert_eq!((refused.status, &refused.json()["code"]), (429, &Value::from("throttled")));
+    assert!(refused.header("Retry-After").parse::<u32>().unwrap() >= 1);
+    // Reading is not limited so.
+    assert_eq!(service.get(PATH).await.status, 200);
+}
+
+#[actix_web::test]
 async fn suppliers_of_others_are_not_found() {
     let service = service_with_two();
     let id = issue(&service).await.json()["id"].as_str().unwrap().to_owned();

@@ -17,7 +17,7 @@ fn accounts_and_leaves_are_found_by_their_keys() {
     assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:#?}");
     assert_uses(&plan, "(supplier_id=? AND external_account_number>?)");
     let plan = plan_of(&mut conn, |tx| {
-        let id = tx.begin_certificate(1, "c1", at(1))?;
+        let id = tx.begin_certificate(1, "c1", at(1), true)?;
         let (first_number, leaves) = (Some("A".to_owned()), vec![1]);
         let subtree = CertificateSubtree { position: 0, first_number, root: [0; 32], leaves };
         tx.add_certificate_subtree(id, &subtree)?;
@@ -31,6 +31,7 @@ fn accounts_and_leaves_are_found_by_their_keys() {
         tx.certificate(1, Some("c1"))?;
         tx.certificate(1, None)?;
         tx.certificates(1, 9)?;
+        tx.replaceable_certificates(1, 9)?;
         tx.remove_certificate_leaves(id, 9)?;
         tx.remove_certificate(id)
     });
