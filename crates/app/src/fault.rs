@@ -44,6 +44,8 @@ macro_rules! points {
 points! {
     /// A new account is durably stored, and the client has no answer yet; about its number.
     Staged = "staged",
+    /// A business that is to be created was not found; nothing else of it has been read. About its identifier.
+    BusinessSought = "business_sought",
     /// Claims are written, not committed; about the number of each.
     ClaimWritten = "claim_written",
     /// Claims are committed; about the number of each.

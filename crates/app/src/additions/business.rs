@@ -3,6 +3,7 @@ use super::request::{check_at_once, request, valid};
 use crate::App;
 use crate::auth::Caller;
 use crate::codec;
+use crate::fault::{self, Point};
 use crate::port::{
     BusinessRecord, MayConflict, NewBusiness, NewFeedEvent, StoreError, StoredBusiness, Tx, read,
     read_committed, write_with_retry,
@@ -218,22 +219,31 @@ fn trim_identities(request: &mut BusinessRequest<'static>) {
 }
 
 fn create(tx: &mut dyn Tx, new: &NewBusiness) -> Result<i64, AddRefused> {
-    let identifier = new.request.external_business_identifier.trimmed();
-    match tx.business(new.organisation_id, identifier)? {
-        Some(stored) if stored.fingerprint == new.fingerprint => return Ok(stored.number),
-        Some(_) => {
-            let attr = AttrPath::root().name("external_business_identifier");
-            return Err(AddRefused::faults(vec![PST_13.issue(attr, Code::BusinessAlreadyExists)]));
-        }
-        None => {}
+    if let Some(number) = known(tx, new)? {
+        return Ok(number);
     }
+    fault::reached(Point::BusinessSought, new.request.external_business_identifier.trimmed());
     let taken = taken_contracts(tx, new, &[])?;
     if !taken.is_empty() {
-        return Err(AddRefused::faults(taken));
+        // The contracts may be this business's own: an equal request may have stored it since it was looked for.
+        return known(tx, new)?.ok_or_else(|| AddRefused::faults(taken));
     }
     let number = tx.insert_business(new)?.number;
     publish(tx, new, FeedEventType::BusinessCreated, number)?;
     Ok(number)
+}
+
+/// Returns the number of a business that is stored with equal content.
+fn known(tx: &mut dyn Tx, new: &NewBusiness) -> Result<Option<i64>, AddRefused> {
+    let identifier = new.request.external_business_identifier.trimmed();
+    match tx.business(new.organisation_id, identifier)? {
+        Some(stored) if stored.fingerprint == new.fingerprint => Ok(Some(stored.number)),
+        Some(_) => {
+            let attr = AttrPath::root().name("external_business_identifier");
+            Err(AddRefused::faults(vec![PST_13.issue(attr, Code::BusinessAlreadyExists)]))
+        }
+        None => Ok(None),
+    }
 }
 
 fn publish(

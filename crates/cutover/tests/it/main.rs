@@ -50,6 +50,7 @@ mod payloads;
 mod payment_instructions;
 mod postgres;
 mod properties;
+mod races;
 mod readiness;
 mod rolling;
 mod runs;
