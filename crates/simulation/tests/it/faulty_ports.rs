@@ -2,13 +2,15 @@
 
 use crate::plan::{Op, Part};
 use crate::simulation::{CallEffect, Simulation, panics};
+use cutover_app::fault::Point;
 use cutover_app::port::{
     Answer, Creation, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Staging, StagingDone,
     Store, StoreError, Tx, Vendor, VendorError, VendorInstruction, Verdict, WantedDocument, WriteJob, stage,
 };
 use cutover_testkit::{FakeDocuments, FakeVendors};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Once, Weak};
 
 /// The ports of one node.
 pub(crate) struct FaultyPorts {
@@ -18,6 +20,24 @@ pub(crate) struct FaultyPorts {
     pub(crate) vendors: Arc<FakeVendors>,
     /// True if transactions of others may be open at the same time.
     pub(crate) is_shared: bool,
+}
+
+thread_local! {
+    /// The operations to perform within the open transaction of this thread.
+    static WITHIN: Cell<Option<(Arc<Simulation>, Vec<Op>)>> = const { Cell::new(None) };
+}
+
+/// Performs the operations within the open transaction, unless that has happened.
+fn perform_within() {
+    if let Some((simulation, ops)) = WITHIN.take() {
+        simulation.perform_within(&ops);
+    }
+}
+
+/// Has them performed between the reads of a job that has a point there.
+fn interrupt_jobs() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| fail::cfg_callback(Point::BusinessSought.name(), perform_within).unwrap());
 }
 
 fn lost() -> StoreError {
@@ -122,11 +142,12 @@ impl Store for FaultyPorts {
         let simulation = self.simulation.clone();
         let commits = Arc::new(AtomicBool::new(false));
         let told = commits.clone();
+        interrupt_jobs();
         let written = self.store.write(Box::new(move |tx| {
+            let simulation = simulation.upgrade().filter(|_| !within.is_empty());
+            WITHIN.set(simulation.map(|simulation| (simulation, within)));
             let verdict = job(tx);
-            if let Some(simulation) = simulation.upgrade().filter(|_| !within.is_empty()) {
-                simulation.perform_within(&within);
-            }
+            perform_within();
             if effect == CallEffect::Panic {
                 panics();
             }

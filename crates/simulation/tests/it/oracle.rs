@@ -315,7 +315,7 @@ impl Simulation {
             }
             (Action::Business(business, content), Answer::Refused(_)) if !frame.is_interrupted => {
                 let other = self.oracle().businesses.has_other(*business, *content);
-                (!other).then(|| "it is valid".into())
+                (!other).then(|| "an equal business was refused, or a new one".into())
             }
             (Action::ReplaceBusiness(business, content), Answer::Refused(_)) if !frame.is_interrupted => {
                 (!self.must_keep(*business, *content)).then(|| "it is valid".into())
@@ -358,9 +358,13 @@ impl Simulation {
         } else if self.last_request(account).as_ref() == Some(&frame.request) {
             return Some("it is stored".into());
         }
-        // Unless it was undone meanwhile.
-        let is_imported = self.state(account) == Some(State::Processed) || frame.is_interrupted;
-        (why == "already imported" && !is_imported).then(|| "it is not imported".into())
+        // Unless it was undone or imported meanwhile.
+        let is = |state| self.state(account) == Some(state) || frame.is_interrupted;
+        match why {
+            "already imported" if !is(State::Processed) => Some("it is not imported".into()),
+            "in progress" if !is(State::InProgress) => Some("it is not being imported".into()),
+            _ => None,
+        }
     }
 
     /// Checks that an undo has left no account that is as it was imported.

@@ -99,8 +99,8 @@ pub(crate) enum Fault {
     Die,
     /// Other operations run first.
     Meanwhile(Vec<Op>),
-    /// Other operations run on another node within the next write, after its job and before its commit. On a
-    /// database for one process they run before the write.
+    /// Other operations run on another node within the next write: at a point of its job between two reads, if it has one,
+    /// else after its job and before its commit. On a database for one process they run before the write.
     Within(Vec<Op>),
 }
 

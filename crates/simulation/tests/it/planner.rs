@@ -16,6 +16,8 @@ pub(crate) const NODES: usize = 2;
 const DEPTH: u32 = 2;
 /// Maximum number of accounts per supplier.
 pub(crate) const NUMBERS: u8 = 3;
+/// A business that no other operation names.
+const UNUSED_BUSINESS: u8 = 3;
 
 /// Plan of a seed.
 pub(crate) fn plan(seed: u64) -> Vec<Op> {
@@ -23,7 +25,8 @@ pub(crate) fn plan(seed: u64) -> Vec<Op> {
     let length = 30 + planner.dice.below(25);
     let begin = planner.begin();
     let middle: Vec<Op> = (0..length).map(|_| planner.op(0)).collect();
-    begin.into_iter().chain(middle).chain(planner.trouble()).collect()
+    let trouble = planner.trouble();
+    begin.into_iter().chain(middle).chain(trouble).chain(planner.equal_writers()).collect()
 }
 
 struct Planner {
@@ -108,6 +111,24 @@ impl Planner {
         };
         let retry = self.dice.one_in(2).then_some(Action::Retry(account)).filter(|_| !acts.is_empty());
         acts.into_iter().chain(retry).map(calm).collect()
+    }
+
+    /// In some runs: several requests create a new business, and an account, at once and with equal content.
+    fn equal_writers(&mut self) -> Vec<Op> {
+        if !self.dice.one_in(3) {
+            return Vec::new();
+        }
+        let create = self.create();
+        let acts = [Action::Business(UNUSED_BUSINESS, 0), Action::Create(create)];
+        let back = Op { node: 0, act: Action::Back, disturbances: Vec::new() };
+        let writers = acts.map(|act| {
+            let count = 1 + self.dice.below(3);
+            let other = |node| Op { node: node as usize % NODES, act: act.clone(), disturbances: Vec::new() };
+            let others: Vec<Op> = (1..=count).map(other).collect();
+            let what = if self.dice.one_in(2) { Fault::Within(others) } else { Fault::Meanwhile(others) };
+            Op { node: 0, act, disturbances: vec![Disturbance { moment: self.dice.below(4) as u32, what }] }
+        });
+        [back].into_iter().chain(writers).collect()
     }
 
     /// A worker claims and dies once more than the maximum number of attempts, with this many outages in

@@ -379,6 +379,24 @@ fn a_transition_that_forgets_to_take_back_its_causes_is_found() {
     found(5, 16, finds);
 }
 
+/// A business that is created while another transaction is open gets other content.
+const DIFFERS: &str = "CREATE FUNCTION differ() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN \
+    IF EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction') \
+    THEN NEW.fingerprint := decode(repeat('00', 32), 'hex'); END IF; RETURN NEW; END $$; \
+    CREATE TRIGGER differs BEFORE INSERT ON businesses FOR EACH ROW EXECUTE FUNCTION differ()";
+
+/// Of two equal businesses that are created at once, one is refused.
+#[test]
+fn an_equal_business_that_is_refused_is_found() {
+    let Some(template) = Template::postgres() else { return };
+    let finds = |seed: u64| {
+        let database = template.open().changed(DIFFERS);
+        let violations = run(seed, &plan(seed), database).violations;
+        violations.iter().any(|violation| violation.contains("an equal business was refused"))
+    };
+    found(3, 40, finds);
+}
+
 /// An import ends at the first fault of storage or database instead of being retried.
 #[test]
 fn a_worker_that_gives_up_in_an_outage_is_found() {

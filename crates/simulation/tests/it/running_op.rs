@@ -16,7 +16,7 @@ pub(crate) struct RunningOp {
     pub(crate) is_dead: bool,
     /// True if something went wrong, so that it may fail.
     pub(crate) is_disturbed: bool,
-    /// True if other operations ran during it.
+    /// True if other operations ran during it. Equal requests are none: they must not make a difference.
     pub(crate) is_interrupted: bool,
     /// Operations to perform within its next transaction.
     pub(crate) within: Vec<Op>,
@@ -55,13 +55,22 @@ impl RunningOp {
         let due: Vec<Fault> = due.into_iter().map(|disturbance| disturbance.what).collect();
         for what in &due {
             match what {
-                Fault::Meanwhile(_) => self.is_interrupted = true,
+                Fault::Meanwhile(ops) => self.is_interrupted |= !self.are_equal(ops),
                 // They may wait for its locks longer than a transaction may last.
-                Fault::Within(_) => (self.is_disturbed, self.is_interrupted) = (true, true),
+                Fault::Within(ops) => {
+                    self.is_disturbed = true;
+                    self.is_interrupted |= !self.are_equal(ops);
+                }
                 Fault::Fail | Fault::Conflict | Fault::Panic => self.is_disturbed = true,
                 Fault::Die => (self.is_disturbed, self.is_dead) = (true, true),
             }
         }
         due
+    }
+
+    /// True if all of these operations are the same create as this one, whose repetition changes nothing.
+    fn are_equal(&self, ops: &[Op]) -> bool {
+        matches!(self.act, Action::Create(_) | Action::Business(..))
+            && ops.iter().all(|op| op.act == self.act && op.disturbances.is_empty())
     }
 }
