@@ -41,6 +41,7 @@ mod decode;
 mod json;
 #[macro_use]
 mod payload;
+mod account_number;
 pub mod choices;
 mod content;
 #[macro_use]
@@ -54,6 +55,7 @@ pub mod service;
 pub mod tables;
 mod totals;
 
+pub use account_number::account_number_in;
 pub use content::{ContentHash, content_hash};
 pub use cutover_core::{AttrPath, Code, Level, RuleId, Zone};
 pub use decode::{

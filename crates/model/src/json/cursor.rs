@@ -78,8 +78,9 @@ impl<'j> Cursor<'j> {
         self.byte()
     }
 
+    /// Returns the text from the cursor on.
     #[inline]
-    fn rest(&self) -> Option<&'j [u8]> {
+    pub(crate) fn rest(&self) -> Option<&'j [u8]> {
         self.text.as_bytes().get(self.at..)
     }
 
