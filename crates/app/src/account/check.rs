@@ -1,3 +1,4 @@
+use super::create_times::CreateTimes;
 use super::facts::{FactsToRead, Known};
 use crate::App;
 use crate::auth::Caller;
@@ -60,12 +61,13 @@ fn asks_nothing(decoded: &Decoded<AccountRequest<'_>>) -> bool {
     decoded.draft.as_ref().is_none_or(|request| FactsToRead::for_errors(request).is_nothing())
 }
 
-/// Like [`check`], for a create: a refusal is recorded (contract D13).
-pub(crate) fn check_for_create<'j>(
+/// Like [`check`], for a create: a refusal is recorded (contract D13), with the next of these times.
+pub(super) fn check_for_create<'j>(
     app: &App,
     caller: &Caller,
     body: &'j [u8],
     found: Option<&FoundDocuments>,
+    times: &CreateTimes,
 ) -> Result<Step<Check<'j>>, Refused> {
     let decoded = decode_account_within(body, Zone::UTC, app.settings.limits)?;
     let number = account_number(&decoded);
@@ -73,7 +75,7 @@ pub(crate) fn check_for_create<'j>(
     let supplier_id = supplier.as_ref().map(|supplier| supplier.id);
     let judged = judge(app, body, decoded, supplier, &known, found);
     if let (Err(Refused::Faults(issues)), Some(supplier_id)) = (&judged, supplier_id) {
-        app.refused.refused(supplier_id, number, issues, &*app.clock);
+        app.refused.refused(supplier_id, number, issues, || times.next(app.clock.now()));
     }
     judged
 }

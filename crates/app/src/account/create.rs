@@ -1,3 +1,4 @@
+use super::create_times::CreateTimes;
 use super::resubmit::resubmit;
 use super::{Check, Refused, check_for_create, check_from_memory};
 use crate::auth::Caller;
@@ -74,6 +75,7 @@ struct Create {
     caller: Caller,
     request_id: Option<String>,
     checks_left: u32,
+    times: CreateTimes,
 }
 
 /// A payload that is to be checked.
@@ -107,7 +109,14 @@ pub struct ResubmitAccount {
 impl CheckAccount {
     /// Begins a create. The history of the account's process carries the id of the request.
     pub fn new(caller: Caller, request_id: Option<String>) -> Self {
-        Self { create: Create { caller, request_id, checks_left: CHECKS }, found: None }
+        let times = CreateTimes::default();
+        Self { create: Create { caller, request_id, checks_left: CHECKS, times }, found: None }
+    }
+
+    /// Dates the create after those of the same account that had these times before.
+    pub fn dated(mut self, times: CreateTimes) -> Self {
+        self.create.times = times;
+        self
     }
 
     /// Checks the payload against cached settings of its supplier, without waiting for anything. Goes on to
@@ -126,7 +135,7 @@ impl CheckAccount {
     /// [`CreateRefused`].
     pub fn run(self, app: &App, body: &[u8]) -> Result<CreateStep, CreateRefused> {
         let Self { create, found } = self;
-        match check_for_create(app, &create.caller, body, found.as_ref())? {
+        match check_for_create(app, &create.caller, body, found.as_ref(), &create.times)? {
             Step::Done(check) => {
                 let creation = creation(app, check, &create, body)?;
                 Ok(create.checked(creation))
@@ -233,7 +242,7 @@ fn creation(
     let (account, params) = request.into_valid().ok_or_else(broken)?;
     let number = account.external_account_number.as_sent().parse().map_err(|_| broken())?;
     let payload = codec::pack(body)?;
-    let Create { caller, request_id, .. } = create;
+    let Create { caller, request_id, times, .. } = create;
     Ok(Arc::new(Creation {
         supplier_id: supplier.id,
         supplier_revision: supplier.revision,
@@ -249,7 +258,7 @@ fn creation(
         },
         issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
         actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id: request_id.clone() },
-        at: app.clock.now(),
+        at: times.next(app.clock.now()),
         contract,
     }))
 }

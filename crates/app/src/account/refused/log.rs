@@ -263,13 +263,13 @@ impl RefusedLog {
         oldest.fold(clock.now(), DateTime::min)
     }
 
-    /// Notes a refused create. Only codes and patterns of paths are kept of its faults.
+    /// Notes a refused create with the time that `at` returns. Only codes and patterns of paths are kept of its faults.
     pub(in crate::account) fn refused(
         &self,
         supplier_id: i64,
         number: Option<String>,
         issues: &[Issue],
-        clock: &dyn Clock,
+        at: impl FnOnce() -> DateTime<Utc>,
     ) {
         let mut causes: Vec<RefusedFault> = Vec::new();
         for issue in issues {
@@ -283,7 +283,7 @@ impl RefusedLog {
         }
         let mut gathered = self.gathered();
         // Under the lock: what is noted after a write has begun is not older than that.
-        let at = clock.now();
+        let at = at();
         match number {
             Some(number) => gathered.put(supplier_id, number, at, Latest::Refused(causes)),
             None => {
