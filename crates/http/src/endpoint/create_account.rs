@@ -11,7 +11,6 @@ use actix_web::http::Method;
 use actix_web::http::StatusCode;
 use cutover_app::App;
 use cutover_app::account::{CheckAccount, CreateStep};
-use cutover_app::auth::Caller;
 use cutover_app::port::Creation;
 use std::sync::Arc;
 
@@ -38,25 +37,26 @@ fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;
-        create(call.service(), caller, call.request_id(), body, None).await?;
+        let organisation = Some(caller.organisation_id);
+        create(call.service(), organisation, CheckAccount::new(caller, call.request_id()), body, None)
+            .await?;
         Ok(empty_object(StatusCode::CREATED))
     })
 }
 
-/// Performs the steps of a create without blocking the event loop, and returns the stored account. If `slots`
-/// is given, steps that take a thread first take one of them.
+/// Performs the steps of a create for an organisation without blocking the event loop, and returns the stored account.
+/// If `slots` is given, steps that take a thread first take one of them.
 ///
 /// # Errors
 /// The use case's refusal, or [`Refusal::Unavailable`] if no slot was free.
 pub(super) async fn create(
     service: &Arc<Service>,
-    caller: Caller,
-    request_id: Option<String>,
+    organisation: Option<i64>,
+    check: CheckAccount,
     mut body: Body,
     slots: Option<&Slots>,
 ) -> Result<Arc<Creation>, Refusal> {
-    let organisation = Some(caller.organisation_id);
-    let mut step = service.check_cached(&body, CheckAccount::new(caller, request_id))?;
+    let mut step = service.check_cached(&body, check)?;
     // Held while documents are looked up, which bounds the number of accounts that wait for documents.
     let mut slot = None;
     loop {

@@ -1,5 +1,6 @@
 //! Many requests at the same time, round after round. The variable `CUTOVER_TEST_ROUNDS` sets the number of rounds.
 
+mod bulk_lines;
 mod equal_requests;
 
 use crate::harness::{Answer, Client, items, text, wait_for};

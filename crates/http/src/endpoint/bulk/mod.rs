@@ -4,6 +4,7 @@ mod answer;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 mod lines;
+mod order;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -24,15 +25,18 @@ use crate::request::query::{Query, boolean};
 use crate::service::Service;
 use crate::service::work::Work;
 use actix_web::HttpResponse;
-use actix_web::http::Method;
+use actix_web::http::{Method, StatusCode};
 use actix_web::rt::spawn;
 use actix_web::rt::task::{JoinError, JoinHandle};
 use actix_web::web::Bytes;
 use answer::Answered;
 use cutover_app::App;
+use cutover_app::account::CheckAccount;
 use cutover_app::port::Creation;
+use cutover_model::account_number_in;
 use futures_util::stream::{FuturesOrdered, unfold};
 use futures_util::{FutureExt, Stream, StreamExt};
+use order::{Order, Turn};
 use source::{Line, Source, accepts};
 use std::cell::RefCell;
 use std::io;
@@ -57,8 +61,9 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         id: "createAccounts",
         tag: openapi::ACCOUNTS,
         summary: "Accepts or validates many accounts, one per line",
-        notes: "Lines are answered in order while further ones are sent. A line that was answered 201 is durable; \
-                after a 503 on a line no further lines are processed: resume from that line later.",
+        notes: "Lines are answered in order while further ones are sent, and those of one account take effect in their order. \
+                A line that was answered 201 is durable; after a 503 on a line no further lines are processed: resume \
+                from that line later.",
         query: &[Parameter {
             name: "validate_only",
             doc: "If true, the accounts are only validated. `true` or `false` in any case, `1` or `0`.",
@@ -101,8 +106,9 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let organisation = call.organisation();
         let context =
             LineContext { service, organisation, token, request_id: call.request_id(), validate_only };
-        let body = stream(Bulk { source, context, under_way: FuturesOrdered::new(), bytes: 0, end: None });
-        Ok(streamed_lines(&mut HttpResponse::Ok(), body))
+        // Validations change nothing, so they need no order.
+        let order = Order::by(if validate_only { |_| None } else { account_number_in });
+        Ok(streamed_lines(&mut HttpResponse::Ok(), stream(Bulk::new(source, context, order))))
     })
 }
 
@@ -121,6 +127,7 @@ struct LineContext {
 struct Bulk {
     source: Source,
     context: LineContext,
+    order: Order,
     /// Each line runs in its own task: it completes and releases its resources even if nobody reads the
     /// answer.
     under_way: FuturesOrdered<JoinHandle<Answered>>,
@@ -145,6 +152,10 @@ fn stream(bulk: Bulk) -> impl Stream<Item = io::Result<Bytes>> {
 }
 
 impl Bulk {
+    fn new(source: Source, context: LineContext, order: Order) -> Self {
+        Self { source, context, order, under_way: FuturesOrdered::new(), bytes: 0, end: None }
+    }
+
     /// Returns the next answers; `None` after the last one.
     async fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
@@ -183,7 +194,8 @@ impl Bulk {
         if matches!(line.body, Err(Refusal::Unavailable(_) | Refusal::NotJson(_))) {
             self.end.get_or_insert(Ok(()));
         }
-        self.under_way.push_back(spawn(answered(self.context.clone(), line)));
+        let turn = self.order.turn(&line.bytes);
+        self.under_way.push_back(spawn(answered(self.context.clone(), line, turn)));
     }
 
     /// Collects an answer and those that are ready after it.
@@ -205,10 +217,16 @@ impl Bulk {
     }
 }
 
-/// Processes a line and returns its answer.
-async fn answered(context: LineContext, line: Line) -> Answered {
+/// Processes a line when it is its turn, and returns its answer.
+async fn answered(context: LineContext, line: Line, mut turn: Turn) -> Answered {
     let (number, size, bytes) = (line.number, line.size(), line.bytes.clone());
-    let (account, refusal) = match take(&context, line).await {
+    let taken = match turn.begin().await {
+        Ok(()) => take(&context, line, &turn).await,
+        Err(refusal) => Err(refusal),
+    };
+    let must_be_repeated = |refusal: &Refusal| refusal.status() == StatusCode::SERVICE_UNAVAILABLE;
+    turn.end(!taken.as_ref().is_err_and(must_be_repeated));
+    let (account, refusal) = match taken {
         Ok(Some(creation)) => (Some(creation.process.external_account_number.to_string()), None),
         Ok(None) => (number_in(&context.service, context.organisation, bytes).await, None),
         Err(refusal) => (number_in(&context.service, context.organisation, bytes).await, Some(refusal)),
@@ -220,16 +238,16 @@ async fn answered(context: LineContext, line: Line) -> Answered {
 }
 
 /// Creates or validates the account of a line, and returns the stored account.
-async fn take(context: &LineContext, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
+async fn take(context: &LineContext, line: Line, turn: &Turn) -> Result<Option<Arc<Creation>>, Refusal> {
     let service = &context.service;
     let _line = service.lines.acquire().await.map_err(|_| no_slot_for_line())?;
     let caller = service.authenticate(&context.token).await??;
     let body = line.body?;
-    if !context.validate_only {
-        let slots = Some(&service.line_slots);
-        return create(service, caller, context.request_id.clone(), body, slots).await.map(Some);
-    }
     let organisation = Some(caller.organisation_id);
+    if !context.validate_only {
+        let check = CheckAccount::new(caller, context.request_id.clone()).dated(turn.times());
+        return create(service, organisation, check, body, Some(&service.line_slots)).await.map(Some);
+    }
     let _slot = take_slot(Some(&service.line_slots), organisation).await?;
     let validate =
         move |app: &App, body: &[u8], found: Option<&_>| Ok(app.validate_account(&caller, body, found)?);
