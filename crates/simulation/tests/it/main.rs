@@ -40,4 +40,5 @@ mod specs;
 mod webhooks;
 
 mod planted;
+mod races;
 mod simulated;

@@ -1,0 +1,165 @@
+//! Races: threads that act at the same time on a real database, without faults. The simulation has one thread, so
+//! statements that wait for each other are left to these.
+//!
+//! `CUTOVER_TEST_ROUNDS=1000 cargo test -p cutover-simulation races:: -- --nocapture` runs more rounds, and prints what
+//! they came to.
+
+mod two_workers;
+
+use crate::databases::{Credentials, Template};
+use crate::specs::code;
+use chrono::{DateTime, Utc};
+use cutover_app::port::{
+    Answer, Clock, DocumentState, Documents, DocumentsUnavailable, Store, WantedDocument,
+};
+use cutover_app::worker::{Worked, Worker};
+use cutover_app::{App, Ports, Settings};
+use cutover_testkit::{FakeVendors, FakeWebhooks, SeededRandom, create_account};
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::future::ready;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+
+/// Number of rounds of each race on each database.
+fn rounds() -> u64 {
+    std::env::var("CUTOVER_TEST_ROUNDS").map_or(5, |rounds| rounds.parse().unwrap())
+}
+
+/// Runs rounds of a race on each database, and prints how often it came to which result. `begin` prepares a database.
+fn race(name: &str, begin: impl Fn(&Arena), round: impl Fn(&Arena, u64) -> String) {
+    let databases = [("SQLite", Some(Template::sqlite())), ("PostgreSQL", Template::postgres())];
+    for (database, template) in databases.iter().filter_map(|(name, of)| Some((name, of.as_ref()?))) {
+        let arena = Arena::of(template);
+        begin(&arena);
+        let mut results: BTreeMap<String, u64> = BTreeMap::new();
+        for n in 0..rounds() {
+            *results.entry(round(&arena, n)).or_default() += 1;
+        }
+        println!("{name} on {database}, {} rounds: {results:?}", rounds());
+    }
+}
+
+/// A database with two nodes.
+struct Arena {
+    apps: Vec<Arc<App>>,
+    store: Arc<dyn Store>,
+    credentials: Credentials,
+    meeting: Arc<Meeting>,
+    /// Removed last.
+    _database: crate::databases::Database,
+}
+
+impl Arena {
+    fn of(template: &Template) -> Self {
+        let database = template.open();
+        let meeting = Arc::<Meeting>::default();
+        let clock = Arc::new(TickingClock::default());
+        let app = |(n, store)| {
+            let ports = Ports {
+                store,
+                clock: clock.clone(),
+                random: Arc::new(SeededRandom::new(n)),
+                documents: meeting.clone(),
+                vendors: Arc::<FakeVendors>::default(),
+                webhooks: Arc::<FakeWebhooks>::default(),
+            };
+            // The first node commits each account alone, so that more commits are at the same time as something else.
+            let import_batch = if n == 1 { 0 } else { Settings::default().import_batch };
+            Arc::new(App::new(ports, Settings { import_batch, ..Settings::default() }))
+        };
+        let apps = (1..).zip(database.stores()).map(app).collect();
+        let (store, credentials) = (database.truth(), database.credentials.clone());
+        Self { apps, store, credentials, meeting, _database: database }
+    }
+
+    /// Creates an account with this number and a meter point.
+    fn create(&self, supplier: u8, number: &str, mpxn: &str) {
+        let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/accounts/valid/electricity.json");
+        let mut sent: Value = serde_json::from_str(&std::fs::read_to_string(fixture).unwrap()).unwrap();
+        sent["import_supplier"] = code(supplier).into();
+        sent["external_account_number"] = number.into();
+        sent["supply_addresses"][0]["meter_points"][0]["mpxn"] = mpxn.into();
+        sent["notes"] = json!([{"document_paths": [{"document_path": "there.pdf"}]}]);
+        let caller = &self.credentials.callers[0];
+        create_account(&self.apps[0], caller, None, sent.to_string().as_bytes()).unwrap();
+    }
+
+    /// Works on a node until nothing is due.
+    fn drain(&self, node: usize) {
+        let worker = Worker::new(self.apps[node].clone(), format!("w{node}"), Arc::default(), Arc::default());
+        while worker.run_once().unwrap() != Worked::Nothing {}
+    }
+
+    /// Works on both nodes until nothing is due. Each has read the facts about its first account before either writes it;
+    /// `second` creates that of the second node once the first has begun.
+    fn drain_together(&self, second: impl FnOnce()) {
+        *self.meeting.arrived.lock().unwrap() = 0;
+        let drain = |node| {
+            MEETS.set(true);
+            self.drain(node);
+            MEETS.set(false);
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| drain(0));
+            self.meeting.wait_for(1);
+            second();
+            scope.spawn(|| drain(1));
+        });
+    }
+}
+
+/// A clock that never shows a time twice, so that times of all threads have an order.
+struct TickingClock(AtomicI64);
+
+impl Default for TickingClock {
+    fn default() -> Self {
+        Self(AtomicI64::new(1_795_226_400_000_000))
+    }
+}
+
+impl Clock for TickingClock {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::from_timestamp_micros(self.0.fetch_add(1, Ordering::SeqCst)).unwrap()
+    }
+}
+
+thread_local! {
+    /// True for a worker that waits for the other one at its next lookup of documents.
+    static MEETS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A document storage that has everything. Workers look documents up between reading facts and writing, so two of them
+/// can meet there.
+#[derive(Default)]
+struct Meeting {
+    arrived: Mutex<usize>,
+    arrives: Condvar,
+}
+
+impl Meeting {
+    fn wait_for(&self, count: usize) {
+        let arrived = self.arrived.lock().unwrap();
+        drop(self.arrives.wait_while(arrived, |arrived| *arrived < count).unwrap());
+    }
+}
+
+impl Documents for Meeting {
+    fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn look_up<'a>(
+        &'a self,
+        _: &'a str,
+        wanted: &'a [WantedDocument],
+    ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
+        if MEETS.replace(false) {
+            *self.arrived.lock().unwrap() += 1;
+            self.arrives.notify_all();
+            self.wait_for(2);
+        }
+        Box::pin(ready(Ok(vec![DocumentState::Pdf; wanted.len()])))
+    }
+}
