@@ -6,9 +6,9 @@
 
 use crate::account::shown_time;
 use crate::port::{
-    ErrorWindow, Gate, Hold, HoldCause, NewFeedEvent, StepWrite, StoreError, SupplierSettings, Tx,
+    Clock, ErrorWindow, Gate, Hold, HoldCause, NewFeedEvent, StepWrite, StoreError, SupplierSettings, Tx,
 };
-use crate::run;
+use crate::run::{self, OpenRuns};
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, SupplierCode, Zone};
 use cutover_model::{EventData, HoldShown};
@@ -121,9 +121,57 @@ impl Gate {
     }
 }
 
+/// The time at which processes end in a transaction.
+pub(crate) struct Ending {
+    pub(crate) at: DateTime<Utc>,
+    /// The open runs of their suppliers, if these were known.
+    open: Option<OpenRuns>,
+}
+
+impl Ending {
+    /// Keeps the open runs of the suppliers of these processes as they are until the transaction ends, and takes the time
+    /// after that: an end is recorded in a run exactly if it is between the start and the end of the run. Before any other
+    /// lock, because the start of a run waits for this one.
+    pub(crate) fn of<'p>(
+        tx: &mut dyn Tx,
+        clock: &dyn Clock,
+        processes: impl Iterator<Item = &'p Process>,
+    ) -> Result<Self, StoreError> {
+        let open = Some(run::open(tx, processes)?);
+        Ok(Self { at: clock.now(), open })
+    }
+
+    /// The same for processes that are not known yet.
+    pub(crate) fn of_any(tx: &mut dyn Tx, clock: &dyn Clock) -> Result<Self, StoreError> {
+        tx.lock_open_runs(&[])?;
+        Ok(Self { at: clock.now(), open: None })
+    }
+}
+
 /// Writes steps as [`Processes::step_processes`](crate::port::Processes::step_processes) does, counts those that
 /// claim or end a process, and records outcomes in the open runs of their suppliers.
 pub(crate) fn step_processes(tx: &mut dyn Tx, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError> {
+    write_steps(tx, steps, None)
+}
+
+/// The same for steps that may be the ends of accounts, which are dated by `ending`.
+pub(crate) fn end_processes(
+    tx: &mut dyn Tx,
+    steps: &[StepWrite<'_>],
+    ending: Ending,
+) -> Result<Vec<bool>, StoreError> {
+    write_steps(tx, steps, ending.open)
+}
+
+fn write_steps(
+    tx: &mut dyn Tx,
+    steps: &[StepWrite<'_>],
+    open: Option<OpenRuns>,
+) -> Result<Vec<bool>, StoreError> {
+    let open = match open {
+        Some(open) => open,
+        None => run::open(tx, steps.iter().filter(|step| run::is_recorded(step)).map(|step| step.process))?,
+    };
     let written = tx.step_processes(steps)?;
     let counted = steps.iter().zip(&written).filter(|(_, is_written)| **is_written).map(|(step, _)| step);
     let counted: Vec<&StepWrite<'_>> = counted.filter(|step| is_counted(step.process)).collect();
@@ -131,7 +179,7 @@ pub(crate) fn step_processes(tx: &mut dyn Tx, steps: &[StepWrite<'_>]) -> Result
         return Ok(written);
     }
     count(tx, &counted)?;
-    run::record(tx, &counted)?;
+    run::record(tx, &counted, &open)?;
     Ok(written)
 }
 
@@ -204,11 +252,11 @@ fn save_if_changed(tx: &mut dyn Tx, before: &Gate, gate: &Gate) -> Result<(), St
 pub(crate) fn end_waves(
     tx: &mut dyn Tx,
     suppliers: &[SupplierCode],
-    at: DateTime<Utc>,
+    clock: &dyn Clock,
 ) -> Result<(), StoreError> {
     for (_, mut gate) in tx.lock_gates(suppliers)? {
         let before = gate.clone();
-        end_wave(tx, &mut gate, at)?;
+        end_wave(tx, &mut gate, clock.now())?;
         save_if_changed(tx, &before, &gate)?;
     }
     Ok(())

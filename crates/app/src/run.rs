@@ -7,21 +7,36 @@ use crate::port::{Cause, Outcome, Sent, StepWrite, StoreError, Tx};
 use cutover_core::{SupplierCode, Zone};
 use cutover_model::certificate::account_content;
 use cutover_model::{IntoOwned, Totals};
-use cutover_process::EventKind;
+use cutover_process::{EventKind, Process};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Records the outcomes of steps that were written, of those suppliers that have an open run. Payloads are read for steps
-/// that do not know theirs.
-pub(crate) fn record(tx: &mut dyn Tx, steps: &[&StepWrite<'_>]) -> Result<(), StoreError> {
+/// Open runs by their suppliers.
+pub(crate) type OpenRuns = Vec<(SupplierCode, i64)>;
+
+/// Returns the open runs of the suppliers of these processes, which stay as they are until the transaction ends.
+pub(crate) fn open<'p>(
+    tx: &mut dyn Tx,
+    processes: impl Iterator<Item = &'p Process>,
+) -> Result<OpenRuns, StoreError> {
+    let suppliers: BTreeSet<&SupplierCode> = processes.map(|process| &process.snapshot().supplier).collect();
+    if suppliers.is_empty() {
+        return Ok(Vec::new());
+    }
+    tx.lock_open_runs(&suppliers.into_iter().cloned().collect::<Vec<_>>())
+}
+
+/// Records the outcomes of steps that were written in those of these runs that are of their suppliers. Payloads are read
+/// for steps that do not know theirs.
+pub(crate) fn record(tx: &mut dyn Tx, steps: &[&StepWrite<'_>], open: &OpenRuns) -> Result<(), StoreError> {
     let ended: Vec<&StepWrite<'_>> = steps.iter().filter(|step| is_recorded(step)).copied().collect();
     if ended.is_empty() {
         return Ok(());
     }
-    let suppliers: BTreeSet<SupplierCode> = ended.iter().map(|step| supplier(step).clone()).collect();
-    let open = tx.lock_open_runs(&suppliers.into_iter().collect::<Vec<_>>())?;
-    for (code, run_id) in &open {
+    for (code, run_id) in open {
         let own: Vec<&StepWrite<'_>> = ended.iter().filter(|step| supplier(step) == code).copied().collect();
-        record_in(tx, *run_id, &own)?;
+        if !own.is_empty() {
+            record_in(tx, *run_id, &own)?;
+        }
     }
     Ok(())
 }
@@ -32,7 +47,7 @@ fn supplier<'a>(step: &StepWrite<'a>) -> &'a SupplierCode {
 
 /// Returns true for steps that change outcomes: ends, and the undo of an end. A cancelled account has no outcome of its
 /// own, so the one before stays.
-fn is_recorded(step: &StepWrite<'_>) -> bool {
+pub(crate) fn is_recorded(step: &StepWrite<'_>) -> bool {
     step.process.state().is_outcome() || is_undo(step)
 }
 

@@ -54,10 +54,12 @@ impl App {
         let request = decoded.draft.filter(|_| report.errors.is_empty());
         let request = request.and_then(cutover_model::draft::ManifestRequest::into_valid);
         let declared = request.ok_or(ManifestRefused::Faults(report.errors))?.totals();
-        let manifest = Manifest { declared, declared_at: self.clock.now() };
-        write_with_retry(&*self.store, move |tx| {
+        let clock = self.clock.clone();
+        let manifest = write_with_retry(&*self.store, move |tx| {
             let supplier = tx.supplier_of(organisation, &code)?.ok_or(ManifestRefused::NotFound)?;
-            Ok::<_, ManifestRefused>(tx.set_manifest(supplier.id, Some(&manifest))?)
+            let manifest = Manifest { declared, declared_at: clock.now() };
+            tx.set_manifest(supplier.id, Some(&manifest))?;
+            Ok::<_, ManifestRefused>(manifest)
         })?;
         Ok(shown(&manifest, zone))
     }

@@ -41,8 +41,9 @@ impl App {
 
     /// Claims a job, unless it is not running or its lease has not ended.
     pub(crate) fn claim_job(&self, id: i64) -> Result<Option<Job>, StoreError> {
-        let now = self.clock.now();
+        let clock = self.clock.clone();
         write(&*self.store, move |tx| {
+            let now = clock.now();
             let Some(mut job) = tx.lock_job(id, false)?.filter(|job| is_due(job, now)) else {
                 return Ok(None);
             };
@@ -74,10 +75,11 @@ impl App {
     }
 
     fn run_extent(&self, id: i64, claim: i64, extent: Extent) -> Result<Ran, Stopped> {
-        let now = self.clock.now();
+        let clock = self.clock.clone();
         let ran = write_with_retry::<_, Stopped>(&*self.store, move |tx| {
             let owned = |job: &Job| job.state == JobState::Running && job.claim == claim;
             let Some(mut job) = tx.lock_job(id, true)?.filter(owned) else { return Ok((Ran::Lost, 0)) };
+            let now = clock.now();
             let Some(kind) = job.kind.known().copied() else {
                 let newer = StoreError::Failed("a newer version of the program began this job".into());
                 return Err(newer.into());
@@ -133,11 +135,11 @@ impl App {
 
     /// Returns the lease of a job: any process can claim it at once.
     pub(crate) fn give_back_job(&self, id: i64, claim: i64) -> Result<(), StoreError> {
-        let now = self.clock.now();
+        let clock = self.clock.clone();
         write_with_retry(&*self.store, move |tx| {
             let owned = |job: &Job| job.state == JobState::Running && job.claim == claim;
             let Some(mut job) = tx.lock_job(id, true)?.filter(owned) else { return Ok(()) };
-            job.due_at = Some(now);
+            job.due_at = Some(clock.now());
             tx.change_job(&job).map(|_| ())
         })
     }

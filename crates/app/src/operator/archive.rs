@@ -190,8 +190,8 @@ impl App {
         }
         archive.sync()?;
         let subject = Subject::supplier(supplier);
-        let archived = self.run_audited(&self.operator, AuditAction::ProcessesArchived, move |tx, at| {
-            let archived = tx.archive(&versions, at)?;
+        let archived = self.run_audited(&self.operator, AuditAction::ProcessesArchived, move |tx, clock| {
+            let archived = tx.archive(&versions, clock.now())?;
             let detail = Detail::default().count("processes", archived as u64);
             Ok::<_, StoreError>((archived, Audited { subject, detail }))
         });

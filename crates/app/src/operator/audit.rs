@@ -3,8 +3,8 @@ use super::lookup::find;
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{
-    AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Operator, StoreError, StoredProcess, Subject,
-    Tx, read, write,
+    AuditAction, AuditEntry, AuditFilter, AuditRecord, Clock, Detail, Operator, StoreError, StoredProcess,
+    Subject, Tx, read, write,
 };
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -73,21 +73,22 @@ impl Operator {
 
 impl App {
     /// Runs an audited job, which changes something, or shows or exports personal data. Its audit entry is
-    /// written in the same transaction.
+    /// written in the same transaction. The job takes a time after its locks: one that was taken before would be earlier
+    /// than what other transactions wrote while it waited.
     pub(crate) fn run_audited<T, E>(
         &self,
         by: &Operator,
         action: AuditAction,
-        job: impl FnOnce(&mut dyn Tx, DateTime<Utc>) -> Result<(T, Audited), E> + Send + 'static,
+        job: impl FnOnce(&mut dyn Tx, &dyn Clock) -> Result<(T, Audited), E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let (by, at) = (by.clone(), self.clock.now());
+        let (by, clock) = (by.clone(), self.clock.clone());
         write(&*self.store, move |tx| {
-            let (done, audited) = job(tx, at)?;
-            record_action(tx, at, by, action, audited)?;
+            let (done, audited) = job(tx, &*clock)?;
+            record_action(tx, clock.now(), by, action, audited)?;
             Ok(done)
         })
     }

@@ -100,7 +100,7 @@ impl App {
     ) -> Result<ErasedBusiness, OperatorError> {
         let (organisation, identifier) =
             (organisation.to_owned(), cutover_core::trimmed(identifier).to_owned());
-        let (by, at) = (self.operator.clone(), self.clock.now());
+        let (by, clock) = (self.operator.clone(), self.clock.clone());
         let (number, rows) = write_with_retry(&*self.store, move |tx| {
             let owner = tx.organisation(&organisation)?;
             let owner = owner.ok_or_else(|| OperatorError::not_found("organisation", &organisation))?;
@@ -108,7 +108,13 @@ impl App {
             let subject = Subject::organisation(owner.id);
             let detail = Detail::default().word("business", number);
             let detail = rows.iter().fold(detail, |detail, (table, rows)| detail.count(table, *rows));
-            record_action(tx, at, by.clone(), AuditAction::BusinessErased, Audited { subject, detail })?;
+            record_action(
+                tx,
+                clock.now(),
+                by.clone(),
+                AuditAction::BusinessErased,
+                Audited { subject, detail },
+            )?;
             Ok::<_, OperatorError>((number, rows))
         })?;
         // The rows are removed even if this fails.

@@ -64,8 +64,8 @@ impl App {
     /// it is being imported or in a state of a newer version; nothing is changed then.
     pub fn erase_account(&self, supplier: &str, number: &str) -> Result<Erased, OperatorError> {
         let done = self.forget_in_certificates(supplier, number)?;
-        let (code, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
-        let by = self.operator.clone();
+        let (code, number) = (supplier.to_owned(), number.to_owned());
+        let (by, clock) = (self.operator.clone(), self.clock.clone());
         let (what, rows) = write_with_retry(&*self.store, move |tx| {
             // No certificate is begun meanwhile.
             tx.lock_suppliers()?;
@@ -76,6 +76,7 @@ impl App {
             let own = stored.process.snapshot().external_account_number.as_str();
             forget_account(tx, supplier.id, own, &done)?;
             forget_refusal(tx, &supplier, own)?;
+            let at = clock.now();
             tx.publish(&NewFeedEvent {
                 supplier_id: supplier.id,
                 event_type: FeedEventType::AccountErased,

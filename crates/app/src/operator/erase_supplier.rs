@@ -60,7 +60,7 @@ impl App {
     /// [`OperatorError`]: there is no such supplier, it is neither paused nor complete, or the job was stopped.
     pub fn begin_supplier_erasure(&self, code: &str) -> Result<(Job, Option<i64>), OperatorError> {
         let matched = self.erasable_supplier(code)?.process_count();
-        let (code, now) = (code.to_owned(), self.clock.now());
+        let (code, clock) = (code.to_owned(), self.clock.clone());
         let (name, actor) = (format!("job_{:016x}", self.random.number()), self.operator.clone());
         let begun = write(&*self.store, move |tx| {
             tx.lock_suppliers()?;
@@ -83,6 +83,7 @@ impl App {
                     supplier.settings.status
                 )));
             }
+            let now = clock.now();
             let job = tx.add_job(&Job {
                 state: JobState::Running.into(),
                 matched,

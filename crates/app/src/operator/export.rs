@@ -26,13 +26,13 @@ impl App {
     /// [`OperatorError::NotFound`] if there is no such supplier or process.
     pub fn export_account(&self, supplier: &str, number: &str) -> Result<AccountExport, OperatorError> {
         let (code, number) = (supplier.to_owned(), number.to_owned());
-        self.run_audited(&self.operator, AuditAction::AccountExported, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::AccountExported, move |tx, clock| {
             let (supplier, stored) = locked(tx, &code, &number)?;
             let id = stored.process.id();
             let staged = tx.staged(id)?;
             let export = AccountExport {
                 supplier: supplier.code.to_string(),
-                at,
+                at: clock.now(),
                 report: report(tx, &supplier, &stored)?,
                 payload: staged.map(|staged| unpack(&staged.payload)).transpose()?,
             };

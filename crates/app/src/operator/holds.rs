@@ -1,7 +1,7 @@
 use super::lookup::find;
 use super::{Audited, Forecast, OperatorError, Services};
 use crate::port::{
-    AuditAction, Detail, Gate, Hold, HoldCause, Operator, StoreError, Subject, Supplier, Tx, read,
+    AuditAction, Clock, Detail, Gate, Hold, HoldCause, Operator, StoreError, Subject, Supplier, Tx, read,
     read_committed,
 };
 use crate::{App, gate};
@@ -33,12 +33,13 @@ pub(super) fn set_gate(
     tx: &mut dyn Tx,
     supplier: &Supplier,
     change: GateChange,
-    at: DateTime<Utc>,
+    clock: &dyn Clock,
 ) -> Result<(), StoreError> {
     if !change.waves && !change.errors {
         return Ok(());
     }
     let mut gate = locked(tx, supplier)?;
+    let at = clock.now();
     if change.waves {
         let first = if gate.hold.is_some() { 0 } else { 1 };
         begin_wave(tx, supplier, &mut gate, first, at)?;
@@ -134,11 +135,11 @@ impl App {
             return Ok(());
         }
         let code = code.to_owned();
-        self.run_audited(by, AuditAction::SupplierHeld, move |tx, at| {
+        self.run_audited(by, AuditAction::SupplierHeld, move |tx, clock| {
             let (supplier, mut gate) = to_change(tx, &code)?;
             let detail = Detail::default().word_if("because", because.as_deref());
             if gate.hold.is_none() {
-                hold(tx, &supplier, &mut gate, because, at)?;
+                hold(tx, &supplier, &mut gate, because, clock.now())?;
             }
             Ok::<_, OperatorError>(((), Audited { subject: Subject::supplier(&supplier), detail }))
         })
@@ -171,8 +172,9 @@ impl App {
         if is_forced && because.is_none() {
             return Err(OperatorError::Refused("a release that is forced needs a reason".into()));
         }
+        let seen = self.show_hold(code)?;
         let readiness = self.readiness(code, services)?;
-        if self.show_hold(code)?.is_none() {
+        if seen.is_none() {
             return Ok(readiness.forecast);
         }
         let stopping = Some(readiness.stopping()).filter(|_| !readiness.is_ready());
@@ -182,15 +184,20 @@ impl App {
             )));
         }
         let code = code.to_owned();
-        self.run_audited(by, AuditAction::SupplierReleased, move |tx, at| {
+        self.run_audited(by, AuditAction::SupplierReleased, move |tx, clock| {
             let (supplier, mut gate) = to_change(tx, &code)?;
             let ended = gate.hold.clone();
+            // The checks were about the hold that was seen. One that another release has ended stays so.
+            if ended.is_some() && ended != seen {
+                let again = format!("{code} was held again while its readiness was checked");
+                return Err(OperatorError::Refused(again));
+            }
             let detail = Detail::default()
                 .word_if("because", because)
                 .word_if("forced", stopping)
                 .word_if("held-by", ended.as_ref().map(|hold| &hold.by));
             if let Some(ended) = &ended {
-                release_gate(tx, &supplier, &mut gate, ended, at)?;
+                release_gate(tx, &supplier, &mut gate, ended, clock.now())?;
             }
             Ok::<_, OperatorError>(((), Audited { subject: Subject::supplier(&supplier), detail }))
         })?;

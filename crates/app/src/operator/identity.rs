@@ -60,8 +60,8 @@ impl App {
                 "the organisation's name is blank or has control characters".into(),
             ));
         }
-        self.run_audited(&self.operator, AuditAction::OrganisationAdded, move |tx, at| {
-            let added = tx.add_organisation(&name, at)?;
+        self.run_audited(&self.operator, AuditAction::OrganisationAdded, move |tx, clock| {
+            let added = tx.add_organisation(&name, clock.now())?;
             let added = added.ok_or(OperatorError::Exists { what: "organisation", name })?;
             let audited = Audited::of(Subject::organisation(added.id));
             Ok((added, audited))
@@ -82,8 +82,8 @@ impl App {
     /// [`OperatorError::NotFound`] if there is none with this name that is not revoked.
     pub fn revoke_organisation(&self, name: &str) -> Result<(), OperatorError> {
         let name = name.to_owned();
-        self.run_audited(&self.operator, AuditAction::OrganisationRevoked, move |tx, at| {
-            match (tx.revoke_organisation(&name, at)?, tx.organisation(&name)?) {
+        self.run_audited(&self.operator, AuditAction::OrganisationRevoked, move |tx, clock| {
+            match (tx.revoke_organisation(&name, clock.now())?, tx.organisation(&name)?) {
                 (true, Some(revoked)) => Ok(((), Audited::of(Subject::organisation(revoked.id)))),
                 _ => Err(OperatorError::not_found("organisation in force", name)),
             }
@@ -99,7 +99,7 @@ impl App {
         let (key, prefix) = api_key(&*self.random);
         let hash = digest(&key);
         let (organisation, shown) = (organisation.to_owned(), prefix.clone());
-        self.run_audited(&self.operator, AuditAction::KeyIssued, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::KeyIssued, move |tx, clock| {
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
@@ -107,7 +107,8 @@ impl App {
                 return Err(OperatorError::Refused(format!("the organisation {organisation:?} is revoked")));
             }
             let detail = Detail::default().word("prefix", &shown).word("role", role);
-            let new = NewApiKey { organisation_id: owner.id, prefix: shown, hash, role, created_at: at };
+            let created_at = clock.now();
+            let new = NewApiKey { organisation_id: owner.id, prefix: shown, hash, role, created_at };
             tx.add_api_key(&new)?;
             Ok(((), Audited { subject: Subject::organisation(owner.id), detail }))
         })?;
@@ -128,8 +129,8 @@ impl App {
     /// [`OperatorError::NotFound`] if there is none with this prefix that is not revoked.
     pub fn revoke_api_key(&self, prefix: &str) -> Result<(), OperatorError> {
         let prefix = prefix.to_owned();
-        self.run_audited(&self.operator, AuditAction::KeyRevoked, move |tx, at| {
-            if !tx.revoke_api_key(&prefix, at)? {
+        self.run_audited(&self.operator, AuditAction::KeyRevoked, move |tx, clock| {
+            if !tx.revoke_api_key(&prefix, clock.now())? {
                 return Err(OperatorError::not_found("key in force with the prefix", prefix));
             }
             let owner = tx.api_keys()?.into_iter().find(|key| key.prefix == prefix);

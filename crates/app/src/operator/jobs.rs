@@ -289,12 +289,13 @@ impl App {
         name: &str,
         action: AuditAction,
     ) -> Result<Job, OperatorError> {
-        let (by, name, now) = (by.clone(), name.to_owned(), self.clock.now());
+        let (by, name, clock) = (by.clone(), name.to_owned(), self.clock.clone());
         let job = write_with_retry(&*self.store, move |tx| {
             let missing = || OperatorError::not_found("job", &name);
             let found = tx.job(&name)?.filter(|job| of.is_none_or(|of| job.organisation_id == of));
             let found = found.ok_or_else(missing)?;
             let mut job = tx.lock_job(found.id, true)?.ok_or_else(missing)?;
+            let now = clock.now();
             let (to, due_at) = match action {
                 AuditAction::JobStopped => (JobState::Stopped, None),
                 _ => (JobState::Running, Some(now)),

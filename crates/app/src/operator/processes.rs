@@ -125,11 +125,12 @@ impl App {
     ) -> Result<(i64, ProcessStatus), OperatorError> {
         let (supplier, number) = (supplier.to_owned(), number.to_owned());
         let (event, action) = intent.event();
-        let stepped = self.run_audited(by, action, move |tx, at| {
+        let stepped = self.run_audited(by, action, move |tx, clock| {
             let (supplier, stored) =
                 locate(tx, &supplier, &number)?.ok_or_else(|| missing(&supplier, &number))?;
             let refused = |e: cutover_process::IllegalStep| OperatorError::Refused(e.to_string());
-            let (process, entry) = stored.process.step(event, at, Actor::Operator).map_err(refused)?;
+            let (process, entry) =
+                stored.process.step(event, clock.now(), Actor::Operator).map_err(refused)?;
             // The stored errors belong to the attempt that ended.
             let issues = StoredIssues { errors: Vec::new(), ..tx.issues(process.id())? };
             let step = StepWrite { process: &process, entry: &entry, issues: Some(&issues), sent: None };

@@ -123,7 +123,7 @@ impl App {
     ) -> Result<RunReport, OperatorError> {
         let name = checked_name(name)?;
         let code = code.to_owned();
-        self.run_audited(by, AuditAction::RunStarted, move |tx, at| {
+        self.run_audited(by, AuditAction::RunStarted, move |tx, clock| {
             let supplier = to_change(tx, of, &code)?;
             if let Some(open) = tx.open_run(supplier.id)? {
                 return Err(OperatorError::Refused(format!("the run {:?} is open: end it first", open.name)));
@@ -131,7 +131,8 @@ impl App {
             if tx.run(supplier.id, &name)?.is_some() {
                 return Err(OperatorError::Exists { what: "run", name });
             }
-            tx.start_run(supplier.id, &name, at)?;
+            tx.lock_runs()?;
+            tx.start_run(supplier.id, &name, clock.now())?;
             let run = tx.run(supplier.id, &name)?.ok_or_else(|| OperatorError::not_found("run", &name))?;
             let report = RunReport::read(tx, run, supplier.settings.time_zone)?;
             let detail = Detail::default().word("run", &name);
@@ -159,10 +160,12 @@ impl App {
         // Whoever asks any node afterwards sees what was refused during the run.
         self.try_to_record_refused();
         let code = code.to_owned();
-        self.run_audited(by, AuditAction::RunEnded, move |tx, at| {
+        self.run_audited(by, AuditAction::RunEnded, move |tx, clock| {
             let supplier = to_change(tx, of, &code)?;
             let none = || OperatorError::Refused("no run of the supplier is open".into());
             let run = tx.open_run(supplier.id)?.ok_or_else(none)?;
+            tx.lock_runs()?;
+            let at = clock.now();
             if !tx.end_run(run.id, at)? {
                 return Err(none());
             }

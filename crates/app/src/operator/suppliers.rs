@@ -146,15 +146,15 @@ impl App {
         let gates = change.gates();
         let mut settings = SupplierSettings::new(code.as_str());
         change.apply(&mut settings)?;
-        self.run_audited(&self.operator, AuditAction::SupplierAdded, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::SupplierAdded, move |tx, clock| {
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
             tx.lock_suppliers()?;
             check_root(tx, owner.id, &settings.document_root)?;
             let exists = || OperatorError::Exists { what: "supplier", name: code.to_string() };
-            let added = tx.add_supplier(owner.id, &code, &settings, at)?.ok_or_else(exists)?;
-            holds::set_gate(tx, &added, gates, at)?;
+            let added = tx.add_supplier(owner.id, &code, &settings, clock.now())?.ok_or_else(exists)?;
+            holds::set_gate(tx, &added, gates, clock)?;
             let audited = Audited { subject: Subject::supplier(&added), detail };
             Ok((added, audited))
         })
@@ -176,7 +176,7 @@ impl App {
         change: SupplierChange,
     ) -> Result<Supplier, OperatorError> {
         let code = code.to_owned();
-        let supplier = self.run_audited(by, AuditAction::SupplierSet, move |tx, at| {
+        let supplier = self.run_audited(by, AuditAction::SupplierSet, move |tx, clock| {
             tx.lock_suppliers()?;
             let mut supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
             if tx.erasure_of(supplier.id)?.is_some() {
@@ -188,10 +188,10 @@ impl App {
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
             tx.set_supplier(supplier.id, &supplier.settings)?;
-            holds::set_gate(tx, &supplier, gates, at)?;
+            holds::set_gate(tx, &supplier, gates, clock)?;
             supplier.revision += 1;
             if supplier.settings.status != before {
-                publish_status(tx, &supplier, at)?;
+                publish_status(tx, &supplier, clock.now())?;
             }
             Ok::<_, OperatorError>((supplier, audited))
         })?;

@@ -26,7 +26,7 @@ impl App {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let secret_env = secret_env.map(legal_variable).transpose()?;
         let organisation = organisation.to_owned();
-        self.run_audited(&self.operator, AuditAction::VendorAdded, move |tx, created_at| {
+        self.run_audited(&self.operator, AuditAction::VendorAdded, move |tx, clock| {
             let owner = owner(tx, &organisation)?;
             let vendor = Vendor {
                 organisation_id: owner.id,
@@ -35,7 +35,7 @@ impl App {
                 kind: kind.into(),
                 base_url,
                 secret_env,
-                created_at,
+                created_at: clock.now(),
             };
             match tx.add_vendor(&vendor)? {
                 true => {

@@ -86,13 +86,16 @@ impl App {
                 true
             }
         });
-        let webhook = self.run_audited(&self.operator, AuditAction::WebhookAdded, move |tx, at| {
+        let webhook = self.run_audited(&self.operator, AuditAction::WebhookAdded, move |tx, clock| {
+            let at = clock.now();
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
             if owner.revoked_at.is_some() {
                 return Err(OperatorError::Refused(format!("the organisation {organisation:?} is revoked")));
             }
+            // Two are not added at the same time.
+            tx.lock_suppliers()?;
             if tx.webhooks(Some(owner.id))?.len() >= MAX_WEBHOOKS {
                 return Err(OperatorError::Refused(format!(
                     "the organisation {organisation:?} has {MAX_WEBHOOKS} webhooks, which is the maximum"
@@ -356,9 +359,9 @@ impl App {
     /// [`OperatorError::NotFound`] if there is none with this id.
     pub fn remove_webhook(&self, name: &str) -> Result<(), OperatorError> {
         let name = name.to_owned();
-        self.run_audited(&self.operator, AuditAction::WebhookRemoved, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::WebhookRemoved, move |tx, clock| {
             let Some(webhook) = tx.webhook(&name)? else { return Err(missing(&name)) };
-            match tx.remove_webhook(webhook.id, at)? {
+            match tx.remove_webhook(webhook.id, clock.now())? {
                 true => Ok(((), audited(&webhook))),
                 false => Err(missing(&name)),
             }
@@ -399,7 +402,8 @@ impl App {
         done: WebhookDone,
     ) -> Result<(), OperatorError> {
         let (tested, number) = (name.to_owned(), self.random.number());
-        let message = self.run_audited(by, AuditAction::WebhookTested, move |tx, at| {
+        let message = self.run_audited(by, AuditAction::WebhookTested, move |tx, clock| {
+            let at = clock.now();
             let Some(webhook) = own(tx.webhook(&tested)?, of) else { return Err(missing(&tested)) };
             let secrets = tx.webhook_secrets(webhook.id, at)?;
             let message = Message::new(&webhook.name, &webhook.url, secrets, test_event(at, number));
@@ -435,10 +439,10 @@ impl App {
         + 'static,
     ) -> Result<(Webhook, T), OperatorError> {
         let name = name.to_owned();
-        self.run_audited(by, action, move |tx, at| {
+        self.run_audited(by, action, move |tx, clock| {
             let Some(found) = own(tx.webhook(&name)?, of) else { return Err(missing(&name)) };
             let Some(mut webhook) = tx.lock_webhook(found.id, true)? else { return Err(missing(&name)) };
-            let (done, detail) = change(tx, &mut webhook, at)?;
+            let (done, detail) = change(tx, &mut webhook, clock.now())?;
             if !tx.change_webhook(&webhook)? {
                 return Err(StoreError::Conflict("the webhook was changed meanwhile".into()).into());
             }

@@ -168,14 +168,18 @@ fn add<K: Ord + Clone>(counts: &mut BTreeMap<K, i64>, key: K, number: i64) {
 /// The store keeps the [figures](RunFigures) of a run up to date, so that reading them costs the same for any number of
 /// accounts. Writers do not wait for each other's figures.
 pub trait Runs {
-    /// Starts a run.
+    /// Waits until every transaction that has [looked for open runs](Self::lock_open_runs) has ended, and makes those wait
+    /// that look for them from now on. A time taken after it divides their steps: those before are dated earlier and
+    /// committed, those after are dated later and see what this transaction has written.
+    fn lock_runs(&mut self) -> Result<(), StoreError>;
+
+    /// Starts a run. The runs are [locked](Self::lock_runs).
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if the supplier has an open run, or one with this name.
     fn start_run(&mut self, supplier_id: i64, name: &str, at: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Ends a run. Waits for transactions that have [locked](Self::lock_open_runs) it. Returns false if it has ended
-    /// already.
+    /// Ends a run. The runs are [locked](Self::lock_runs). Returns false if it has ended already.
     fn end_run(&mut self, run_id: i64, at: DateTime<Utc>) -> Result<bool, StoreError>;
 
     /// Returns the run of a supplier with this name.
@@ -187,7 +191,8 @@ pub trait Runs {
     /// Returns runs of a supplier, the last first: those before a key, at most `limit`.
     fn runs(&mut self, supplier_id: i64, before: Option<i64>, limit: u32) -> Result<Vec<Run>, StoreError>;
 
-    /// Returns the open runs of those of these suppliers that have one. They stay open until the transaction ends.
+    /// Returns the open runs of those of these suppliers that have one. They stay open, and no other is started, until the
+    /// transaction ends.
     fn lock_open_runs(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, i64)>, StoreError>;
 
     /// Adds or replaces the outcomes of accounts in a run, which is locked. The caller has locked their processes.

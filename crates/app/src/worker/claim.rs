@@ -1,7 +1,7 @@
 use super::ready::in_time;
 use crate::App;
 use crate::fault::{self, Point};
-use crate::gate;
+use crate::gate::{self, Ending};
 use crate::port::{StepWrite, StoreError, StoredProcess, Supplier, Tx, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, HistoryEntry, IllegalStep, Process};
@@ -29,10 +29,34 @@ pub(crate) fn illegal(step: IllegalStep) -> StoreError {
 impl App {
     /// Claims due processes, at most `limit`: each belongs to the worker until its lease ends.
     pub(crate) fn claim(&self, actor: &Actor, limit: u32) -> Result<Vec<Claimed>, StoreError> {
+        let claimed = match self.claim_or_end(actor, limit, false)? {
+            Some(claimed) => claimed,
+            None => self.claim_or_end(actor, limit, true)?.unwrap_or_default(),
+        };
+        for claimed in &claimed {
+            self.shares.claimed(claimed.supplier.id, 1);
+        }
+        Ok(claimed)
+    }
+
+    /// Claims due processes. Writes nothing and returns `None` if there are others to end because they missed their window,
+    /// unless it `may_end` them: that takes a lock before all others.
+    fn claim_or_end(
+        &self,
+        actor: &Actor,
+        limit: u32,
+        may_end: bool,
+    ) -> Result<Option<Vec<Claimed>>, StoreError> {
         let (clock, actor, shares) = (self.clock.clone(), actor.clone(), self.shares.clone());
-        let claimed: Vec<Claimed> = write(&*self.store, move |tx| {
-            let at = clock.now();
+        write(&*self.store, move |tx| {
+            let ending = may_end.then(|| Ending::of_any(tx, &*clock)).transpose()?;
+            let at = ending.as_ref().map_or_else(|| clock.now(), |ending| ending.at);
             let due = tx.due_processes(at, limit, &shares)?;
+            let is_missed =
+                |stored: &StoredProcess| stored.process.due_event(at) == Some(Event::WindowMissed);
+            if ending.is_none() && due.iter().any(is_missed) {
+                return Ok(None);
+            }
             let suppliers = suppliers_of(tx, &due)?;
             let mut taken = Vec::new();
             for stored in due {
@@ -46,12 +70,8 @@ impl App {
             // A process that missed its window has just ended.
             let claimed =
                 claimed.map(|((begun, _), _)| begun).filter(|begun| !begun.process.state().has_ended());
-            Ok(claimed.collect())
-        })?;
-        for claimed in &claimed {
-            self.shares.claimed(claimed.supplier.id, 1);
-        }
-        Ok(claimed)
+            Ok(Some(claimed.collect()))
+        })
     }
 }
 

@@ -317,12 +317,13 @@ impl Batch<'_> {
     fn step_all(&self, processes: Vec<Process>, event: Event) -> Result<Vec<Outcome>, StoreError> {
         let (clock, actor) = (self.app.clock.clone(), self.actor.clone());
         write(&*self.app.store, move |tx| {
-            let at = clock.now();
+            let ending = gate::Ending::of(tx, &*clock, processes.iter())?;
+            let at = ending.at;
             let step = |process: Process| process.step(event.clone(), at, actor.clone()).map_err(illegal);
             let stepped = processes.into_iter().map(step).collect::<Result<Vec<_>, _>>()?;
             let steps =
                 stepped.iter().map(|(process, entry)| StepWrite { process, entry, issues: None, sent: None });
-            let written = gate::step_processes(tx, &steps.collect::<Vec<_>>())?;
+            let written = gate::end_processes(tx, &steps.collect::<Vec<_>>(), ending)?;
             in_time(&*clock, at)?;
             let outcomes = stepped.iter().zip(written);
             Ok(outcomes.map(|((process, _), is_written)| Outcome::of(process, is_written)).collect())

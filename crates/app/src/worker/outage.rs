@@ -1,6 +1,6 @@
 use super::claim::illegal;
 use crate::App;
-use crate::gate;
+use crate::gate::{self, Ending};
 use crate::port::{StepWrite, StoreError, write};
 use cutover_process::{Actor, Event, Failure, Process, on_failure};
 use std::sync::PoisonError;
@@ -43,18 +43,20 @@ impl App {
     }
 
     fn write_deferrals(&self, claims: &[Interrupted]) -> Result<(), StoreError> {
-        let now = self.clock.now();
         let step = |claim: &Interrupted| {
             let event = self.after_failure(&claim.process, Failure::Outage);
-            claim.process.clone().step(event, now, claim.actor.clone()).map_err(illegal)
+            (claim.process.clone(), event, claim.actor.clone())
         };
-        let steps = claims.iter().map(step).collect::<Result<Vec<_>, _>>()?;
+        let (ended, clock): (Vec<_>, _) = (claims.iter().map(step).collect(), self.clock.clone());
         write(&*self.store, move |tx| {
+            let ending = Ending::of(tx, &*clock, ended.iter().map(|(process, ..)| process))?;
+            let step = |(process, event, actor): (Process, _, _)| process.step(event, ending.at, actor);
+            let steps = ended.into_iter().map(step).collect::<Result<Vec<_>, _>>().map_err(illegal)?;
             let steps: Vec<_> = steps
                 .iter()
                 .map(|(process, entry)| StepWrite { process, entry, issues: None, sent: None })
                 .collect();
-            gate::step_processes(tx, &steps).map(drop)
+            gate::end_processes(tx, &steps, ending).map(drop)
         })
     }
 }

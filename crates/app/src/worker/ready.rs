@@ -2,7 +2,7 @@ use super::claim::illegal;
 use super::import::Outcome;
 use super::prepare::Prepared;
 use crate::fault::{self, Point};
-use crate::gate;
+use crate::gate::{self, Ending};
 use crate::port::{Clock, NewAccount, Sent, StepWrite, StoreError, StoredIssues, Tx};
 use chrono::{DateTime, Utc};
 use cutover_core::ServiceAccountNumber;
@@ -150,7 +150,8 @@ pub(super) fn write_ready(
     clock: &dyn Clock,
     actor: &Actor,
 ) -> Result<Vec<Outcome>, StoreError> {
-    let at = clock.now();
+    let ending = Ending::of(tx, clock, ready.iter().map(|one| &one.process))?;
+    let at = ending.at;
     let stepped = |one: &Ready| one.process.clone().step(one.event(), at, actor.clone()).map_err(illegal);
     let stepped: Vec<(Process, HistoryEntry)> = ready.iter().map(stepped).collect::<Result<_, _>>()?;
     for ((process, _), one) in stepped.iter().zip(&mut *ready) {
@@ -165,7 +166,7 @@ pub(super) fn write_ready(
         issues: Some(&one.issues),
         sent: Some(one.sent),
     });
-    let written = gate::step_processes(tx, &steps.collect::<Vec<_>>())?;
+    let written = gate::end_processes(tx, &steps.collect::<Vec<_>>(), ending)?;
     let imports = ready.iter().zip(&written).filter(|(_, is_written)| **is_written);
     let imports: Vec<&NewAccount> = imports.filter_map(|(one, _)| one.account()).collect();
     tx.insert_accounts(&imports)?;

@@ -1,7 +1,7 @@
 use crate::App;
 use crate::auth::SESSION_IDLE;
 use crate::fault::{self, Point};
-use crate::gate;
+use crate::gate::{self, Ending};
 use crate::port::{StepWrite, StoreError, Tx, read_committed, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, Failure, Process, on_failure};
@@ -28,19 +28,19 @@ pub struct Swept {
 fn take_steps(
     tx: &mut dyn Tx,
     steps: impl Iterator<Item = (Process, Event)>,
-    at: DateTime<Utc>,
+    ending: Ending,
 ) -> Result<usize, StoreError> {
     let mut taken = Vec::new();
     for (process, event) in steps {
         let id = process.id();
-        match process.step(event, at, Actor::System) {
+        match process.step(event, ending.at, Actor::System) {
             Ok(step) => taken.push(step),
             Err(illegal) => tracing::error!(process = id, %illegal, "a sweep skipped a process"),
         }
     }
     let steps: Vec<_> =
         taken.iter().map(|(process, entry)| StepWrite { process, entry, issues: None, sent: None }).collect();
-    Ok(gate::step_processes(tx, &steps)?.into_iter().filter(|is_written| *is_written).count())
+    Ok(gate::end_processes(tx, &steps, ending)?.into_iter().filter(|is_written| *is_written).count())
 }
 
 impl App {
@@ -53,7 +53,7 @@ impl App {
         let now = self.clock.now();
         let released = self.release(now)?;
         let missed = self.end_missed(now)?;
-        self.end_waves(now)?;
+        self.end_waves()?;
         if released > 0 {
             self.wake.notify_all();
         }
@@ -61,12 +61,13 @@ impl App {
     }
 
     /// Holds suppliers whose wave has ended without a step: its last accounts were erased.
-    fn end_waves(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+    fn end_waves(&self) -> Result<(), StoreError> {
         let ended = read_committed(&*self.store, |tx| tx.ended_waves())?;
         if ended.is_empty() {
             return Ok(());
         }
-        write(&*self.store, move |tx| gate::end_waves(tx, &ended, now))
+        let clock = self.clock.clone();
+        write(&*self.store, move |tx| gate::end_waves(tx, &ended, &*clock))
     }
 
     /// Releases every claim, of processes, of jobs and of deliveries, whatever its lease. Returns the number of processes. Only for a database that no other worker can be using.
@@ -87,9 +88,11 @@ impl App {
         // A whole batch: an unreadable process is skipped, and must not hide the others.
         while !read_committed(&*self.store, |tx| tx.expired_leases(before, BATCH))?.is_empty() {
             fault::reached(Point::SweepLooked, "");
-            let (now, jitter) = (self.clock.now(), self.random.number());
+            let (clock, jitter) = (self.clock.clone(), self.random.number());
             let retry_time = self.settings.import_retry_time;
             let taken = write(&*self.store, move |tx| {
+                let ending = Ending::of_any(tx, &*clock)?;
+                let now = ending.at;
                 let expired = tx.expired_leases_to_end(before, BATCH)?;
                 fault::reached(Point::SweepRead, "");
                 let steps = expired.into_iter().enumerate().map(|(i, stored)| {
@@ -98,7 +101,7 @@ impl App {
                     let event = on_failure(&stored.process, Failure::WorkerLost, retry_time, now, jitter);
                     (stored.process, event)
                 });
-                take_steps(tx, steps, now)
+                take_steps(tx, steps, ending)
             })?;
             released += taken;
             if taken == 0 {
@@ -111,9 +114,12 @@ impl App {
     fn end_missed(&self, now: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut missed = 0;
         while !read_committed(&*self.store, |tx| tx.missed_windows(now, BATCH))?.is_empty() {
+            let clock = self.clock.clone();
             let taken = write(&*self.store, move |tx| {
+                let ending = Ending::of_any(tx, &*clock)?;
                 let stored = tx.missed_windows_to_end(now, BATCH)?;
-                take_steps(tx, stored.into_iter().map(|stored| (stored.process, Event::WindowMissed)), now)
+                let steps = stored.into_iter().map(|stored| (stored.process, Event::WindowMissed));
+                take_steps(tx, steps, ending)
             })?;
             missed += taken;
             if taken == 0 {

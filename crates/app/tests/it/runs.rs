@@ -1,7 +1,9 @@
 //! Runs of a supplier, and checks of stored payloads under other settings (contract D15).
 
 use crate::env::{TestEnv, account_of};
+use crate::test_doubles::{StoreCall, WatchedStore};
 use chrono::Duration;
+use cutover_app::Ports;
 use cutover_app::auth::Caller;
 use cutover_app::operator::{
     Difference, OperatorError, Release, RunReport, Services, SupplierChange, UndoRequest, UndoScope,
@@ -12,6 +14,8 @@ use cutover_app::worker::Worked;
 use cutover_core::Level;
 use cutover_model::content_hash;
 use cutover_process::State;
+use cutover_testkit::FakeClock;
+use std::sync::{Arc, OnceLock};
 
 const MEMBERS: &str = r#""customers":[{"family_name":"Okafor"}],"ledgers":[{"ledger_balance":"12.50"}]"#;
 const FAULTY: &str = r#""customers":[],"ledgers":[{"ledger_balance":"12.50"}]"#;
@@ -91,6 +95,26 @@ fn every_end_of_an_account_is_recorded() {
     strict(&env, Level::Off, false);
     import(&env);
     assert_eq!(counts(&env.app.end_run("ACME").unwrap()), [2, 1, 1, 1]);
+}
+
+/// Others may commit while a transaction waits to begin; these times are compared with theirs.
+#[test]
+fn runs_and_holds_are_dated_in_their_transactions() {
+    let clock = Arc::<OnceLock<Arc<FakeClock>>>::default();
+    let waiting = clock.clone();
+    let watch = move |call| {
+        if let Some(clock) = waiting.get().filter(|_| call == StoreCall::Write) {
+            clock.advance(Duration::seconds(10));
+        }
+    };
+    let poll = std::time::Duration::from_secs(1);
+    let env =
+        TestEnv::on(|ports| Ports { store: Arc::new(WatchedStore::new(ports.store, poll, watch)), ..ports });
+    assert!(clock.set(env.clock.clone()).is_ok());
+    assert_eq!(env.app.start_run("ACME", "one").unwrap().run.started_at, env.clock.now());
+    assert_eq!(env.app.end_run("ACME").unwrap().run.ended_at, Some(env.clock.now()));
+    env.app.hold_supplier("ACME", None).unwrap();
+    assert_eq!(env.app.show_hold("ACME").unwrap().unwrap().since, env.clock.now());
 }
 
 #[test]

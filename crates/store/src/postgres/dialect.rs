@@ -177,6 +177,13 @@ macro_rules! table_names {
     };
 }
 
+/// Selects rows that stay as they are until the transaction ends.
+macro_rules! for_share {
+    ($query:expr) => {
+        $query.for_share()
+    };
+}
+
 /// Selects rows to be claimed, without those that others are claiming.
 macro_rules! for_claim {
     ($query:expr) => {
@@ -186,6 +193,12 @@ macro_rules! for_claim {
 
 statement! {
     LockSuppliers {} -> BigInt = "SELECT 1::BIGINT FROM pg_advisory_xact_lock(7166762404106564097)"
+}
+
+statement! {
+    /// Conflicts with the locks of rows, also of those that are not there yet. A statement that waits for a table reads
+    /// what was committed meanwhile, unlike one that waits for an advisory lock.
+    LockRuns {} = "LOCK TABLE runs IN EXCLUSIVE MODE"
 }
 
 statement! {
@@ -209,7 +222,6 @@ pub(crate) struct Dialect;
 
 impl SqlDialect for Dialect {
     const LOCK: &'static str = " FOR NO KEY UPDATE";
-    const LOCK_SHARED: &'static str = " FOR SHARE";
     const LOCK_PROCESSES: &'static str = " FOR NO KEY UPDATE OF processes";
     const SKIP_LOCKED: &'static str = " SKIP LOCKED";
     /// An array is read once whatever the plan, and the rows by their keys. A join planned while the table is
@@ -301,6 +313,11 @@ impl SqlDialect for Dialect {
         questions: &[MeterPointQuestion<'_>],
     ) -> Result<Vec<Option<MeterPointHolder>>> {
         bulk::meter_point_holders(conn, questions)
+    }
+
+    fn lock_runs(conn: &mut Conn) -> Result<()> {
+        LockRuns {}.execute(conn)?;
+        Ok(())
     }
 
     fn lock_suppliers(conn: &mut Conn) -> Result<()> {

@@ -14,12 +14,10 @@ use diesel::serialize::{self, Output};
 /// The parts of queries in which the databases differ.
 ///
 /// Not in it, because types or macros have to name them: `Conn`, `Db`, `columns`, `insert_all!`,
-/// `column_arrays!` and `for_claim!`, which each database's module `dialect` has next to its implementation.
+/// `column_arrays!`, `for_claim!` and `for_share!`, which each database's module `dialect` has next to its implementation.
 pub(crate) trait SqlDialect {
     /// Locks the selected rows against other writers, not against new rows that refer to them.
     const LOCK: &'static str;
-    /// Locks the selected rows against changes, together with other transactions.
-    const LOCK_SHARED: &'static str;
     /// Like [`LOCK`](Self::LOCK), for the rows of `processes` alone.
     const LOCK_PROCESSES: &'static str;
     /// Leaves out rows that others have locked. Follows [`LOCK`](Self::LOCK).
@@ -105,6 +103,9 @@ pub(crate) trait SqlDialect {
         conn: &mut Conn,
         questions: &[MeterPointQuestion<'_>],
     ) -> Result<Vec<Option<MeterPointHolder>>>;
+
+    /// Waits for the transactions that have looked for open runs, and lets others wait from then on.
+    fn lock_runs(conn: &mut Conn) -> Result<()>;
 
     /// Locks the list of suppliers, including those that do not exist yet. Claims are not blocked.
     fn lock_suppliers(conn: &mut Conn) -> Result<()>;

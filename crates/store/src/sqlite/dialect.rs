@@ -66,6 +66,13 @@ macro_rules! table_names {
     ($($name:ident)*) => {};
 }
 
+/// Selects rows that stay as they are until the transaction ends.
+macro_rules! for_share {
+    ($query:expr) => {
+        $query
+    };
+}
+
 /// Selects rows to be claimed. There is only one writer, so they need no lock.
 macro_rules! for_claim {
     ($query:expr) => {
@@ -78,7 +85,6 @@ pub(crate) struct Dialect;
 
 impl SqlDialect for Dialect {
     const LOCK: &'static str = "";
-    const LOCK_SHARED: &'static str = "";
     const LOCK_PROCESSES: &'static str = "";
     const SKIP_LOCKED: &'static str = "";
     const AMONG: &'static str = " IN (";
@@ -183,6 +189,11 @@ impl SqlDialect for Dialect {
         questions: &[MeterPointQuestion<'_>],
     ) -> Result<Vec<Option<MeterPointHolder>>> {
         questions.iter().map(|question| meter_point_holder(conn, question)).collect()
+    }
+
+    /// There is one writer.
+    fn lock_runs(_: &mut Conn) -> Result<()> {
+        Ok(())
     }
 
     fn lock_suppliers(_: &mut Conn) -> Result<()> {

@@ -25,6 +25,11 @@ impl State {
 }
 
 impl Runs for State {
+    /// No lock needed: transactions run one after another.
+    fn lock_runs(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     fn start_run(&mut self, supplier_id: i64, name: &str, at: DateTime<Utc>) -> Result<(), StoreError> {
         let mut own = self.runs.iter().filter(|row| row.run.supplier_id == supplier_id);
         if own.any(|row| row.run.ended_at.is_none() || row.run.name == name) {

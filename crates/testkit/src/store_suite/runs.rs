@@ -71,7 +71,8 @@ fn figures(store: &dyn Store, run: &Run) -> RunFigures {
 pub fn runs_read_back(store: &dyn Store) {
     let [acme, other] = ["ACME", "OTHER"].map(|code| supplier(store, code));
     let codes: Vec<SupplierCode> = vec![acme.code.clone(), other.code.clone()];
-    assert_eq!(see(store, |tx| tx.lock_open_runs(&codes)), []);
+    let asked = codes.clone();
+    assert_eq!(put(store, move |tx| tx.lock_open_runs(&asked)), []);
     let first = start(store, &acme, "first");
     let expected =
         Run { id: first.id, supplier_id: acme.id, name: "first".into(), started_at: at(10), ended_at: None };

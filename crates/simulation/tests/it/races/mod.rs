@@ -4,6 +4,7 @@
 //! `CUTOVER_TEST_ROUNDS=1000 cargo test -p cutover-simulation races:: -- --nocapture` runs more rounds, and prints what
 //! they came to.
 
+mod run_bounds;
 mod two_workers;
 
 use crate::databases::{Credentials, Template};

@@ -3,10 +3,9 @@
 mod figures;
 mod outcome;
 
-use super::dialect::{Conn, Db, Dialect};
+use super::dialect::{Conn, Dialect};
 use super::schema::{run_figures, run_outcomes, runs, suppliers};
 use super::sql_dialect::SqlDialect;
-use super::statement::Bind;
 use super::types::{Json, Timestamp, instant};
 use super::{SqlTx, changed};
 use crate::error::{Error, Result};
@@ -14,13 +13,7 @@ use chrono::{DateTime, Utc};
 use cutover_app::port::{ErasedRows, Outcome, Run, RunFigures, Runs, StoreError};
 use cutover_core::SupplierCode;
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
-
-statement! {
-    /// Keeps an open run open until the transaction ends. Returns nothing if it has ended meanwhile.
-    KeepOpen { run_id: i64 } -> BigInt
-        = "SELECT id FROM runs WHERE id = " run_id " AND ended_at IS NULL" (Dialect::LOCK_SHARED)
-}
+use std::collections::HashMap;
 
 type Row = (i64, i64, String, Timestamp, Option<Timestamp>);
 
@@ -34,20 +27,23 @@ fn run((id, supplier_id, name, started_at, ended_at): Row) -> Result<Run> {
 
 fn open_runs(conn: &mut Conn, codes: &[SupplierCode]) -> Result<Vec<(SupplierCode, i64)>> {
     let codes: Vec<&str> = codes.iter().map(SupplierCode::as_str).collect();
-    let open: Vec<(i64, String)> = runs::table
-        .inner_join(suppliers::table)
-        .filter(suppliers::code.eq_any(codes))
+    let among = suppliers::table.filter(suppliers::code.eq_any(codes)).select(suppliers::id);
+    let open = runs::table
+        .filter(runs::supplier_id.eq_any(among))
         .filter(runs::ended_at.is_null())
         .order(runs::id)
-        .select((runs::id, suppliers::code))
-        .load(conn)?;
-    let mut kept = Vec::new();
-    for (run_id, code) in open {
-        if (KeepOpen { run_id }).get_result::<i64>(conn).optional()?.is_some() {
-            kept.push((code.parse().map_err(Error::corrupt)?, run_id));
-        }
+        .select((runs::id, runs::supplier_id));
+    // It locks the table as well, against `lock_runs`, and so also where no run is open.
+    let open: Vec<(i64, i64)> = for_share!(open).load(conn)?;
+    if open.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(kept)
+    let owners: Vec<i64> = open.iter().map(|(_, supplier_id)| *supplier_id).collect();
+    let owners = suppliers::table.filter(suppliers::id.eq_any(owners));
+    let codes: Vec<(i64, String)> = owners.select((suppliers::id, suppliers::code)).load(conn)?;
+    let codes: HashMap<i64, String> = codes.into_iter().collect();
+    let kept = open.iter().filter_map(|(run_id, supplier_id)| Some((codes.get(supplier_id)?, *run_id)));
+    kept.map(|(code, run_id)| Ok((code.parse().map_err(Error::corrupt)?, run_id))).collect()
 }
 
 /// Replaces outcomes with others and updates the figures.
@@ -90,6 +86,10 @@ pub(super) fn erase_runs(conn: &mut Conn, supplier_id: i64) -> Result<Vec<Erased
 }
 
 impl Runs for SqlTx<'_> {
+    fn lock_runs(&mut self) -> Result<(), StoreError> {
+        self.run(Dialect::lock_runs)
+    }
+
     fn start_run(&mut self, supplier_id: i64, name: &str, at: DateTime<Utc>) -> Result<(), StoreError> {
         self.run(|conn| {
             let row = (
