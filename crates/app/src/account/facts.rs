@@ -1,6 +1,7 @@
 use crate::App;
-use crate::port::{MeterPointQuestion, StoreError, Supplier, Tx, read_committed};
-use cutover_core::ExternalAccountNumber;
+use crate::port::{HeldMeterPoint, MeterPointQuestion, NewAccount, StoreError, Supplier, Tx, read_committed};
+use chrono::NaiveDate;
+use cutover_core::{ExternalAccountNumber, SupplierCode};
 use cutover_model::AccountRequest;
 use cutover_rules::{
     Facts, MeterPointHolder, MeterPointKey, Profile, contract_to_look_up, meter_points_to_look_up,
@@ -18,8 +19,24 @@ pub(crate) struct FactsToRead {
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     contract: Option<bool>,
-    taken: Option<HashMap<MeterPointKey, MeterPointHolder>>,
+    meter_points: Option<MeterPoints>,
 }
+
+/// The meter points of an account, and the other accounts that have them.
+#[derive(Debug)]
+struct MeterPoints {
+    organisation_id: i64,
+    supplier_id: i64,
+    number: ExternalAccountNumber,
+    sought: Vec<MeterPointKey>,
+    held: Vec<Option<HeldMeterPoint>>,
+    /// The same as rules read it.
+    taken: HashMap<MeterPointKey, MeterPointHolder>,
+}
+
+/// The meter points of accounts that a batch imports: what the store says once it is written.
+#[derive(Debug, Default)]
+pub(crate) struct Imports(HashMap<(i64, String), Vec<HeldMeterPoint>>);
 
 impl FactsToRead {
     /// Facts for errors, looked up before a payload is accepted. Facts for warnings are looked up at the
@@ -56,16 +73,17 @@ impl FactsToRead {
             Some(identifier) => Some(tx.contract_exists(organisation_id, identifier)?),
             None => None,
         };
-        let taken = match (supplier_id, &self.number) {
-            (Some(supplier_id), Some(number)) if !self.meter_points.is_empty() => {
-                let question = |sought| MeterPointQuestion { organisation_id, supplier_id, number, sought };
-                let questions: Vec<_> = self.meter_points.iter().map(question).collect();
-                let pairs = self.meter_points.iter().zip(tx.meter_point_holders(&questions)?);
-                Some(pairs.filter_map(|(point, holder)| Some((point.clone(), holder?))).collect())
-            }
-            _ => None,
-        };
-        Ok(Known { contract, taken })
+        let mut known = Known { contract, meter_points: self.unread(organisation_id, supplier_id) };
+        look_up_meter_points(tx, std::slice::from_mut(&mut known))?;
+        Ok(known)
+    }
+
+    /// The meter points before they are looked up, if there are any.
+    fn unread(&self, organisation_id: i64, supplier_id: Option<i64>) -> Option<MeterPoints> {
+        let (number, supplier_id) = self.number.clone().zip(supplier_id)?;
+        let sought = Some(self.meter_points.clone()).filter(|sought| !sought.is_empty())?;
+        let (held, taken) = (Vec::new(), HashMap::new());
+        Some(MeterPoints { organisation_id, supplier_id, number, sought, held, taken })
     }
 }
 
@@ -96,33 +114,129 @@ impl FactsToRead {
         let named: Vec<&str> = named.into_iter().collect();
         let contracts =
             if named.is_empty() { BTreeSet::new() } else { tx.contracts_among(organisation_id, &named)? };
-        let mut questions = Vec::new();
-        for of in sought.iter().flatten() {
-            let number = of.number.as_ref().into_iter();
-            questions.extend(number.flat_map(|number| {
-                let ask = move |sought| MeterPointQuestion { organisation_id, supplier_id, number, sought };
-                of.meter_points.iter().map(ask)
-            }));
-        }
-        let holders = if questions.is_empty() { Vec::new() } else { tx.meter_point_holders(&questions)? };
-        let mut holders = holders.into_iter();
         let known = |of: &Option<Self>| {
             let Some(of) = of else { return Known::default() };
             let contract = of.contract.as_ref().map(|name| contracts.contains(name));
-            let is_asked = of.number.is_some() && !of.meter_points.is_empty();
-            let taken = is_asked.then(|| {
-                let own = of.meter_points.iter().zip(holders.by_ref());
-                own.filter_map(|(point, holder)| Some((point.clone(), holder?))).collect()
-            });
-            Known { contract, taken }
+            Known { contract, meter_points: of.unread(organisation_id, Some(supplier_id)) }
         };
-        Ok(sought.iter().map(known).collect())
+        let mut known: Vec<Known> = sought.iter().map(known).collect();
+        look_up_meter_points(tx, &mut known)?;
+        Ok(known)
     }
+}
+
+/// Looks up the meter points of all these accounts together.
+fn look_up_meter_points(tx: &mut dyn Tx, known: &mut [Known]) -> Result<(), StoreError> {
+    let questions: Vec<_> = known.iter().flat_map(Known::questions).collect();
+    let held = if questions.is_empty() { Vec::new() } else { tx.meter_point_holders(&questions)? };
+    let mut held = held.into_iter();
+    for points in known.iter_mut().filter_map(|known| known.meter_points.as_mut()) {
+        points.set(held.by_ref().take(points.sought.len()).collect());
+    }
+    Ok(())
+}
+
+/// Locks the meter points that accounts of a batch were checked with, and looks them up again. Returns for each account
+/// whether another account has one of them now than when it was checked. `import` adds what its turn imports, to be seen
+/// by those after it.
+///
+/// Transactions that check the same meter point commit one after another from here on.
+pub(crate) fn changed_since(
+    tx: &mut dyn Tx,
+    known: &[&Known],
+    mut import: impl FnMut(usize, &mut Imports),
+) -> Result<Vec<bool>, StoreError> {
+    let questions: Vec<_> = known.iter().flat_map(|known| known.questions()).collect();
+    if questions.is_empty() {
+        return Ok(vec![false; known.len()]);
+    }
+    tx.lock_meter_points(&questions)?;
+    let (mut held, mut imports) = (tx.meter_point_holders(&questions)?.into_iter(), Imports::default());
+    let changed = known.iter().enumerate().map(|(place, known)| {
+        let has_changed = known.meter_points.as_ref().is_some_and(|points| {
+            let now: Vec<_> = held.by_ref().take(points.sought.len()).collect();
+            points.after(&now, &imports) != points.held
+        });
+        import(place, &mut imports);
+        has_changed
+    });
+    Ok(changed.collect())
 }
 
 impl Known {
     /// Adds these facts to others.
     pub(crate) fn add_to<'f>(&'f self, facts: Facts<'f>) -> Facts<'f> {
-        Facts { contract_known: self.contract, taken_meter_points: self.taken.as_ref(), ..facts }
+        let taken_meter_points = self.meter_points.as_ref().map(|points| &points.taken);
+        Facts { contract_known: self.contract, taken_meter_points, ..facts }
+    }
+
+    /// Returns these facts as they are once these accounts are imported.
+    pub(crate) fn after(mut self, imports: &Imports) -> Self {
+        if let Some(points) = &mut self.meter_points {
+            points.set(points.after(&points.held, imports));
+        }
+        self
+    }
+
+    fn questions(&self) -> impl Iterator<Item = MeterPointQuestion<'_>> {
+        self.meter_points.iter().flat_map(|points| {
+            points.sought.iter().map(|sought| MeterPointQuestion {
+                organisation_id: points.organisation_id,
+                supplier_id: points.supplier_id,
+                number: &points.number,
+                sought,
+            })
+        })
+    }
+}
+
+impl MeterPoints {
+    /// Returns the accounts that have the meter points, of those that the store found and of these.
+    fn after(&self, stored: &[Option<HeldMeterPoint>], imports: &Imports) -> Vec<Option<HeldMeterPoint>> {
+        let pairs = self.sought.iter().zip(stored);
+        let of = |(key, stored): (&_, &Option<_>)| {
+            imports.holder(self.organisation_id, key, stored.as_ref()).cloned()
+        };
+        pairs.map(of).collect()
+    }
+
+    fn set(&mut self, held: Vec<Option<HeldMeterPoint>>) {
+        let pairs = self.sought.iter().zip(&held);
+        self.taken =
+            pairs.filter_map(|(key, held)| Some((key.clone(), held.as_ref()?.holder.clone()))).collect();
+        self.held = held;
+    }
+}
+
+impl Imports {
+    /// Adds an account of this supplier.
+    pub(crate) fn add(&mut self, account: &NewAccount, supplier: &SupplierCode) {
+        let holder = || MeterPointHolder {
+            supplier: supplier.to_string(),
+            number: account.account.external_account_number.trimmed().to_owned(),
+        };
+        let addresses = account.account.supply_addresses.iter().flatten();
+        for point in addresses.flat_map(|entry| &entry.meter_points) {
+            let key = (account.organisation_id, point.common.mpxn.trimmed().to_owned());
+            let supply_end = point.common.supply_end_date.value().copied();
+            let held = HeldMeterPoint { account_id: account.process_id, supply_end, holder: holder() };
+            self.0.entry(key).or_default().push(held);
+        }
+    }
+
+    /// Returns the account that has a meter point: that of the store or one of these, as the store would choose.
+    fn holder<'h>(
+        &'h self,
+        organisation_id: i64,
+        sought: &MeterPointKey,
+        stored: Option<&'h HeldMeterPoint>,
+    ) -> Option<&'h HeldMeterPoint> {
+        if self.0.is_empty() {
+            return stored;
+        }
+        let own = self.0.get(&(organisation_id, sought.mpxn.clone())).into_iter().flatten();
+        let end = |held: &HeldMeterPoint| held.supply_end.unwrap_or(NaiveDate::MAX);
+        let own = own.filter(|held| end(held) > sought.supply_start_date);
+        own.chain(stored).max_by_key(|held| (end(held), held.account_id))
     }
 }

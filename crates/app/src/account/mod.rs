@@ -27,7 +27,7 @@ pub(crate) use check::{Check, check, check_from_memory, profile};
 pub use create::{CheckAccount, CreateRefused, CreateStep, LookUpDocuments, ResubmitAccount, StageAccount};
 pub(crate) use create::{stored, stored_of};
 pub use create_times::CreateTimes;
-pub(crate) use facts::{FactsToRead, Known};
+pub(crate) use facts::{FactsToRead, Imports, Known, changed_since};
 pub use find::{AccountFilter, AccountPage, AccountStatus};
 pub use imported::{ImportCursor, ImportedAccounts, ImportedRefused, TotalsPage};
 pub(crate) use issues::{of_last_attempt, without_unrelated_errors};

@@ -1,5 +1,5 @@
 use super::{Position, StoreError, VerifiedInstruction};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
 use cutover_model::{Account, Encode, HistoricalStatement, Totals, Writer};
 use cutover_rules::{MeterPointHolder, MeterPointKey};
@@ -114,6 +114,17 @@ pub struct MeterPointQuestion<'a> {
     pub sought: &'a MeterPointKey,
 }
 
+/// An imported account that has a meter point, and the values by which it is chosen from several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldMeterPoint {
+    /// The account's key, which is that of its process.
+    pub account_id: i64,
+    /// The end of the supply, if it has one.
+    pub supply_end: Option<NaiveDate>,
+    /// The account as rules name it.
+    pub holder: MeterPointHolder,
+}
+
 /// Queries of imported accounts.
 pub trait Accounts {
     /// Writes accounts with everything that belongs to them.
@@ -161,5 +172,8 @@ pub trait Accounts {
     fn meter_point_holders(
         &mut self,
         questions: &[MeterPointQuestion<'_>],
-    ) -> Result<Vec<Option<MeterPointHolder>>, StoreError>;
+    ) -> Result<Vec<Option<HeldMeterPoint>>, StoreError>;
+
+    /// Locks these meter points until the transaction ends: others that lock one of them wait, and see what it wrote.
+    fn lock_meter_points(&mut self, questions: &[MeterPointQuestion<'_>]) -> Result<(), StoreError>;
 }

@@ -29,7 +29,7 @@ mod undo;
 mod vendors;
 mod webhooks;
 
-pub use accounts::{Accounts, ImportedAccount, ImportedPage, MeterPointQuestion, NewAccount};
+pub use accounts::{Accounts, HeldMeterPoint, ImportedAccount, ImportedPage, MeterPointQuestion, NewAccount};
 pub use audit::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject};
 pub use businesses::{BusinessRecord, Businesses, NewBusiness, StoredBusiness};
 pub use causes::{Cause, CauseCount, MAX_CAUSES};

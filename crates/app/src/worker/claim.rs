@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A claimed process. Its payload is read in the attempt, so that an unreadable one fails only that attempt.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Claimed {
     pub(crate) process: Process,
     pub(crate) supplier: Arc<Supplier>,

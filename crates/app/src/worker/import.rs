@@ -3,7 +3,7 @@ use super::pace::Pace;
 use super::prepare::{self, Fault, Read};
 use super::ready::{Ready, Size, in_time, write_ready};
 use super::stopwatch::Stopwatch;
-use crate::account::{FactsToRead, Known};
+use crate::account::{FactsToRead, Imports, Known};
 use crate::fault::{self, Point};
 use crate::port::{StepWrite, StoreError, Supplier, Tx, read_committed, write};
 use crate::{App, codec, gate};
@@ -60,11 +60,19 @@ impl Batch<'_> {
         let mut payloads = self.payloads(&ids);
         let (mut ready, mut size) = (Vec::new(), Size::default());
         let mut waiting = VecDeque::from(claims);
-        while !waiting.is_empty() {
+        while !waiting.is_empty() || !ready.is_empty() {
+            if waiting.is_empty() {
+                waiting.extend(self.commit(std::mem::take(&mut ready), each));
+                size = Size::default();
+                continue;
+            }
             let unpacked = self.unpack(&mut waiting, &mut payloads, each);
             let _large = self.large_import(&unpacked);
             let mut read = self.read(&unpacked, each);
-            let known = self.known(&read);
+            // Those that are written later than the facts about these are read.
+            let mut imports = Imports::default();
+            ready.iter().for_each(|one: &Ready| one.add_to(&mut imports));
+            let (known, mut outdated) = (self.known(&read), Vec::new());
             for known in known {
                 let Some((claimed, payload)) = read.pop_front() else { break };
                 if !(self.may_begin)() {
@@ -74,25 +82,26 @@ impl Batch<'_> {
                     break;
                 }
                 let check = || {
-                    let known = known.map_or_else(|| self.known_of(claimed, &payload), Ok)?;
-                    self.app.prepare_import(claimed, payload, &known, self.number())
+                    let known = known.map_or_else(|| self.known_of(claimed, &payload), Ok)?.after(&imports);
+                    let prepared = self.app.prepare_import(claimed, payload, &known, self.number())?;
+                    Ok::<_, Fault>(Ready::new(claimed, prepared, known))
                 };
                 match self.attempt(&claimed.process, check) {
-                    Ok(prepared) => {
-                        let one = Ready::new(&claimed.process, prepared);
+                    Ok(one) => {
                         size.add(one.size);
+                        one.add_to(&mut imports);
                         ready.push(one);
                     }
                     Err(outcome) => each(outcome),
                 }
                 self.watch.lap([(claimed.process.id(), 1)].into_iter());
                 if size.is_full(self.app.settings.import_batch) {
-                    self.commit(std::mem::take(&mut ready), each);
+                    outdated.extend(self.commit(std::mem::take(&mut ready), each));
                     size = Size::default();
                 }
             }
+            waiting.extend(outdated);
         }
-        self.commit(ready, each);
     }
 
     /// Waits until the process imports no other large account, if one of these is large: decoded, it takes many times its
@@ -125,12 +134,12 @@ impl Batch<'_> {
             let unpack = || {
                 fault::reached(Point::ImportBegun, claimed.number());
                 let id = claimed.process.id();
+                let alone = || self.payloads(&[id]).and_then(|mut found| found.remove(&id).transpose());
                 let payload = match payloads {
-                    Ok(found) => found.remove(&id).transpose(),
+                    // An account that is checked again has taken it before.
+                    Ok(found) => found.remove(&id).map_or_else(alone, |payload| payload.map(Some)),
                     // One payload may be readable where reading all took too long.
-                    Err(StoreError::Busy(_)) => {
-                        self.payloads(&[id]).and_then(|mut found| found.remove(&id).transpose())
-                    }
+                    Err(StoreError::Busy(_)) => alone(),
                     Err(error) => Err(error.clone()),
                 };
                 let missing = || StoreError::Corrupt(format!("process {id} has no payload"));
@@ -217,14 +226,18 @@ impl Batch<'_> {
     /// that no longer fit in the lease are released.
     ///
     /// If the database is unavailable, smaller parts would fail as well: the leases of all of them expire.
-    fn commit(&self, ready: Vec<Ready>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
-        let (mut waiting, mut has_begun) = (VecDeque::from(ready), false);
+    ///
+    /// Returns accounts that were checked with facts which have changed since. They are not written, and have to be checked
+    /// again.
+    fn commit(&self, ready: Vec<Ready>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) -> Vec<Claimed> {
+        let (mut waiting, mut has_begun, mut outdated) = (VecDeque::from(ready), false, Vec::new());
         while !waiting.is_empty() {
             // The first part is written even if the worker stops now. The next may take as long as the one
             // that failed.
             if has_begun && !(self.may_begin)() {
-                let rest = waiting.into_iter().map(|one| one.process).collect();
-                return self.release_all(rest, each);
+                let rest = waiting.into_iter().map(|one| one.claimed.process).collect();
+                self.release_all(rest, each);
+                return outdated;
             }
             has_begun = true;
             let count = waiting.len().min(self.pace.limit());
@@ -232,7 +245,14 @@ impl Batch<'_> {
             match self.write_together(&mut part) {
                 Ok(outcomes) => outcomes.into_iter().for_each(|outcome| each(Ok(outcome))),
                 Err(error @ StoreError::Unavailable(_)) => {
-                    return (0..part.len() + waiting.len()).for_each(|_| each(Err(error.clone())));
+                    (0..part.len() + waiting.len()).for_each(|_| each(Err(error.clone())));
+                    return outdated;
+                }
+                Err(_) if part.iter().any(|one| one.is_outdated) => {
+                    let (again, rest): (Vec<_>, Vec<_>) = part.into_iter().partition(|one| one.is_outdated);
+                    tracing::debug!(accounts = again.len(), "facts have changed: accounts are checked again");
+                    outdated.extend(again.into_iter().map(|one| one.claimed));
+                    rest.into_iter().rev().for_each(|one| waiting.push_front(one));
                 }
                 Err(error @ StoreError::Busy(_)) if part.len() > 1 => {
                     tracing::warn!(accounts = part.len(), %error, "imports are written in smaller parts");
@@ -240,29 +260,37 @@ impl Batch<'_> {
                     part.into_iter().rev().for_each(|one| waiting.push_front(one));
                 }
                 Err(error @ StoreError::Busy(_)) => {
-                    part.iter().for_each(|one| each(self.defer(&one.process, error.clone().into())));
+                    part.iter().for_each(|one| each(self.defer(&one.claimed.process, error.clone().into())));
                 }
-                Err(_) => part.into_iter().for_each(|one| each(self.write_alone(one))),
+                Err(_) => {
+                    for one in part {
+                        let claimed = one.claimed.clone();
+                        self.write_alone(one).map_or_else(|| outdated.push(claimed), &mut *each);
+                    }
+                }
             }
         }
+        outdated
     }
 
-    fn write_alone(&self, ready: Ready) -> Result<Outcome, StoreError> {
-        let process = ready.process.clone();
+    /// Returns nothing if the account has to be checked again.
+    fn write_alone(&self, ready: Ready) -> Option<Result<Outcome, StoreError>> {
+        let process = ready.claimed.process.clone();
         if !(self.may_begin)() {
-            return self.end(&process, Event::ShutDown);
+            return Some(self.end(&process, Event::ShutDown));
         }
         let mut alone = vec![ready];
         for _ in 0..NUMBERS {
             match self.write_together(&mut alone) {
-                Ok(outcomes) => return Ok(outcomes.into_iter().next().unwrap_or(Outcome::Stale)),
+                Ok(outcomes) => return Some(Ok(outcomes.into_iter().next().unwrap_or(Outcome::Stale))),
+                Err(_) if alone.iter().any(|one| one.is_outdated) => return None,
                 Err(StoreError::Conflict(_)) => {
                     alone.iter_mut().for_each(|one| one.renumber(self.number()));
                 }
-                Err(error) => return self.defer(&process, error.into()),
+                Err(error) => return Some(self.defer(&process, error.into())),
             }
         }
-        self.defer(&process, StoreError::Conflict("no free account number was found".into()).into())
+        Some(self.defer(&process, StoreError::Conflict("no free account number was found".into()).into()))
     }
 
     /// Writes accounts, their status and their events in one transaction; for dry runs only the step.
@@ -275,7 +303,7 @@ impl Batch<'_> {
         let job = move |tx: &mut dyn Tx| write_ready(tx, &mut lock(&given), &*clock, &actor);
         let written = guarded(|| write(&*self.app.store, job));
         *ready = std::mem::take(&mut lock(&shared));
-        self.watch.lap(ready.iter().map(|one| (one.process.id(), one.size.rows)));
+        self.watch.lap(ready.iter().map(|one| (one.claimed.process.id(), one.size.rows)));
         fault::reached(Point::Imported, "");
         written
     }

@@ -1,6 +1,7 @@
-use super::claim::illegal;
+use super::claim::{Claimed, illegal};
 use super::import::Outcome;
 use super::prepare::Prepared;
+use crate::account::{Imports, Known, changed_since};
 use crate::fault::{self, Point};
 use crate::gate::{self, Ending};
 use crate::port::{Clock, NewAccount, Sent, StepWrite, StoreError, StoredIssues, Tx};
@@ -12,8 +13,12 @@ use std::collections::BTreeMap;
 
 /// A checked account with everything to write for it.
 pub(super) struct Ready {
-    pub(super) process: Process,
+    pub(super) claimed: Claimed,
     end: End,
+    /// The facts that it was checked with.
+    known: Known,
+    /// Set if these have changed when it was to be written.
+    pub(super) is_outdated: bool,
     pub(super) issues: StoredIssues,
     pub(super) size: Size,
     sent: Sent,
@@ -52,38 +57,49 @@ impl Size {
 }
 
 impl Ready {
-    pub(super) fn new(process: &Process, prepared: Prepared) -> Self {
+    pub(super) fn new(claimed: &Claimed, prepared: Prepared, known: Known) -> Self {
         match prepared {
             Prepared::Account { account, issues, bytes, content } => {
-                Self::passed(process, account, issues, bytes, content)
+                Self::passed(claimed, account, issues, bytes, content, known)
             }
             Prepared::Rejected(issues, content) => {
                 let sent = Sent { content: Some(content), ..Sent::default() };
-                Self::ended(process, on_rejection(process), issues, sent)
+                Self::ended(claimed, on_rejection(&claimed.process), issues, sent, known)
             }
         }
     }
 
     /// For an account that passed every check. A dry run does not write it.
     fn passed(
-        process: &Process,
+        claimed: &Claimed,
         account: Box<NewAccount>,
         issues: StoredIssues,
         bytes: usize,
         content: ContentHash,
+        known: Known,
     ) -> Self {
+        let process = &claimed.process;
         let sent = Sent { content: Some(content), totals: account.totals };
         if process.is_dry_run() {
-            return Self::ended(process, on_success(process, account.number), issues, sent);
+            return Self::ended(claimed, on_success(process, account.number), issues, sent, known);
         }
         let size = Size { bytes, rows: rows(&account.account, &account.totals) };
-        Self { process: process.clone(), end: End::Import(account), issues, size, sent }
+        let (claimed, end) = (claimed.clone(), End::Import(account));
+        Self { claimed, end, known, is_outdated: false, issues, size, sent }
     }
 
     /// For a process of which only the step is written.
-    fn ended(process: &Process, event: Event, issues: StoredIssues, sent: Sent) -> Self {
+    fn ended(claimed: &Claimed, event: Event, issues: StoredIssues, sent: Sent, known: Known) -> Self {
         let size = Size { bytes: 0, rows: 1 };
-        Self { process: process.clone(), end: End::Step(event), issues, size, sent }
+        let (claimed, end) = (claimed.clone(), End::Step(event));
+        Self { claimed, end, known, is_outdated: false, issues, size, sent }
+    }
+
+    /// Adds what it imports to facts about accounts that are written after it.
+    pub(super) fn add_to(&self, imports: &mut Imports) {
+        if let Some(account) = self.account() {
+            imports.add(account, &self.claimed.supplier.code);
+        }
     }
 
     /// Gives the imported account another number.
@@ -95,7 +111,7 @@ impl Ready {
 
     /// The external account number, which [fault points](Point) are about.
     pub(super) fn number(&self) -> &str {
-        self.process.snapshot().external_account_number.as_str()
+        self.claimed.number()
     }
 
     fn account(&self) -> Option<&NewAccount> {
@@ -104,7 +120,7 @@ impl Ready {
 
     fn event(&self) -> Event {
         match &self.end {
-            End::Import(account) => on_success(&self.process, account.number.clone()),
+            End::Import(account) => on_success(&self.claimed.process, account.number.clone()),
             End::Step(event) => event.clone(),
         }
     }
@@ -150,23 +166,26 @@ pub(super) fn write_ready(
     clock: &dyn Clock,
     actor: &Actor,
 ) -> Result<Vec<Outcome>, StoreError> {
-    let ending = Ending::of(tx, clock, ready.iter().map(|one| &one.process))?;
+    let ending = Ending::of(tx, clock, ready.iter().map(|one| &one.claimed.process))?;
     let at = ending.at;
-    let stepped = |one: &Ready| one.process.clone().step(one.event(), at, actor.clone()).map_err(illegal);
+    let stepped =
+        |one: &Ready| one.claimed.process.clone().step(one.event(), at, actor.clone()).map_err(illegal);
     let stepped: Vec<(Process, HistoryEntry)> = ready.iter().map(stepped).collect::<Result<_, _>>()?;
     for ((process, _), one) in stepped.iter().zip(&mut *ready) {
         if let End::Import(account) = &mut one.end {
             account.imported_at = process.snapshot().modified_at;
         }
     }
-    let ready = &*ready;
-    let steps = stepped.iter().zip(ready).map(|((process, entry), one)| StepWrite {
+    let steps = stepped.iter().zip(&*ready).map(|((process, entry), one)| StepWrite {
         process,
         entry,
         issues: Some(&one.issues),
         sent: Some(one.sent),
     });
     let written = gate::end_processes(tx, &steps.collect::<Vec<_>>(), ending)?;
+    if mark_outdated(tx, ready, &written)? {
+        return Err(StoreError::Conflict("facts about an account have changed".into()));
+    }
     let imports = ready.iter().zip(&written).filter(|(_, is_written)| **is_written);
     let imports: Vec<&NewAccount> = imports.filter_map(|(one, _)| one.account()).collect();
     tx.insert_accounts(&imports)?;
@@ -175,6 +194,23 @@ pub(super) fn write_ready(
     in_time(clock, at)?;
     let outcome = |((process, _), is_written): (&(Process, _), _)| Outcome::of(process, is_written);
     Ok(stepped.iter().zip(written).map(outcome).collect())
+}
+
+/// Marks accounts that were checked with facts which are different now, where those before them are imported. Returns true
+/// if there are any.
+fn mark_outdated(tx: &mut dyn Tx, ready: &mut [Ready], written: &[bool]) -> Result<bool, StoreError> {
+    let known: Vec<&Known> = ready.iter().map(|one| &one.known).collect();
+    let import = |place: usize, imports: &mut Imports| {
+        if written[place] {
+            ready[place].add_to(imports);
+        }
+    };
+    let changed = changed_since(tx, &known, import)?;
+    // A claim that was lost is nobody's to check again.
+    let outdated: Vec<bool> =
+        changed.iter().zip(written).map(|(changed, written)| *changed && *written).collect();
+    ready.iter_mut().zip(&outdated).for_each(|(one, is_outdated)| one.is_outdated = *is_outdated);
+    Ok(outdated.contains(&true))
 }
 
 /// Adds the totals of the accounts, summed by supplier.

@@ -92,15 +92,109 @@ fn sixteen_accounts_are_claimed_and_written_in_one_transaction() {
 
 /// Creates accounts with a meter point of their own each.
 fn create_with_meter_points(env: &TestEnv, numbers: &[&str]) {
+    for (n, number) in numbers.iter().enumerate() {
+        create_supplied(env, number, &format!("630572872{n:02}"), "{}");
+    }
+}
+
+/// Creates an account with a meter point, a document, and these task parameters.
+fn create_supplied(env: &TestEnv, number: &str, mpxn: &str, params: &str) {
     let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/accounts/valid/electricity.json");
     let mut sent: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(fixture).unwrap()).unwrap();
     sent["import_supplier"] = "ACME".into();
-    for (n, number) in numbers.iter().enumerate() {
-        sent["external_account_number"] = (*number).into();
-        sent["supply_addresses"][0]["meter_points"][0]["mpxn"] = format!("630572872{n:02}").into();
-        create_account(&env.app, &env.caller, None, sent.to_string().as_bytes()).unwrap();
+    sent["external_account_number"] = number.into();
+    sent["supply_addresses"][0]["meter_points"][0]["mpxn"] = mpxn.into();
+    sent.as_object_mut().unwrap().remove("statements");
+    sent["notes"] = serde_json::json!([{"document_paths": [{"document_path": number}]}]);
+    let body = format!(r#"{{"task_params":{params},"payload":{sent}}}"#);
+    create_account(&env.app, &env.caller, None, body.as_bytes()).unwrap();
+}
+
+/// Sets the level of the rule about meter points of other accounts.
+fn set_rule(env: &TestEnv, level: Level) {
+    let rules = [("PST-12".to_owned(), Some(level))].into();
+    env.app.set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
+}
+
+const REHEARSED: &str = r#"{"is_dry_run":true}"#;
+
+#[test]
+fn accounts_of_a_batch_see_those_before_them() {
+    let (env, calls) = counted(|ports| ports);
+    set_rule(&env, Level::Error);
+    let numbers = ["dry-1", "A-1", "A-2", "dry-2", "other"];
+    for (number, mpxn) in numbers.iter().zip(["1", "1", "1", "1", "2"]) {
+        let params = if number.starts_with("dry") { REHEARSED } else { "{}" };
+        create_supplied(&env, number, &format!("630572872{mpxn:0>2}"), params);
     }
+    // As many calls as for accounts with other meter points.
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(5), 2, 2));
+    let expected =
+        [State::DryRunSucceeded, State::Processed, State::Errored, State::DryRunErrored, State::Processed];
+    assert_eq!(states(&env, numbers), expected);
+    for number in ["A-2", "dry-2"] {
+        let issues = env.report_of(number).issues;
+        let detail = &issues.errors[0].detail;
+        assert!(detail.starts_with("Account A-1 of ACME has this meter point."), "{detail}");
+    }
+}
+
+#[test]
+fn accounts_of_a_batch_are_warned_of_those_before_them() {
+    let env = TestEnv::new();
+    let numbers = ["A-1", "A-2", "A-3"];
+    numbers.iter().for_each(|number| create_supplied(&env, number, "63057287201", "{}"));
+    env.worker.run_once().unwrap();
+    let warned = numbers.map(|number| {
+        let warnings = env.report_of(number).issues.warnings.into_iter();
+        let mut own = warnings.filter(|warning| warning.rule.as_deref() == Some("PST-12"));
+        own.next().map(|warning| warning.detail.split_once(" of ").unwrap().0.to_owned())
+    });
+    let by = |number| Some(format!("Account {number}"));
+    // Of several that have it without an end the last one is named.
+    assert_eq!(warned, [None, by("A-1"), by("A-2")]);
+}
+
+/// Imports an account whose meter point another worker takes or frees after its facts were read, and returns its state,
+/// attempt and steps.
+fn imported_meanwhile(
+    number: &'static str,
+    meanwhile: impl Fn(&TestEnv) + Send + Sync + 'static,
+    params: &str,
+) -> (State, u32, Vec<EventKind>) {
+    let (env, documents) = hooked();
+    let env = Arc::new(env);
+    set_rule(&env, Level::Error);
+    create_supplied(&env, "other", "63057287202", "{}");
+    create_supplied(&env, number, "63057287201", params);
+    verify(&env);
+    let (weak, is_done) = (Arc::downgrade(&env), AtomicBool::new(false));
+    documents.on_look_up(move |path| {
+        if path == number && !is_done.swap(true, Ordering::SeqCst) {
+            meanwhile(&weak.upgrade().unwrap());
+        }
+        Ok(())
+    });
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(2));
+    assert_eq!(steps(&env, "other"), IMPORTED_AT_ONCE);
+    let report = env.report_of(number);
+    (report.status.status, report.attempt, steps(&env, number))
+}
+
+/// Another worker imports an account with the same meter point.
+fn take(env: &TestEnv) {
+    create_supplied(env, "B-1", "63057287201", "{}");
+    assert_eq!(env.another_worker("w2").run_once().unwrap(), Worked::Processes(1));
+    assert_eq!(env.state_of("B-1"), State::Processed);
+}
+
+#[test]
+fn an_account_is_checked_again_if_its_meter_point_is_taken_before_it_is_written() {
+    let rejected = vec![EventKind::Created, EventKind::Claimed, EventKind::Rejected];
+    assert_eq!(imported_meanwhile("A-1", take, "{}"), (State::Errored, 1, rejected));
+    let failed = vec![EventKind::Created, EventKind::Claimed, EventKind::DryRunFailed];
+    assert_eq!(imported_meanwhile("A-1", take, REHEARSED), (State::DryRunErrored, 1, failed));
 }
 
 #[test]

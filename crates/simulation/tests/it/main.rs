@@ -16,6 +16,7 @@ mod certified;
 mod check;
 mod coverage;
 mod databases;
+mod equal_meter_points;
 mod erasure;
 mod faulty_ports;
 mod feed;

@@ -60,7 +60,7 @@ impl Simulation {
     }
 
     /// Lets workers run until nothing is due.
-    fn drain(&self) {
+    pub(crate) fn drain(&self) {
         for turn in 0..TURNS {
             let next = read(&*self.truth, |tx| tx.next_due_at(self.now(0))).unwrap();
             if next.is_none_or(|at| at > self.now(0)) {
@@ -83,7 +83,7 @@ impl Simulation {
 
     /// Checks that a dry run has the same outcome as an import of the same right after it: one that is
     /// accepted, and one that is rejected because its documents have vanished.
-    fn compare_verdicts(&self) {
+    pub(crate) fn compare_verdicts(&self) {
         (0..SUPPLIERS).for_each(|supplier| self.calmly(Action::SetDryRun(supplier, false)));
         for account in accounts() {
             let state = self.process(account).map(|stored| stored.process.state());

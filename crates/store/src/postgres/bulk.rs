@@ -8,10 +8,10 @@ use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::types::{Bits, Day, Json, Timestamp};
 use crate::error::Result;
-use cutover_app::port::{MeterPointHolder, MeterPointQuestion};
+use cutover_app::port::{HeldMeterPoint, MeterPointHolder, MeterPointQuestion};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 bind_arrays! {
     Vec<bool> => Bool;
@@ -92,8 +92,8 @@ statement! {
         number: Vec<String>,
         mpxn: Vec<String>,
         start: Vec<Day>,
-    } -> (BigInt, Text, Text)
-        = "SELECT q.place, s.code, a.external_account_number FROM unnest(" organisation_id ", " supplier_id ", " number ", " mpxn ", " start
+    } -> (BigInt, BigInt, Nullable<columns::Day>, Text, Text)
+        = "SELECT q.place, m.account_id, m.supply_end_date, s.code, a.external_account_number FROM unnest(" organisation_id ", " supplier_id ", " number ", " mpxn ", " start
             ") WITH ORDINALITY AS q (organisation_id, supplier_id, number, mpxn, start, place) CROSS JOIN LATERAL (\
             SELECT p.account_id, p.supply_end_date FROM meter_points p \
             WHERE p.organisation_id = q.organisation_id AND p.mpxn = q.mpxn AND p.account_id <> coalesce((\
@@ -161,7 +161,7 @@ pub(super) fn remove_refused(conn: &mut Conn, supplier_id: i64, numbers: &[&str]
 pub(super) fn meter_point_holders(
     conn: &mut Conn,
     questions: &[MeterPointQuestion<'_>],
-) -> Result<Vec<Option<MeterPointHolder>>> {
+) -> Result<Vec<Option<HeldMeterPoint>>> {
     if questions.is_empty() {
         return Ok(Vec::new());
     }
@@ -172,10 +172,38 @@ pub(super) fn meter_point_holders(
         mpxn: questions.iter().map(|q| q.sought.mpxn.clone()).collect(),
         start: questions.iter().map(|q| Day(q.sought.supply_start_date)).collect(),
     };
-    let rows = statement.load::<(i64, String, String)>(conn)?.into_iter();
-    let mut holders: HashMap<i64, MeterPointHolder> =
-        rows.map(|(place, supplier, number)| (place, MeterPointHolder { supplier, number })).collect();
+    let rows = statement.load::<(i64, i64, Option<Day>, String, String)>(conn)?.into_iter();
+    let held = |(place, account_id, supply_end, supplier, number): (_, _, Option<Day>, _, _)| {
+        let holder = MeterPointHolder { supplier, number };
+        (place, HeldMeterPoint { account_id, supply_end: supply_end.map(|Day(day)| day), holder })
+    };
+    let mut holders: HashMap<i64, HeldMeterPoint> = rows.map(held).collect();
     Ok((1..).zip(questions).map(|(place, _)| holders.remove(&place)).collect())
+}
+
+/// Maximum number of meter points that a transaction locks one by one: the server has room for a few thousand locks.
+const LOCKED_POINTS: usize = 256;
+
+statement! {
+    /// Locks the organisations, shared unless all of their meter points are to be locked, then the meter points, each in
+    /// the order of the keys, so that no two transactions wait for each other.
+    LockPoints { organisation_id: Vec<i64>, mpxn: Vec<String>, all: bool } -> BigInt
+        = "SELECT count(CASE WHEN mpxn = '' AND NOT " all " THEN pg_advisory_xact_lock_shared(key)::text \
+            ELSE pg_advisory_xact_lock(key)::text END) FROM (SELECT mpxn, hashtextextended(mpxn, organisation_id) AS key \
+            FROM unnest(" organisation_id ", " mpxn ") AS q (organisation_id, mpxn) ORDER BY mpxn <> '', key) AS keys"
+}
+
+pub(super) fn lock_meter_points(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<()> {
+    let point = |q: &MeterPointQuestion<'_>| (q.organisation_id, q.sought.mpxn.clone());
+    let mut points: BTreeSet<(i64, String)> = questions.iter().map(point).collect();
+    let all = points.len() > LOCKED_POINTS;
+    if all {
+        points.clear();
+    }
+    points.extend(questions.iter().map(|q| (q.organisation_id, String::new())));
+    let (organisation_id, mpxn) = points.into_iter().unzip();
+    LockPoints { organisation_id, mpxn, all }.get_result::<i64>(conn)?;
+    Ok(())
 }
 
 #[cfg(test)]

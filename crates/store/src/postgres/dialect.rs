@@ -10,7 +10,7 @@ use super::{bulk, claim, fold, partitions};
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
-use cutover_app::port::{FeedPosition, MeterPointHolder, MeterPointQuestion};
+use cutover_app::port::{FeedPosition, HeldMeterPoint, MeterPointQuestion};
 use cutover_postgres_client::sqlstate;
 use diesel::backend::Backend;
 use diesel::data_types::PgTimestamp;
@@ -311,8 +311,12 @@ impl SqlDialect for Dialect {
     fn meter_point_holders(
         conn: &mut Conn,
         questions: &[MeterPointQuestion<'_>],
-    ) -> Result<Vec<Option<MeterPointHolder>>> {
+    ) -> Result<Vec<Option<HeldMeterPoint>>> {
         bulk::meter_point_holders(conn, questions)
+    }
+
+    fn lock_meter_points(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<()> {
+        bulk::lock_meter_points(conn, questions)
     }
 
     fn lock_runs(conn: &mut Conn) -> Result<()> {

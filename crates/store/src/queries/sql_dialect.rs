@@ -6,7 +6,7 @@ use super::types::Timestamp;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, NaiveDate, Utc};
-use cutover_app::port::{FeedPosition, MeterPointHolder, MeterPointQuestion};
+use cutover_app::port::{FeedPosition, HeldMeterPoint, MeterPointQuestion};
 use diesel::backend::Backend;
 use diesel::deserialize;
 use diesel::serialize::{self, Output};
@@ -102,7 +102,10 @@ pub(crate) trait SqlDialect {
     fn meter_point_holders(
         conn: &mut Conn,
         questions: &[MeterPointQuestion<'_>],
-    ) -> Result<Vec<Option<MeterPointHolder>>>;
+    ) -> Result<Vec<Option<HeldMeterPoint>>>;
+
+    /// Locks meter points against other transactions that lock them, whether an account has them or not.
+    fn lock_meter_points(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<()>;
 
     /// Waits for the transactions that have looked for open runs, and lets others wait from then on.
     fn lock_runs(conn: &mut Conn) -> Result<()>;

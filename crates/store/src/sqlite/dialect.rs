@@ -13,7 +13,7 @@ use super::queries::types::{Day, Timestamp};
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, NaiveDate, Utc};
-use cutover_app::port::{FeedPosition, MeterPointHolder, MeterPointQuestion};
+use cutover_app::port::{FeedPosition, HeldMeterPoint, MeterPointHolder, MeterPointQuestion};
 use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql};
 use diesel::dsl::max;
@@ -187,11 +187,16 @@ impl SqlDialect for Dialect {
     fn meter_point_holders(
         conn: &mut Conn,
         questions: &[MeterPointQuestion<'_>],
-    ) -> Result<Vec<Option<MeterPointHolder>>> {
+    ) -> Result<Vec<Option<HeldMeterPoint>>> {
         questions.iter().map(|question| meter_point_holder(conn, question)).collect()
     }
 
     /// There is one writer.
+    fn lock_meter_points(_: &mut Conn, _: &[MeterPointQuestion<'_>]) -> Result<()> {
+        Ok(())
+    }
+
+    /// As for [`lock_meter_points`](SqlDialect::lock_meter_points).
     fn lock_runs(_: &mut Conn) -> Result<()> {
         Ok(())
     }
@@ -268,41 +273,47 @@ impl SqlDialect for Dialect {
 }
 
 statement! {
-    /// The account that has a meter point for longest, apart from the own one. Each of the two reads one entry
+    /// The last account that has a meter point without an end, apart from the own one. Like the next one it reads one entry
     /// of the index, besides those of the own account.
-    Holder {
-        supplier_id: i64,
-        number: String,
-        organisation_id: i64,
-        mpxn: String,
-        start: Day,
-    } -> (Text, Text)
-        = "SELECT s.code, a.external_account_number FROM accounts a JOIN suppliers s ON s.id = a.supplier_id \
-            WHERE a.id = coalesce((SELECT p.account_id FROM meter_points p \
+    Supplied { supplier_id: i64, number: String, organisation_id: i64, mpxn: String } -> BigInt
+        = "SELECT p.account_id FROM meter_points p \
             WHERE p.organisation_id = " organisation_id " AND p.mpxn = " mpxn " AND p.supply_end_date IS NULL \
             AND p.account_id <> coalesce((SELECT id FROM accounts WHERE supplier_id = " supplier_id
-            " AND external_account_number = " number "), 0) ORDER BY p.account_id DESC LIMIT 1), \
-            (SELECT p.account_id FROM meter_points p \
+            " AND external_account_number = " number "), 0) ORDER BY p.account_id DESC LIMIT 1"
+}
+
+statement! {
+    /// The account that has a meter point for longest after a day, of those that have it until a day.
+    SuppliedUntil { supplier_id: i64, number: String, organisation_id: i64, mpxn: String, start: Day } -> (BigInt, columns::Day)
+        = "SELECT p.account_id, p.supply_end_date FROM meter_points p \
             WHERE p.organisation_id = " organisation_id " AND p.mpxn = " mpxn " AND p.supply_end_date > " start " \
             AND p.account_id <> coalesce((SELECT id FROM accounts WHERE supplier_id = " supplier_id
             " AND external_account_number = " number "), 0) \
-            ORDER BY p.supply_end_date DESC, p.account_id DESC LIMIT 1))"
+            ORDER BY p.supply_end_date DESC, p.account_id DESC LIMIT 1"
 }
 
-fn meter_point_holder(
-    conn: &mut Conn,
-    question: &MeterPointQuestion<'_>,
-) -> Result<Option<MeterPointHolder>> {
+statement! {
+    Holder { account_id: i64 } -> (Text, Text)
+        = "SELECT s.code, a.external_account_number FROM accounts a JOIN suppliers s ON s.id = a.supplier_id \
+            WHERE a.id = " account_id
+}
+
+fn meter_point_holder(conn: &mut Conn, question: &MeterPointQuestion<'_>) -> Result<Option<HeldMeterPoint>> {
     let MeterPointQuestion { organisation_id, supplier_id, number, sought } = *question;
-    let holder = Holder {
-        supplier_id,
-        number: number.as_str().to_owned(),
-        organisation_id,
-        mpxn: sought.mpxn.clone(),
-        start: Day(sought.supply_start_date),
+    let (number, mpxn) = (number.as_str().to_owned(), sought.mpxn.clone());
+    let supplied = Supplied { supplier_id, number: number.clone(), organisation_id, mpxn: mpxn.clone() };
+    let found = match supplied.get_result::<i64>(conn).optional()? {
+        Some(account_id) => Some((account_id, None)),
+        None => {
+            let start = Day(sought.supply_start_date);
+            let until = SuppliedUntil { supplier_id, number, organisation_id, mpxn, start };
+            let until = until.get_result::<(i64, Day)>(conn).optional()?;
+            until.map(|(account_id, Day(end))| (account_id, Some(end)))
+        }
     };
-    let holder = holder.get_result::<(String, String)>(conn).optional()?;
-    Ok(holder.map(|(supplier, number)| MeterPointHolder { supplier, number }))
+    let Some((account_id, supply_end)) = found else { return Ok(None) };
+    let (supplier, number) = (Holder { account_id }).get_result(conn)?;
+    Ok(Some(HeldMeterPoint { account_id, supply_end, holder: MeterPointHolder { supplier, number } }))
 }
 
 // Messages of `sqlite3_errmsg`. They are the texts of `sqlite3_errstr`, which diesel passes on without their

@@ -1,8 +1,9 @@
 use super::{State, kept};
 use chrono::{NaiveDate, Utc};
 use cutover_app::port::{
-    Accounts, ImportedAccount, ImportedPage, MeterPointHolder, MeterPointKey, MeterPointQuestion, NewAccount,
-    NewHistoricalStatement, NewNote, NewTransaction, Position, StoreError, VerifiedInstruction,
+    Accounts, HeldMeterPoint, ImportedAccount, ImportedPage, MeterPointHolder, MeterPointKey,
+    MeterPointQuestion, NewAccount, NewHistoricalStatement, NewNote, NewTransaction, Position, StoreError,
+    VerifiedInstruction,
 };
 use cutover_core::{ExternalAccountNumber, Zone, trimmed};
 use cutover_model::{Account, ContentHash, DateTime, Ledger, MeterPoint, Note};
@@ -103,7 +104,7 @@ impl State {
         account.ok_or_else(|| StoreError::Failed(format!("there is no account {id}")))
     }
 
-    fn meter_point_holder(&self, question: &MeterPointQuestion<'_>) -> Option<MeterPointHolder> {
+    fn meter_point_holder(&self, question: &MeterPointQuestion<'_>) -> Option<HeldMeterPoint> {
         let own = |supplier_id| {
             let mut own = self.suppliers.iter().filter(|s| s.organisation_id == question.organisation_id);
             own.find(|supplier| supplier.id == supplier_id)
@@ -113,10 +114,12 @@ impl State {
         let holders = others.filter_map(|account| {
             let supplier = own(account.new.supplier_id)?.code.to_string();
             let number = trimmed(account.new.account.external_account_number.as_sent()).to_owned();
-            let order = (account.supply_end(question.sought)?, account.new.process_id);
-            Some((order, MeterPointHolder { supplier, number }))
+            let (end, account_id) = (account.supply_end(question.sought)?, account.new.process_id);
+            let supply_end = Some(end).filter(|end| *end != NaiveDate::MAX);
+            let holder = MeterPointHolder { supplier, number };
+            Some(((end, account_id), HeldMeterPoint { account_id, supply_end, holder }))
         });
-        holders.max_by_key(|(order, _)| *order).map(|(_, holder)| holder)
+        holders.max_by_key(|(order, _)| *order).map(|(_, held)| held)
     }
 }
 
@@ -177,7 +180,12 @@ impl Accounts for State {
     fn meter_point_holders(
         &mut self,
         questions: &[MeterPointQuestion<'_>],
-    ) -> Result<Vec<Option<MeterPointHolder>>, StoreError> {
+    ) -> Result<Vec<Option<HeldMeterPoint>>, StoreError> {
         Ok(questions.iter().map(|question| self.meter_point_holder(question)).collect())
+    }
+
+    /// Like [`lock_account`](Self::lock_account).
+    fn lock_meter_points(&mut self, _: &[MeterPointQuestion<'_>]) -> Result<(), StoreError> {
+        Ok(())
     }
 }

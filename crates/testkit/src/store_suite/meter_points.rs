@@ -47,7 +47,7 @@ fn holders(store: &dyn Store, wanted: &[Wanted<'_>]) -> Vec<Option<String>> {
     let found = see(store, |tx| tx.meter_point_holders(&questions));
     found
         .into_iter()
-        .map(|holder| holder.map(|holder| format!("{} {}", holder.supplier, holder.number)))
+        .map(|holder| holder.map(|held| format!("{} {}", held.holder.supplier, held.holder.number)))
         .collect()
 }
 

@@ -4,6 +4,7 @@
 //! `CUTOVER_TEST_ROUNDS=1000 cargo test -p cutover-simulation races:: -- --nocapture` runs more rounds, and prints what
 //! they came to.
 
+mod equal_meter_points;
 mod run_bounds;
 mod two_workers;
 

@@ -28,7 +28,7 @@ use account::AccountRow;
 use builder::Builder;
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{
-    Accounts, ImportedAccount, ImportedPage, MeterPointHolder, MeterPointQuestion, NewAccount, Position,
+    Accounts, HeldMeterPoint, ImportedAccount, ImportedPage, MeterPointQuestion, NewAccount, Position,
     StoreError,
 };
 use cutover_core::ExternalAccountNumber;
@@ -83,8 +83,12 @@ impl Accounts for SqlTx<'_> {
     fn meter_point_holders(
         &mut self,
         questions: &[MeterPointQuestion<'_>],
-    ) -> Result<Vec<Option<MeterPointHolder>>, StoreError> {
+    ) -> Result<Vec<Option<HeldMeterPoint>>, StoreError> {
         self.run(|conn| Dialect::meter_point_holders(conn, questions))
+    }
+
+    fn lock_meter_points(&mut self, questions: &[MeterPointQuestion<'_>]) -> Result<(), StoreError> {
+        self.run(|conn| Dialect::lock_meter_points(conn, questions))
     }
 }
 

@@ -53,7 +53,7 @@ fn a_meter_point_that_many_accounts_have_is_read_once() {
         let question =
             MeterPointQuestion { organisation_id: 1, supplier_id: 1, number: &number, sought: &sought };
         let holders = read_committed(&*env.store, |tx| tx.meter_point_holders(&[question])).unwrap();
-        holders[0].as_ref().map(|holder| holder.number.clone())
+        holders[0].as_ref().map(|held| held.holder.number.clone())
     };
     assert_eq!(["6", "7", "8"].map(holder), [Some("S".to_owned()), None, None]);
     assert_few_are_read(&env.close(), "meter_points");
