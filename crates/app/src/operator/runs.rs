@@ -157,7 +157,7 @@ impl App {
     }
 
     fn end_run_by(&self, by: &Operator, of: Option<i64>, code: &str) -> Result<RunReport, OperatorError> {
-        // Whoever asks any node afterwards sees what was refused during the run.
+        // Any node that is asked after the end of the run then shows the creates that were refused during it.
         self.try_to_record_refused();
         let code = code.to_owned();
         self.run_audited(by, AuditAction::RunEnded, move |tx, clock| {

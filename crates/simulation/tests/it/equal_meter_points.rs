@@ -127,7 +127,7 @@ fn run(seed: u64, level: Level, database: Database) -> Option<String> {
     simulation.calm();
     simulation.calmly(Action::Pass(400));
     simulation.calmly(Action::Sweep);
-    // What the sweep has released waits.
+    // Processes that the sweep has released are due again only after a wait.
     simulation.calmly(Action::Pass(400));
     simulation.drain();
     simulation.compare_verdicts();

@@ -54,7 +54,7 @@ impl Bug {
     }
 }
 
-/// What is known of a run.
+/// The state that a run has brought about so far.
 #[derive(Default)]
 struct Known {
     /// Number of accounts that were ever created.
@@ -246,7 +246,7 @@ fn certificates_keep_their_leaves_on_postgres() {
     find_none(Wanted::of_environment(3, 50), |seed| run(seed, &template.open(), Bug::None));
 }
 
-/// Whoever asks for certificates takes the leaves of the operator's.
+/// Certificates that suppliers request replace the leaves of an operator's.
 #[test]
 fn lost_leaves_are_found() {
     let template = Template::sqlite();
