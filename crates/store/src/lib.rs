@@ -5,7 +5,8 @@
 //!
 //! # Layout
 //!
-//! - `queries`: the schema, a module per aggregate, and `SqlTx`, the transaction that use cases get. All of
+//! - `schema`: the tables and the types of their columns.
+//! - `queries`: a module per aggregate, and `SqlTx`, the transaction that use cases get. All of
 //!   it is written once, in diesel's query language or in SQL that both databases read. Rows are private and
 //!   become values of the domain by a conversion that can fail.
 //! - `queries::sql_dialect`: the trait of the parts of queries that differ between the databases. Types and
@@ -42,6 +43,7 @@ mod context;
 mod error;
 mod migrations;
 mod postgres;
+mod schema;
 mod sealed;
 mod sqlite;
 

@@ -1,9 +1,10 @@
-//! Tests that both folders of migrations create the same tables, which are those that `queries` declares.
+//! Tests that both folders of migrations create the same tables, which are those that `schema` declares.
 //!
 //! SQLite's schema is created again on PostgreSQL, with only the types replaced. Then PostgreSQL's catalogue
 //! describes both schemas in the same words.
 
-use crate::{postgres, sqlite};
+use crate::schema::DECLARED;
+use crate::sqlite;
 use cutover_testkit_postgres::{TestDatabase, server};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -115,12 +116,12 @@ fn declared(table: &str, column: &str) -> String {
 }
 
 /// Returns the declarations of the program in the form of [`COLUMNS`].
-fn all_declared(tables: &[(&str, &str)]) -> Vec<String> {
+fn all_declared() -> Vec<String> {
     let columns = |(table, columns): &(&str, &str)| {
         let columns = columns.split(',').filter(|column| !column.trim().is_empty());
         columns.map(|column| declared(table, column)).collect::<Vec<_>>()
     };
-    let mut tables = tables.to_vec();
+    let mut tables = DECLARED.to_vec();
     tables.sort_unstable();
     tables.iter().flat_map(columns).collect()
 }
@@ -133,8 +134,8 @@ fn queries_declare_the_tables_there_are() {
         let without_default = |line: String| line.split(" DEFAULT ").next().unwrap().to_owned();
         lines(database, COLUMNS).into_iter().map(without_default).collect::<Vec<_>>()
     };
-    assert_eq!(actual(&postgres), all_declared(postgres::queries::schema::DECLARED));
-    let declared = all_declared(sqlite::queries::schema::DECLARED);
+    let declared = all_declared();
+    assert_eq!(actual(&postgres), declared);
     assert_eq!(actual(&sqlite), declared.into_iter().map(as_stored).collect::<Vec<_>>());
 }
 

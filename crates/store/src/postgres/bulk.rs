@@ -1,6 +1,6 @@
 //! Statements about many rows at once.
 
-use super::dialect::{Columns, Conn, Db, Dialect, columns};
+use super::dialect::{Columns, Conn, Db, Dialect};
 use super::queries::processes::row::{Outcome, Status};
 use super::queries::processes::write::Step;
 use super::queries::refusals;
@@ -8,6 +8,7 @@ use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::types::{Bits, Day, Json, Timestamp};
 use crate::error::Result;
+use crate::schema::columns;
 use cutover_app::port::{HeldMeterPoint, MeterPointHolder, MeterPointQuestion};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};

@@ -1,11 +1,12 @@
 //! Queries of claims over all suppliers.
 
-use super::dialect::{Conn, Db, columns};
+use super::dialect::{Conn, Db};
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::statement::Bind;
 use super::queries::types::{Timestamp, instant};
 use crate::claim_hints::{Bounds, ClaimHints};
 use crate::error::Result;
+use crate::schema::columns;
 use chrono::{DateTime, Utc};
 use cutover_process::LEASE;
 use diesel::prelude::*;

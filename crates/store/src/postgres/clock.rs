@@ -1,7 +1,7 @@
-use super::dialect::columns;
 use super::dialect::{Conn, Db};
 use super::queries::types::Timestamp;
 use crate::error::Result;
+use crate::schema::columns;
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use std::sync::{PoisonError, RwLock};

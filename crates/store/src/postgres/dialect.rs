@@ -23,14 +23,6 @@ use diesel::sql_types::{Array, BigInt, Date, Text, Timestamptz};
 pub(crate) type Conn = cutover_postgres_client::Connection;
 pub(crate) type Db = diesel::pg::Pg;
 
-/// SQL types of columns that hold our own types.
-pub(crate) mod columns {
-    pub(crate) type Instant = diesel::sql_types::Timestamptz;
-    pub(crate) type Day = diesel::sql_types::Date;
-    pub(crate) type Digits = diesel::sql_types::Text;
-    pub(crate) type Json = diesel::sql_types::Text;
-}
-
 /// A group of columns that statements write for many rows at once.
 pub(crate) trait Columns {
     /// `a, b`
@@ -166,14 +158,6 @@ macro_rules! insert_all {
                 }
             }
         };
-    };
-}
-
-/// Declares the list of the tables.
-macro_rules! table_names {
-    ($first:ident $($name:ident)*) => {
-        /// The names of the tables, separated by commas.
-        pub(crate) const NAMES: &str = concat!(stringify!($first) $(, ",", stringify!($name))*);
     };
 }
 

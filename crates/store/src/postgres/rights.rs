@@ -1,9 +1,9 @@
 //! Rights of the role that the service runs as, if another one owns the tables (decision 0058).
 
 use super::dialect::{Conn, Db};
-use super::queries::schema::NAMES;
 use super::queries::statement::Bind;
 use crate::migrations::Failed;
+use crate::schema;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, Text};
@@ -13,7 +13,7 @@ statement! {
     /// Rights on what this program uses that a role lacks, and those that it has although it does not need them. The
     /// rights on a partition are those on its table; keys that a table draws itself need no right, nor does a table
     /// that an operator made.
-    Differences { role: String, tables: &'static str } -> (Text, Text, Text, Bool)
+    Differences { role: String, tables: String } -> (Text, Text, Text, Bool)
         = "WITH own AS (SELECT " role "::name AS role, relowner AS owner, relnamespace AS schema FROM pg_class \
                 WHERE oid = to_regclass('__diesel_schema_migrations')), \
             objects (kind, id, name, possible, needed) AS (\
@@ -126,7 +126,7 @@ fn quoted(name: &str) -> String {
 }
 
 fn differences(conn: &mut Conn, role: &str) -> QueryResult<Vec<Difference>> {
-    let query = Differences { role: role.to_owned(), tables: NAMES };
+    let query = Differences { role: role.to_owned(), tables: schema::NAMES.join(",") };
     let rows: Vec<(String, String, String, bool)> = query.load(conn)?;
     let difference = |(kind, name, privilege, is_needed)| Difference { kind, name, privilege, is_needed };
     Ok(rows.into_iter().map(difference).collect())

@@ -1,11 +1,12 @@
 //! The audit trail of operators' actions.
 
 use super::SqlTx;
-use super::dialect::{Db, columns};
+use super::dialect::Db;
 use super::schema::audit_trail;
 use super::statement::Bind;
 use super::types::{Json, Timestamp};
 use crate::error::Result;
+use crate::schema::columns;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, StoreError};
 use diesel::prelude::*;

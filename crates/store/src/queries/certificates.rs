@@ -1,6 +1,6 @@
 //! Certificates, their keys, and what they certify of each account (decision 0050).
 
-use super::dialect::{Db, Dialect, columns};
+use super::dialect::{Db, Dialect};
 use super::schema::{
     account_additions, accounts, certificate_erasures, certificate_keys, certificate_subtrees, certificates,
 };
@@ -9,6 +9,7 @@ use super::statement::Bind;
 use super::types::{Bits, Timestamp, instant};
 use super::{Conn, SqlTx, changed, erasure, fit, number, store_error};
 use crate::error::{Error, Result};
+use crate::schema::columns;
 use crate::sealed::{Location, Sealer};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{

@@ -1,12 +1,13 @@
 //! The feed of events.
 
-use super::dialect::{Conn, Db, Dialect, columns};
+use super::dialect::{Conn, Db, Dialect};
 use super::schema::{feed_expiries, organisations};
 use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
 use super::types::{Json, Timestamp};
 use super::{SqlTx, number};
 use crate::error::Result;
+use crate::schema::columns;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent, PageLimit, StoreError,

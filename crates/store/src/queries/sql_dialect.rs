@@ -13,7 +13,7 @@ use diesel::serialize::{self, Output};
 
 /// The parts of queries in which the databases differ.
 ///
-/// Not in it, because types or macros have to name them: `Conn`, `Db`, `columns`, `insert_all!`,
+/// Not in it, because types or macros have to name them: `Conn`, `Db`, `insert_all!`,
 /// `column_arrays!`, `for_claim!` and `for_share!`, which each database's module `dialect` has next to its implementation.
 pub(crate) trait SqlDialect {
     /// Locks the selected rows against other writers, not against new rows that refer to them.

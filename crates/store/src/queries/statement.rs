@@ -35,7 +35,7 @@ binds! {
     String => Text;
     &'static str => Text;
     Bits => Binary;
-    Json<'static> => super::dialect::columns::Json;
-    Day => super::dialect::columns::Day;
-    Timestamp => super::dialect::columns::Instant;
+    Json<'static> => crate::schema::columns::Json;
+    Day => crate::schema::columns::Day;
+    Timestamp => crate::schema::columns::Instant;
 }

@@ -1,8 +1,9 @@
 //! Types of columns that the databases lack or have in another form.
 
-use super::dialect::{Db, Dialect, columns};
+use super::dialect::{Db, Dialect};
 use super::sql_dialect::SqlDialect;
 use crate::error::{Error, Result};
+use crate::schema::columns;
 use crate::sealed::{Location, Sealer};
 use chrono::{DateTime, NaiveDate, Utc};
 use cutover_model::{Decimal, Writer};

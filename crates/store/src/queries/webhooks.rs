@@ -1,6 +1,6 @@
 //! Webhooks and their deliveries.
 
-use super::dialect::{Conn, Db, Dialect, columns};
+use super::dialect::{Conn, Db, Dialect};
 use super::feed;
 use super::schema::{organisations, webhook_deliveries, webhook_secrets, webhooks};
 use super::sql_dialect::SqlDialect;
@@ -8,6 +8,7 @@ use super::statement::Bind;
 use super::types::{Timestamp, instant};
 use super::{SqlTx, changed, number};
 use crate::error::{Error, Result};
+use crate::schema::columns;
 use crate::sealed::{Location, SealedTable, Sealer};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{

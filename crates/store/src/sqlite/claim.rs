@@ -1,13 +1,14 @@
 //! Queries of claims over all suppliers. SQLite keeps no index entries of changed rows, so they read an index
 //! from its start and need no hints.
 
-use super::dialect::{Conn, Db, columns};
+use super::dialect::{Conn, Db};
 use super::queries::fit;
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::statement::Bind;
 use super::queries::types::{Timestamp, instant};
 use crate::claim_hints::ClaimHints;
 use crate::error::Result;
+use crate::schema::columns;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};

@@ -12,6 +12,7 @@ use super::queries::statement::Bind;
 use super::queries::types::{Day, Timestamp};
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
+use crate::schema::columns;
 use chrono::{DateTime, NaiveDate, Utc};
 use cutover_app::port::{FeedPosition, HeldMeterPoint, MeterPointHolder, MeterPointQuestion};
 use diesel::backend::Backend;
@@ -23,16 +24,6 @@ use diesel::sql_types::{BigInt, Text};
 
 pub(crate) type Conn = diesel::SqliteConnection;
 pub(crate) type Db = diesel::sqlite::Sqlite;
-
-/// SQL types of columns that hold our own types.
-pub(crate) mod columns {
-    /// Microseconds since 1970.
-    pub(crate) type Instant = diesel::sql_types::BigInt;
-    /// `YYYY-MM-DD`.
-    pub(crate) type Day = diesel::sql_types::Text;
-    pub(crate) type Digits = diesel::sql_types::Text;
-    pub(crate) type Json = diesel::sql_types::Text;
-}
 
 /// Inserts rows with a statement each: it is prepared once, and running it costs less than parsing one
 /// statement with many rows.
@@ -59,11 +50,6 @@ macro_rules! insert_all {
 /// SQLite has no arrays.
 macro_rules! column_arrays {
     ($($row:tt)*) => {};
-}
-
-/// SQLite knows no rights on tables.
-macro_rules! table_names {
-    ($($name:ident)*) => {};
 }
 
 /// Selects rows that stay as they are until the transaction ends.

@@ -1,6 +1,6 @@
 //! Reads accounts, many at a time: one statement for each table.
 
-use super::super::dialect::{Conn, Db, columns};
+use super::super::dialect::{Conn, Db};
 use super::super::instructions;
 use super::super::schema::{account_events, accounts, notes, transactions};
 use super::super::statement::Bind;
@@ -9,6 +9,7 @@ use super::account::{self, AccountRow};
 use super::added;
 use super::rows::{Room, Rows};
 use crate::error::{Error, Result};
+use crate::schema::columns;
 use crate::sealed::Sealer;
 use cutover_app::port::{ImportedAccount, ImportedPage, Position};
 use cutover_core::ExternalAccountNumber;

@@ -1,10 +1,11 @@
 use super::super::Conn;
-use super::super::dialect::{Db, Dialect, columns};
+use super::super::dialect::{Db, Dialect};
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::Timestamp;
 use super::count;
 use crate::error::{Error, Result};
+use crate::schema::columns;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{MinuteCount, StateCount};
 use cutover_core::Word;

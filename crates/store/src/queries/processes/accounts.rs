@@ -1,11 +1,12 @@
 //! The account lists of version 1. They are long, so only the columns that they need are read, row by row.
 
 use super::super::Conn;
-use super::super::dialect::{Db, Dialect, columns};
+use super::super::dialect::{Db, Dialect};
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::{Timestamp, instant};
 use crate::error::Result;
+use crate::schema::columns;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{AccountList, ListedAccount, PageLimit, Position};
 use diesel::connection::DefaultLoadingMode;

@@ -1,7 +1,7 @@
 //! Archiving of processes: their payloads and histories leave the database, their rows stay.
 
 use super::super::Conn;
-use super::super::dialect::{Db, Dialect, columns};
+use super::super::dialect::{Db, Dialect};
 use super::super::schema::{process_history, processes, suppliers};
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
@@ -9,6 +9,7 @@ use super::super::types::{Bits, Timestamp, instant};
 use super::row::{HistoryRow, StoredRow};
 use super::{previous, restored, stored};
 use crate::error::{Error, Result};
+use crate::schema::columns;
 use crate::sealed::Sealer;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Archivable, ArchivedVersion, Position, ProcessToArchive, StoredProcess};

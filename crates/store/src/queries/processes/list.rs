@@ -1,12 +1,13 @@
 mod by_cause;
 
 use super::super::Conn;
-use super::super::dialect::{Db, columns};
+use super::super::dialect::Db;
 use super::super::schema::{processes, suppliers};
 use super::super::types::Timestamp;
 use super::row::StoredRow;
 use super::stored;
 use crate::error::Result;
+use crate::schema::columns;
 use cutover_app::port::{ListedProcess, PageLimit, Position, ProcessFilter, ProcessPage, StoredProcess};
 use cutover_core::Level;
 use cutover_process::State;

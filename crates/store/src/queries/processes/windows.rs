@@ -2,10 +2,11 @@
 //! windows and of accounts that are read is bounded.
 
 use super::super::Conn;
-use super::super::dialect::{Db, columns};
+use super::super::dialect::Db;
 use super::super::statement::Bind;
 use super::super::types::Timestamp;
 use crate::error::Result;
+use crate::schema::columns;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{MAX_WINDOWED_ACCOUNTS, MAX_WINDOWS, WaitingWindow, WaitingWindows};
 use diesel::prelude::*;

@@ -1,7 +1,7 @@
 //! Lists of the accounts with an error or a warning of a code.
 
 use super::super::super::Conn;
-use super::super::super::dialect::{Db, Dialect, columns};
+use super::super::super::dialect::{Db, Dialect};
 use super::super::super::schema::{processes, suppliers};
 use super::super::super::sql_dialect::SqlDialect;
 use super::super::super::statement::Bind;
@@ -10,6 +10,7 @@ use super::super::row::StoredRow;
 use super::super::stored;
 use super::{end_of, made};
 use crate::error::Result;
+use crate::schema::columns;
 use cutover_app::port::{PageLimit, Position, ProcessFilter, ProcessPage};
 use cutover_core::Level;
 use diesel::dsl::sql;

@@ -1,18 +1,44 @@
-//! The tables that the migrations create.
+//! The tables that the migrations create, and the types of their columns. Both databases have the same.
 
-/// Declares tables with the column types of this database.
+/// Types of columns whose form differs between the databases.
+#[expect(unreachable_pub, reason = "`table!` names them in items that it declares `pub`")]
+pub(crate) mod columns {
+    use diesel::query_builder::QueryId;
+    use diesel::sql_types::{SqlOrd, SqlType};
+
+    /// An instant: `timestamptz`, or microseconds since 1970.
+    #[derive(Debug, Clone, Copy, Default, SqlType, QueryId)]
+    #[diesel(postgres_type(oid = 1184, array_oid = 1185), sqlite_type(name = "Long"))]
+    pub struct Instant;
+
+    /// A day: `date`, or `YYYY-MM-DD`.
+    #[derive(Debug, Clone, Copy, Default, SqlType, QueryId)]
+    #[diesel(postgres_type(oid = 1082, array_oid = 1182), sqlite_type(name = "Text"))]
+    pub struct Day;
+
+    /// A decimal as text, with the digits that were sent.
+    pub type Digits = diesel::sql_types::Text;
+    /// JSON as text.
+    pub type Json = diesel::sql_types::Text;
+
+    impl SqlOrd for Instant {}
+    impl SqlOrd for Day {}
+}
+
+/// Declares tables.
 macro_rules! tables {
     ($($name:ident ($($key:ident),+) { $($columns:tt)* })*) => {
         $(
             diesel::table! {
                 use diesel::sql_types::*;
-                use super::super::dialect::columns::{Day, Digits, Instant, Json};
+                use super::columns::{Day, Digits, Instant, Json};
 
                 $name ($($key),+) { $($columns)* }
             }
         )*
 
-        table_names!($($name)*);
+        /// The names of all tables.
+        pub(crate) const NAMES: &[&str] = &[$(stringify!($name)),*];
 
         /// Each table with the declaration of its columns.
         #[cfg(test)]
