@@ -94,10 +94,24 @@ impl Arena {
         while worker.run_once().unwrap() != Worked::Nothing {}
     }
 
+    /// Works on these nodes until nothing is due, each on a thread of its own, while `meanwhile` runs.
+    fn drain_while<T>(&self, nodes: &[usize], meanwhile: impl FnOnce(&Meeting) -> T) -> T {
+        self.meeting.begin();
+        std::thread::scope(|scope| {
+            for node in nodes {
+                scope.spawn(|| {
+                    let _finishes = Finishes(&self.meeting);
+                    self.drain(*node);
+                });
+            }
+            meanwhile(&self.meeting)
+        })
+    }
+
     /// Works on both nodes until nothing is due. Each has read the facts about its first account before either writes it;
     /// `second` creates that of the second node once the first has begun.
     fn drain_together(&self, second: impl FnOnce()) {
-        *self.meeting.arrived.lock().unwrap() = 0;
+        self.meeting.begin();
         let drain = |node| {
             MEETS.set(true);
             self.drain(node);
@@ -105,7 +119,7 @@ impl Arena {
         };
         std::thread::scope(|scope| {
             scope.spawn(|| drain(0));
-            self.meeting.wait_for(1);
+            self.meeting.wait_until(|progress| progress.arrived >= 1);
             second();
             scope.spawn(|| drain(1));
         });
@@ -132,18 +146,52 @@ thread_local! {
     static MEETS: Cell<bool> = const { Cell::new(false) };
 }
 
+/// What the workers have come to.
+#[derive(Default)]
+struct Progress {
+    /// Number of workers that have come to where they wait for each other.
+    arrived: usize,
+    /// Number of accounts whose documents were looked up.
+    lookups: usize,
+    /// Number of workers for which nothing was due any more.
+    finished: usize,
+}
+
 /// A document storage that has everything. Workers look documents up between reading facts and writing, so two of them
-/// can meet there.
+/// can meet there, and others can see how far they are.
 #[derive(Default)]
 struct Meeting {
-    arrived: Mutex<usize>,
-    arrives: Condvar,
+    progress: Mutex<Progress>,
+    moves: Condvar,
 }
 
 impl Meeting {
-    fn wait_for(&self, count: usize) {
-        let arrived = self.arrived.lock().unwrap();
-        drop(self.arrives.wait_while(arrived, |arrived| *arrived < count).unwrap());
+    fn begin(&self) {
+        *self.progress.lock().unwrap() = Progress::default();
+    }
+
+    fn advance(&self, advance: impl FnOnce(&mut Progress)) {
+        advance(&mut self.progress.lock().unwrap());
+        self.moves.notify_all();
+    }
+
+    fn wait_until(&self, is_reached: impl Fn(&Progress) -> bool) {
+        let progress = self.progress.lock().unwrap();
+        drop(self.moves.wait_while(progress, |progress| !is_reached(progress)).unwrap());
+    }
+
+    /// Waits for so many lookups, or until so many workers have finished.
+    fn wait_for_lookups(&self, lookups: usize, workers: usize) {
+        self.wait_until(|progress| progress.lookups >= lookups || progress.finished == workers);
+    }
+}
+
+/// Counts a worker as finished when it is dropped, also by a panic.
+struct Finishes<'a>(&'a Meeting);
+
+impl Drop for Finishes<'_> {
+    fn drop(&mut self) {
+        self.0.advance(|progress| progress.finished += 1);
     }
 }
 
@@ -157,10 +205,10 @@ impl Documents for Meeting {
         _: &'a str,
         wanted: &'a [WantedDocument],
     ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
+        self.advance(|progress| progress.lookups += 1);
         if MEETS.replace(false) {
-            *self.arrived.lock().unwrap() += 1;
-            self.arrives.notify_all();
-            self.wait_for(2);
+            self.advance(|progress| progress.arrived += 1);
+            self.wait_until(|progress| progress.arrived >= 2);
         }
         Box::pin(ready(Ok(vec![DocumentState::Pdf; wanted.len()])))
     }
