@@ -35,15 +35,18 @@
 //! Other programs use the items at the root. [`service`] is for the service alone. [`describe`] also shows how an
 //! object is declared.
 
-#[macro_use]
-mod value;
+mod account_number;
+mod content;
 mod decode;
 mod json;
+mod value;
+#[macro_use]
+mod shown;
+#[macro_use]
+mod convert;
+pub mod choices;
 #[macro_use]
 mod payload;
-mod account_number;
-pub mod choices;
-mod content;
 #[macro_use]
 pub mod describe;
 pub mod certificate;
@@ -57,6 +60,7 @@ mod totals;
 
 pub use account_number::account_number_in;
 pub use content::{ContentHash, content_hash};
+pub use convert::{Encode, IntoOwned};
 pub use cutover_core::{AttrPath, Code, Level, RuleId, Zone};
 pub use decode::{
     Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_EXPANSION,

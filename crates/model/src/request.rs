@@ -1,9 +1,9 @@
 //! Decoding whole request bodies.
 
+use crate::convert::IntoValid;
 use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Finding, Hints, Limits, Members, Sent};
 use crate::draft;
 use crate::json::{Next, SyntaxError, SyntaxErrorKind};
-use crate::payload::IntoValid;
 use crate::{Account, TaskParams};
 use cutover_core::{Level, Zone};
 
@@ -148,9 +148,9 @@ struct BareAccount<'j> {
 draft_like! {
     BareAccount is Account in account,
 
-    fn undocumented(&mut self, name: &str) -> Option<&'static Check> {
+    fn undocumented(&mut self, name: &str, fields: &'static [FieldSpec]) -> Option<(&'static Check, Sent)> {
         self.is_envelope |= matches!(name, "payload" | "task_params");
-        Some(&Check::UNKNOWN_FIELD)
+        Some((&Check::UNKNOWN_FIELD, Sent::Among(fields)))
     }
 }
 

@@ -5,9 +5,9 @@ pub use crate::imported::NoteIdentity;
 pub use crate::response::v1::{historical_statements, transaction_data, transaction_results};
 pub use crate::totals::{documents_of_note, exact_sum, names_document};
 
+use crate::convert::IntoValid;
 use crate::decode::Limits;
 use crate::json::{Cursor, Next};
-use crate::payload::IntoValid;
 use crate::request::{decode, decode_stored};
 use crate::{Account, SyntaxError, Transaction, Zone, draft};
 use cutover_core::Level;

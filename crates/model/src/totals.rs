@@ -1,5 +1,5 @@
 use crate::imported::are_kept;
-use crate::{Account, Ledger, MeterPoint, Note, Text, Variant, Zone};
+use crate::{Account, Integer, Ledger, ManifestRequest, MeterPoint, Note, Text, Variant, Zone};
 use rust_decimal::Decimal as Value;
 
 /// Control totals of accounts that were sent or imported (contract D12). Client and service count in the same
@@ -50,6 +50,21 @@ impl Totals {
             transactions: self.transactions.checked_add(other.transactions)?,
             documents: self.documents.checked_add(other.documents)?,
         })
+    }
+}
+
+impl ManifestRequest<'_> {
+    /// Returns the declared totals.
+    pub fn totals(&self) -> Totals {
+        // The declaration has no numbers below 0.
+        let count = |number: &Integer<'_>| u64::try_from(number.value()).unwrap_or_default();
+        Totals {
+            accounts: count(&self.accounts),
+            ledger_balance: self.ledger_balance.value().normalize(),
+            readings: count(&self.readings),
+            transactions: count(&self.transactions),
+            documents: count(&self.documents),
+        }
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) enum Sent {
     Near(&'static str),
     /// An undocumented member of an object with these documented ones.
     Among(&'static [FieldSpec]),
+    /// A member that other kinds of this object document: the function returns their names, by that of the member.
+    OfOtherKinds(fn(&str) -> Vec<&'static str>),
 }
 
 impl Cause {
@@ -59,8 +61,8 @@ impl Cause {
         {
             return nearest_member(leaf?, fields);
         }
-        if check.code == Code::FieldNotAllowedForSupplyType {
-            return other_kinds(leaf?);
+        if let Sent::OfOtherKinds(kinds) = self.sent {
+            return other_kinds(leaf?, kinds);
         }
         if let Sent::Type(next) = self.sent
             && *check == Check::NO_OBJECT
@@ -164,13 +166,11 @@ fn nearest_member(leaf: &Part<'_>, fields: &'static [FieldSpec]) -> Option<Strin
     Some(format!("This member is not documented here; the nearest documented one is `{near}`."))
 }
 
-fn other_kinds(leaf: &Part<'_>) -> Option<String> {
+fn other_kinds(leaf: &Part<'_>, kinds: fn(&str) -> Vec<&'static str>) -> Option<String> {
     let name = leaf.name()?;
-    let kinds = crate::payload::kinds_with(name);
-    let kinds: Vec<&str> = kinds.map(|kind| kind.as_str()).collect();
     Some(format!(
         "This member belongs to another kind of meter point: {}. {}",
-        kinds.join(", "),
+        kinds(name).join(", "),
         Code::FieldNotAllowedForSupplyType.advice()
     ))
 }

@@ -1,5 +1,5 @@
-use super::{Check, Draft, Field, FieldSpec, Findings, Limits, Sent};
-use crate::json::{Cursor, Next, SyntaxError, SyntaxErrorKind};
+use super::{Check, Field, FieldSpec, Findings, Limits, Sent};
+use crate::json::{Cursor, SyntaxError, SyntaxErrorKind};
 use cutover_core::Zone;
 
 /// The state of one pass over a payload: the cursor, the findings so far and the settings.
@@ -72,29 +72,8 @@ impl<'j> Decoder<'j> {
         Ok(())
     }
 
-    /// Decodes the next value as an object member, in place.
-    pub(crate) fn object<T: Draft<'j>>(
-        &mut self,
-        into: &mut Field<T>,
-        spec: &'static FieldSpec,
-    ) -> Result<(), SyntaxErrorKind> {
-        match self.cursor.peek()? {
-            Next::Object => {
-                *into = Field::Value(T::default());
-                if let Field::Value(draft) = into {
-                    self.members(draft)?;
-                }
-            }
-            Next::Null => *into = self.null(spec)?,
-            _ => {
-                self.refuse::<()>(&Check::INVALID)?;
-                *into = Field::Faulty;
-            }
-        }
-        Ok(())
-    }
-
-    fn null<T>(&mut self, spec: &'static FieldSpec) -> Result<Field<T>, SyntaxErrorKind> {
+    /// Skips the next value, which is `null`, with a finding unless the member may be null.
+    pub(super) fn null<T>(&mut self, spec: &'static FieldSpec) -> Result<Field<T>, SyntaxErrorKind> {
         self.cursor.skip()?;
         if spec.nullable {
             return Ok(Field::Null);

@@ -34,8 +34,6 @@ pub trait Blank {
     }
 }
 
-impl<T> Blank for super::List<T> {}
-
 impl<T> Field<T> {
     pub(crate) fn into_required(self) -> Option<T> {
         match self {

@@ -1,5 +1,5 @@
-use super::{Cause, Check, FieldSpec, Known, Sent};
-use cutover_core::{AttrPath, Level, Segment, nearest};
+use super::{Cause, Check, FieldSpec, Known, Part, Sent};
+use cutover_core::{AttrPath, Level, nearest};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -8,72 +8,6 @@ pub const MAX_FINDINGS: usize = 1_000;
 const KEPT: usize = MAX_FINDINGS + 1;
 /// Above this number of findings inside one container, only [`KEPT`] of each kind are kept.
 const THIN_AT: usize = 4 * KEPT;
-
-/// Maximum number of characters of a member name in a path.
-const MAX_NAME: usize = 128;
-
-/// One part of a path under construction, from the leaf outwards.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part<'j> {
-    /// A documented member.
-    Name(&'static str),
-    /// A member that is not documented, by the name as sent.
-    Foreign(Cow<'j, str>),
-    Index(u32),
-}
-
-impl<'j> Part<'j> {
-    /// The name of a member, documented or not.
-    pub(crate) fn name(&self) -> Option<&str> {
-        match self {
-            Self::Name(name) => Some(name),
-            Self::Foreign(name) => Some(name),
-            Self::Index(_) => None,
-        }
-    }
-
-    /// The name of an undocumented member, truncated if it is long: every fault below repeats it.
-    pub(crate) fn foreign(name: Cow<'j, str>) -> Self {
-        match name.char_indices().nth(MAX_NAME) {
-            Some((end, _)) => Part::Foreign(Cow::Owned(format!("{}…", &name[..end]))),
-            None => Part::Foreign(name),
-        }
-    }
-
-    /// The name of a member, or the index.
-    fn key(&self) -> Result<&str, u32> {
-        match self {
-            Part::Name(name) => Ok(name),
-            Part::Foreign(name) => Ok(name),
-            Part::Index(index) => Err(*index),
-        }
-    }
-
-    fn into_segment(self) -> Segment {
-        match self {
-            Part::Name(name) => Segment::Name(Cow::Borrowed(name)),
-            Part::Foreign(name) => Segment::Name(Cow::Owned(name.into_owned())),
-            Part::Index(index) => Segment::Index(index),
-        }
-    }
-}
-
-impl PartialOrd for Part<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Part<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (self.key(), other.key()) {
-            (Ok(a), Ok(b)) => a.cmp(b),
-            (Err(a), Err(b)) => a.cmp(&b),
-            (Err(_), Ok(_)) => Ordering::Less,
-            (Ok(_), Err(_)) => Ordering::Greater,
-        }
-    }
-}
 
 /// A finding of a field check.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 use super::decoder::Leaf;
-use super::{Check, Decoder, Draft, Field, FieldSpec, Kind, MAX_FINDINGS, Part, Sent};
+use super::{Blank, Check, Decoder, Draft, Field, FieldSpec, Kind, MAX_FINDINGS, Part, Sent};
 use crate::json::{Next, SyntaxErrorKind};
 
 /// An array of a draft: usable items at their indexes, and gaps for faulty ones.
@@ -47,6 +47,8 @@ impl<T> List<T> {
         self.0.into_iter().map(usable).collect()
     }
 }
+
+impl<T> Blank for List<T> {}
 
 /// Decoding of the items of a list: leaves by value, objects in place.
 pub(crate) trait Slots<'j>: Sized {

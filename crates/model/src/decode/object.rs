@@ -1,47 +1,8 @@
-use super::{Cause, Check, Decoder, FieldSpec, Part, Sent};
-use crate::json::SyntaxErrorKind;
+use super::{Cause, Check, Decoder, Field, FieldSpec, Part, Sent};
+use crate::json::{Next, SyntaxErrorKind};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU8, Ordering};
-
-/// Maximum number of items of any array (fields 1.6).
-pub const MAX_ITEMS: u32 = 10_000;
-
-/// Maximum number of bytes that the items of a request take in memory for each byte of its body. Arrays nest,
-/// and an item without its required members is short in JSON and large in memory. Among the shortest valid
-/// items, property administrators without members take most: 40.
-pub const MAX_EXPANSION: usize = 48;
-
-/// Additional bytes for each item that an array may have: items of arrays that occur once in an account may
-/// be larger.
-const ROOM_AN_ITEM: usize = 1_024;
-
-/// Limits that the operator can set (fields 1.6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Items of the `notes`, `transactions` or `statements` of a post-import request.
-    pub batch_items: u32,
-    /// Items of any other array.
-    pub items: u32,
-    /// Bytes of memory for the items of a request, where [`MAX_EXPANSION`] would allow more. A valid payload that takes more
-    /// is refused with `too_many_items`.
-    pub memory: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { batch_items: 1_000, items: MAX_ITEMS, memory: usize::MAX }
-    }
-}
-
-impl Limits {
-    /// Maximum number of bytes that the items of a body of this length take in memory.
-    pub fn room(self, length: usize) -> usize {
-        // An item takes at least two bytes of a body with its comma.
-        let once = (self.items as usize).min(length / 2).saturating_mul(ROOM_AN_ITEM);
-        length.saturating_mul(MAX_EXPANSION).saturating_add(once).min(self.memory)
-    }
-}
 
 /// For each member of an object, the member that followed it in the last decoded object.
 ///
@@ -92,9 +53,10 @@ pub(crate) trait Members<'j> {
     /// Decodes the next value as this member.
     fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxErrorKind>;
 
-    /// The check to report for an undocumented member, called once per name.
-    fn undocumented(&mut self, _name: &str) -> Option<&'static Check> {
-        Some(&Check::UNKNOWN_FIELD)
+    /// The check to report for an undocumented member of an object with these documented ones, and what its text
+    /// is written from. Called once per name.
+    fn undocumented(&mut self, _name: &str, fields: &'static [FieldSpec]) -> Option<(&'static Check, Sent)> {
+        Some((&Check::UNKNOWN_FIELD, Sent::Among(fields)))
     }
 
     /// Returns true if the paths of findings inside this member omit it: the payload of the envelope.
@@ -115,6 +77,28 @@ impl<'j> Decoder<'j> {
     /// Decodes the next object into its draft and reports all its faults.
     pub(crate) fn members<T: Draft<'j>>(&mut self, draft: &mut T) -> Result<(), SyntaxErrorKind> {
         self.members_of(draft, Shape { fields: T::FIELDS, required: T::REQUIRED, hints: T::hints() })
+    }
+
+    /// Decodes the next value as an object member, in place.
+    pub(crate) fn object<T: Draft<'j>>(
+        &mut self,
+        into: &mut Field<T>,
+        spec: &'static FieldSpec,
+    ) -> Result<(), SyntaxErrorKind> {
+        match self.cursor.peek()? {
+            Next::Object => {
+                *into = Field::Value(T::default());
+                if let Field::Value(draft) = into {
+                    self.members(draft)?;
+                }
+            }
+            Next::Null => *into = self.null(spec)?,
+            _ => {
+                self.refuse::<()>(&Check::INVALID)?;
+                *into = Field::Faulty;
+            }
+        }
+        Ok(())
     }
 
     /// The loop for all kinds of objects, not generic to be compiled only once.
@@ -206,9 +190,12 @@ impl<'j> Decoder<'j> {
     ) -> Result<(), SyntaxErrorKind> {
         let unknown_names = unknown_names.get_or_insert_default();
         let repeated = unknown_names.contains(&name);
-        let check = if repeated { Some(&Check::DUPLICATE_FIELD) } else { draft.undocumented(&name) };
-        if let Some(check) = check {
-            let cause = Cause { spec: None, sent: Sent::Among(fields) };
+        let fault = match repeated {
+            true => Some((&Check::DUPLICATE_FIELD, Sent::Among(fields))),
+            false => draft.undocumented(&name, fields),
+        };
+        if let Some((check, sent)) = fault {
+            let cause = Cause { spec: None, sent };
             self.findings.add_at(Part::foreign(name.clone()), check, cause);
         }
         unknown_names.insert(name);

@@ -53,7 +53,7 @@ macro_rules! objects {
             impl std::fmt::Debug for $name<'_> {
                 fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                     let mut object = f.debug_struct(stringify!($name));
-                    $(object.field(stringify!($field), &$crate::payload::Member {
+                    $(object.field(stringify!($field), &$crate::shown::Member {
                         value: &self.$field,
                         is_personal: is_personal!($kind $( ($($args)*) )? ; $($class)?),
                     });)*
@@ -64,7 +64,7 @@ macro_rules! objects {
             impl std::fmt::Debug for draft::$name<'_> {
                 fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                     let mut object = f.debug_struct(stringify!($name));
-                    $(object.field(stringify!($field), &$crate::payload::Member {
+                    $(object.field(stringify!($field), &$crate::shown::Member {
                         value: &self.$field,
                         is_personal: is_personal!($kind $( ($($args)*) )? ; $($class)?),
                     });)*
@@ -74,7 +74,7 @@ macro_rules! objects {
 
             shown_by_debug!($name<'_>, draft::$name<'_>);
 
-            impl $crate::payload::Object for $name<'_> {
+            impl $crate::convert::Object for $name<'_> {
                 fn encode_members(&self, writer: &mut $crate::Writer, keep: impl Fn(&str) -> bool) {
                     $(
                         if keep(wire_name!($field $($wire)?)) {
@@ -84,15 +84,15 @@ macro_rules! objects {
                 }
             }
 
-            impl $crate::payload::IntoOwned for $name<'_> {
+            impl $crate::convert::IntoOwned for $name<'_> {
                 type Owned = $name<'static>;
 
                 fn into_owned(self) -> Self::Owned {
-                    $name { $($field: $crate::payload::IntoOwned::into_owned(self.$field),)* }
+                    $name { $($field: $crate::convert::IntoOwned::into_owned(self.$field),)* }
                 }
             }
 
-            impl<'j> $crate::payload::IntoValid for draft::$name<'j> {
+            impl<'j> $crate::convert::IntoValid for draft::$name<'j> {
                 type Valid = $name<'j>;
 
                 fn into_valid(self) -> Option<Self::Valid> {
@@ -227,18 +227,18 @@ macro_rules! is_personal {
 
 macro_rules! valid {
     (required $field:expr) => {
-        $crate::payload::IntoValid::into_valid($field.into_required()?)?
+        $crate::convert::IntoValid::into_valid($field.into_required()?)?
     };
     (optional $field:expr) => {
         match $field.into_optional()? {
-            Some(value) => Some($crate::payload::IntoValid::into_valid(value)?),
+            Some(value) => Some($crate::convert::IntoValid::into_valid(value)?),
             None => None,
         }
     };
     ($nullable:ident $field:expr) => {
         match $field.into_nullable()? {
             $crate::Nullable::Value(value) => {
-                $crate::Nullable::Value($crate::payload::IntoValid::into_valid(value)?)
+                $crate::Nullable::Value($crate::convert::IntoValid::into_valid(value)?)
             }
             $crate::Nullable::Null => $crate::Nullable::Null,
             $crate::Nullable::Absent => $crate::Nullable::Absent,
@@ -248,17 +248,17 @@ macro_rules! valid {
 
 macro_rules! encode {
     (required $writer:ident, $name:expr, $value:expr) => {
-        $crate::payload::write_member($writer, $name, $value)
+        $crate::convert::write_member($writer, $name, $value)
     };
     (optional $writer:ident, $name:expr, $value:expr) => {
         if let Some(value) = $value {
-            $crate::payload::write_optional($writer, $name, value);
+            $crate::convert::write_optional($writer, $name, value);
         }
     };
     ($nullable:ident $writer:ident, $name:expr, $value:expr) => {
         match $value {
-            $crate::Nullable::Value(value) => $crate::payload::write_member($writer, $name, value),
-            $crate::Nullable::Null => $crate::payload::write_null($writer, $name, is_required!($nullable)),
+            $crate::Nullable::Value(value) => $crate::convert::write_member($writer, $name, value),
+            $crate::Nullable::Null => $crate::convert::write_null($writer, $name, is_required!($nullable)),
             $crate::Nullable::Absent => {}
         }
     };
@@ -276,7 +276,7 @@ macro_rules! decode {
 /// The type of a kind in a plain object.
 macro_rules! plain {
     (object($name:ident)) => { $crate::$name<'j> };
-    (meter_point) => { $crate::MeterPoint<'j> };
+    (meter_point($name:ident)) => { $crate::$name<'j> };
     (list($kind:ident $( ( $($args:tt)* ) )? $(; $($limits:tt)*)?)) => { Vec<plain!($kind $( ($($args)*) )?)> };
     (batch($kind:ident $( ( $($args:tt)* ) )?)) => { Vec<plain!($kind $( ($($args)*) )?)> };
     ($($leaf:tt)*) => { leaf!($($leaf)*) };
@@ -285,7 +285,7 @@ macro_rules! plain {
 /// The type of a kind in a draft.
 macro_rules! drafted {
     (object($name:ident)) => { $crate::draft::$name<'j> };
-    (meter_point) => { $crate::draft::MeterPoint<'j> };
+    (meter_point($name:ident)) => { $crate::draft::$name<'j> };
     (list($kind:ident $( ( $($args:tt)* ) )? $(; $($limits:tt)*)?)) => { List<drafted!($kind $( ($($args)*) )?)> };
     (batch($kind:ident $( ( $($args:tt)* ) )?)) => { List<drafted!($kind $( ($($args)*) )?)> };
     ($($leaf:tt)*) => { leaf!($($leaf)*) };
@@ -332,7 +332,7 @@ macro_rules! kind {
     (integer($min:literal, $max:literal)) => { $crate::Kind::Integer { min: Some($min), max: Some($max) } };
     (boolean) => { $crate::Kind::Boolean };
     (object($name:ident)) => { $crate::Kind::Object(|| &$crate::$name::SPEC) };
-    (meter_point) => { $crate::Kind::MeterPoint };
+    (meter_point($name:ident)) => { $crate::Kind::MeterPoint };
     (list($kind:ident $( ( $($args:tt)* ) )?)) => {
         $crate::Kind::List { item: item!($kind $( ($($args)*) )?), min: 0, max: None, batch: false }
     };

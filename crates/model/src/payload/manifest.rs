@@ -15,18 +15,3 @@ objects! {
         documents: required integer(0, 1000000000000);
     }
 }
-
-impl ManifestRequest<'_> {
-    /// Returns the declared totals.
-    pub fn totals(&self) -> crate::Totals {
-        // The declaration has no numbers below 0.
-        let count = |number: &crate::Integer<'_>| u64::try_from(number.value()).unwrap_or_default();
-        crate::Totals {
-            accounts: count(&self.accounts),
-            ledger_balance: self.ledger_balance.value().normalize(),
-            readings: count(&self.readings),
-            transactions: count(&self.transactions),
-            documents: count(&self.documents),
-        }
-    }
-}

@@ -2,10 +2,6 @@
 
 #[macro_use]
 mod declare;
-#[macro_use]
-mod convert;
-#[macro_use]
-mod shown;
 
 mod account;
 mod address;
@@ -20,11 +16,6 @@ mod meter_point;
 mod payment;
 mod post_import;
 mod supply;
-
-pub use convert::{Encode, IntoOwned};
-pub(crate) use convert::{EncodeValue, IntoValid, Object, write_member, write_null, write_optional};
-
-pub(crate) use shown::{MASK, Member, Show};
 
 pub use account::{Account, AccountBusinessLink};
 pub use address::{Address, GasAddress, GasHouse, GasStreet, StructuredStreetAddress};

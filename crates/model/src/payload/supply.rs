@@ -10,7 +10,7 @@ objects! {
         /// Day from which the customer occupies the premises.
         customer_at_supply_address_from_date: required date;
         /// Meter points of the premises, each once in the account; may be empty (rules MPT-04, MPT-05).
-        meter_points: required list(meter_point);
+        meter_points: required list(meter_point(MeterPoint));
     }
 
     /// A tariff agreed for a meter point over a time (contract 2.3).

@@ -1,6 +1,6 @@
 //! What a supplier declares, beside what it has sent and what was imported (contract D17).
 
-use super::progress::money;
+use super::money::money;
 use super::{ControlTotals, Timestamp};
 use crate::Totals;
 use rust_decimal::Decimal;

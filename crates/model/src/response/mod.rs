@@ -2,6 +2,7 @@
 
 mod issues;
 mod manifest;
+mod money;
 mod progress;
 mod readiness;
 mod supplier;
@@ -11,7 +12,7 @@ pub(crate) mod v1;
 pub use cutover_core::ProcessError;
 pub use issues::*;
 pub use manifest::{ManifestDeclared, ManifestShown, TotalsDifference};
-pub(crate) use progress::money;
+pub(crate) use money::money;
 pub use progress::*;
 pub use readiness::{CheckShown, ReadinessShown};
 pub use supplier::{HoldShown, SupplierShown};

@@ -1,10 +1,10 @@
 //! The progress of a supplier's migration (contract D12).
 
+use super::money::money;
 use super::{HoldShown, ManifestShown, Timestamp};
 use crate::Totals;
 use crate::describe::{AnswerKind, Shown};
 use cutover_core::{Code, State, Word};
-use rust_decimal::Decimal;
 use serde::de::Deserializer;
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
@@ -165,30 +165,5 @@ impl AccountTotals {
         let Totals { ledger_balance, readings, transactions, documents, .. } = totals;
         let ledger_balance = money(ledger_balance);
         Self { external_account_number, ledger_balance, readings, transactions, documents }
-    }
-}
-
-/// Formats an amount exactly, with at least two decimal places.
-pub(crate) fn money(amount: Decimal) -> String {
-    let amount = amount.normalize();
-    let places = amount.scale().max(2) as usize;
-    format!("{amount:.places$}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn amounts_are_exact_to_the_cent_or_further() {
-        for (amount, shown) in [
-            ("0", "0.00"),
-            ("-0.0", "0.00"),
-            ("12.5", "12.50"),
-            ("-3.1250", "-3.125"),
-            ("79228162514264337593543950335", "79228162514264337593543950335.00"),
-        ] {
-            assert_eq!(money(amount.parse().unwrap()), shown);
-        }
     }
 }

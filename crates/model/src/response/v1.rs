@@ -1,8 +1,8 @@
 //! Answers of version 1 (contract 4.2, 4.3, 4.4).
 
 use super::ErrorItem;
+use crate::convert::{Encode, IntoOwned};
 use crate::describe::{AnswerKind, Shown};
-use crate::payload::{Encode, IntoOwned};
 use crate::{HistoricalStatement, HistoricalStatementsRequest, Nullable, Transaction, Writer};
 use cutover_core::{StateV1, Zone, string_enum};
 use serde::Serialize;

@@ -1,6 +1,5 @@
-use crate::content;
+use super::MASK;
 use crate::json::Cursor;
-use crate::payload::MASK;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -32,36 +31,5 @@ impl<'j> Free<'j> {
     /// A copy that borrows nothing.
     pub fn into_owned(self) -> Free<'static> {
         Free(Cow::Owned(self.0.into_owned()))
-    }
-
-    /// The content with sorted members and numbers by value, for comparison (contract D5).
-    pub(crate) fn canonical(&self) -> Cow<'_, str> {
-        let text = content::canonical(self.0.as_bytes()).ok().and_then(|text| String::from_utf8(text).ok());
-        // Content comes from a checked payload, so this cannot fail; if it did, it would equal no other.
-        text.map_or(Cow::Borrowed(&*self.0), Cow::Owned)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn canonical(json: &str) -> String {
-        Free::from_json(json).unwrap().canonical().into_owned()
-    }
-
-    #[test]
-    fn equal_content_has_one_canonical_form() {
-        assert_eq!(canonical(r#"{"b": 1.0, "a": [1e2, "x"]}"#), canonical(r#"{"a":[100,"\u0078"],"b":1}"#));
-        assert_ne!(canonical(r#"{"a": 1}"#), canonical(r#"{"a": "1"}"#));
-        assert_ne!(canonical("[1,2]"), canonical("[2,1]"));
-        assert_ne!(canonical("[null]"), canonical("[]"));
-    }
-
-    #[test]
-    fn numbers_beyond_every_type_stay_exact() {
-        assert_eq!(canonical("[1e400]"), canonical("[10e399]"));
-        assert_ne!(canonical("[1e400]"), canonical("[1e401]"));
-        assert_eq!(canonical("[-0, 0.0, 0e9]"), canonical("[0,0,0]"));
     }
 }

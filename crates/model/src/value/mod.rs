@@ -1,6 +1,5 @@
 //! The leaf types of a payload: each keeps the text that was sent and its meaning (fields 1.4, 1.5).
 
-#[macro_use]
 mod choice;
 mod date;
 mod datetime;
@@ -20,3 +19,6 @@ pub(crate) use number::{
     NumberFault, canonical_number, digits_of_decimal, plain_decimal, read_decimal, read_integer,
 };
 pub use text::{Text, TextOrInteger};
+
+/// What `Debug` prints for a personal value.
+pub(crate) const MASK: &str = "***";

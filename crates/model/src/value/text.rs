@@ -1,4 +1,4 @@
-use crate::payload::MASK;
+use super::MASK;
 use cutover_core::trimmed;
 use std::borrow::Cow;
 use std::fmt;

@@ -42,10 +42,11 @@ const fn same(a: &str, b: &str) -> bool {
     i == a.len()
 }
 
-/// The kinds of meter point that document a member, in preference order.
-pub(crate) fn kinds_with(name: &str) -> impl Iterator<Item = SupplyType> {
+/// The names of the kinds of meter point that document a member, in preference order.
+fn kinds_with(name: &str) -> Vec<&'static str> {
     let marks = marks(name);
-    PREFERENCE.into_iter().enumerate().filter(move |(kind, _)| marks >> kind & 1 == 1).map(|(_, kind)| kind)
+    let kinds = PREFERENCE.into_iter().enumerate().filter(|(kind, _)| marks >> kind & 1 == 1);
+    kinds.map(|(_, kind)| kind.as_str()).collect()
 }
 
 /// For each variant, the number of sent members that it documents (fields 3.1, step 3).
@@ -106,9 +107,9 @@ impl<'j> Members<'j> for Undecided {
         decoder.cursor.skip()
     }
 
-    fn undocumented(&mut self, name: &str) -> Option<&'static Check> {
+    fn undocumented(&mut self, name: &str, fields: &'static [FieldSpec]) -> Option<(&'static Check, Sent)> {
         // The variant is unknown, so only members of no variant are faults.
-        (marks(name) == 0).then_some(&Check::UNKNOWN_FIELD)
+        (marks(name) == 0).then_some((&Check::UNKNOWN_FIELD, Sent::Among(fields)))
     }
 }
 
@@ -156,11 +157,12 @@ impl<'j, V: Draft<'j>> Members<'j> for Point<'j, V> {
         }
     }
 
-    fn undocumented(&mut self, name: &str) -> Option<&'static Check> {
+    fn undocumented(&mut self, name: &str, fields: &'static [FieldSpec]) -> Option<(&'static Check, Sent)> {
         let marks = marks(name);
         self.matches.add(marks);
-        let own = self.own.undocumented(name)?;
-        Some(if marks == 0 { own } else { &Check::NOT_ALLOWED_FOR_SUPPLY_TYPE })
+        let own = self.own.undocumented(name, fields)?;
+        let of_other_kinds = (&Check::NOT_ALLOWED_FOR_SUPPLY_TYPE, Sent::OfOtherKinds(kinds_with));
+        Some(if marks == 0 { own } else { of_other_kinds })
     }
 }
 

@@ -11,11 +11,11 @@ mod unmetered_electricity;
 mod unmetered_gas;
 
 use crate::choices::SupplyType;
+use crate::convert::{IntoOwned, IntoValid, Object};
+use crate::decode::Blank;
 use crate::json::Writer;
-use crate::payload::{IntoOwned, IntoValid, Object};
 
 pub use common::MeterPointCommon;
-pub(crate) use decide::kinds_with;
 pub use electricity::*;
 pub use embedded_electricity::*;
 pub use embedded_gas::*;
@@ -82,6 +82,8 @@ macro_rules! variants {
                 Some(MeterPoint { common: self.common.into_valid()?, variant })
             }
         }
+
+        impl Blank for draft::MeterPoint<'_> {}
 
         /// Drafts of meter points.
         pub(crate) mod draft {

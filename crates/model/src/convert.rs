@@ -1,3 +1,6 @@
+//! How values of payloads are encoded, copied and turned from drafts into plain ones.
+
+use crate::content;
 use crate::decode::{Blank, List};
 use crate::json::Writer;
 use crate::value::{DateTime, Decimal, Free, Integer, Nullable, Text, TextOrInteger};
@@ -218,10 +221,17 @@ fn write_number<'n>(sent: &str, quoted: bool, canonical: &dyn Fn() -> Cow<'n, st
 
 fn write_free(value: &Free<'_>, writer: &mut Writer) {
     if writer.is_canonical() {
-        writer.raw(&value.canonical());
+        writer.raw(&canonical_free(value));
     } else {
         writer.raw(value.json());
     }
+}
+
+/// Free content with sorted members and numbers by value, for comparison (contract D5).
+fn canonical_free<'f>(value: &'f Free<'_>) -> Cow<'f, str> {
+    let text = content::canonical(value.json().as_bytes()).ok().and_then(|text| String::from_utf8(text).ok());
+    // Content comes from a checked payload, so this cannot fail; if it did, it would equal no other.
+    text.map_or(Cow::Borrowed(value.json()), Cow::Owned)
 }
 
 impl Blank for Text<'_> {
@@ -236,7 +246,6 @@ impl Blank for TextOrInteger<'_> {
     }
 }
 
-impl Blank for crate::draft::MeterPoint<'_> {}
 impl Blank for NaiveDate {}
 impl Blank for DateTime<'_> {}
 impl Blank for Decimal<'_> {}
@@ -247,7 +256,7 @@ impl Blank for bool {}
 /// Implements the traits of leaves for a closed list.
 macro_rules! choice_leaf {
     ($name:ident) => {
-        impl $crate::payload::EncodeValue for $name {
+        impl $crate::convert::EncodeValue for $name {
             fn encode_value(&self, writer: &mut $crate::Writer) {
                 writer.string(self.as_str());
             }
@@ -261,7 +270,7 @@ macro_rules! choice_leaf {
             }
         }
 
-        impl $crate::payload::IntoOwned for $name {
+        impl $crate::convert::IntoOwned for $name {
             type Owned = Self;
 
             fn into_owned(self) -> Self {
@@ -269,7 +278,7 @@ macro_rules! choice_leaf {
             }
         }
 
-        impl $crate::payload::IntoValid for $name {
+        impl $crate::convert::IntoValid for $name {
             type Valid = Self;
 
             fn into_valid(self) -> Option<Self> {
@@ -277,4 +286,28 @@ macro_rules! choice_leaf {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(json: &str) -> String {
+        canonical_free(&Free::from_json(json).unwrap()).into_owned()
+    }
+
+    #[test]
+    fn equal_content_has_one_canonical_form() {
+        assert_eq!(canonical(r#"{"b": 1.0, "a": [1e2, "x"]}"#), canonical(r#"{"a":[100,"\u0078"],"b":1}"#));
+        assert_ne!(canonical(r#"{"a": 1}"#), canonical(r#"{"a": "1"}"#));
+        assert_ne!(canonical("[1,2]"), canonical("[2,1]"));
+        assert_ne!(canonical("[null]"), canonical("[]"));
+    }
+
+    #[test]
+    fn numbers_beyond_every_type_stay_exact() {
+        assert_eq!(canonical("[1e400]"), canonical("[10e399]"));
+        assert_ne!(canonical("[1e400]"), canonical("[1e401]"));
+        assert_eq!(canonical("[-0, 0.0, 0e9]"), canonical("[0,0,0]"));
+    }
 }

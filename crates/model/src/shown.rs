@@ -1,12 +1,9 @@
 //! `Debug` of payloads: personal values are masked, others are printed.
 
 use crate::decode::{Field, Item, List};
-use crate::value::{DateTime, Decimal, Free, Integer, Nullable, Text, TextOrInteger};
+use crate::value::{DateTime, Decimal, Free, Integer, MASK, Nullable, Text, TextOrInteger};
 use chrono::NaiveDate;
 use std::fmt::{self, Debug, Formatter};
-
-/// The replacement of a personal value.
-pub(crate) const MASK: &str = "***";
 
 /// A member for `Debug`: its presence is always printed, its value only if it is not personal.
 pub(crate) struct Member<'v, T> {
@@ -30,10 +27,10 @@ pub(crate) trait Show {
 macro_rules! shown_by_debug {
     ($($type:ty),*) => {
         $(
-            impl $crate::payload::Show for $type {
+            impl $crate::shown::Show for $type {
                 fn show(&self, is_personal: bool, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                     if is_personal {
-                        f.write_str($crate::payload::MASK)
+                        f.write_str($crate::value::MASK)
                     } else {
                         std::fmt::Debug::fmt(self, f)
                     }
