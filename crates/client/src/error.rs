@@ -1,4 +1,3 @@
-use crate::service::Fault;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -38,12 +37,6 @@ impl Error {
     /// True if the reader of standard output went away, so that nobody is left to be told.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
-        Self::Service(fault.why().to_owned())
     }
 }
 

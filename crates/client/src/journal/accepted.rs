@@ -1,5 +1,6 @@
-use super::file::{Subject, entries};
 use super::index::{fingerprint_in, key, key_of};
+use super::lines::entries;
+use super::subject::Subject;
 use crate::error::Error;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -1,82 +1,25 @@
 use super::accepted::AcceptedOfSupplier;
 use super::index::Index;
 use super::latest::LatestRecords;
+use super::lines::{HistoryLine, Line, MAGIC, Read, broken, read};
 use super::record::Record;
+use super::subject::{Subject, VERSION, check, refused};
 use crate::error::{Error, print_note};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// First line of a journal: the service that it is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Subject {
-    /// Version of the format. The first member, so that a journal is recognised by its first bytes.
-    cutover_journal: u32,
-    /// Base URL of the service.
-    pub(crate) base_url: String,
-    /// True if the accounts were sent as dry runs.
-    pub(crate) dry_run: bool,
-    /// Id of the installation, if the service told it: it decides, whatever the URL.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    installation: Option<String>,
-}
-
-/// Version 2 has lines with the history of the service's database.
-const VERSION: u32 = 2;
-/// First bytes of every journal.
-const MAGIC: &[u8] = b"{\"cutover_journal\":";
-/// Longest line. Records are shorter, because the findings of an account are bounded.
-const MAX_LINE: u64 = 64 * 1024 * 1024;
 /// Records are synced to the disk after this time at the latest.
 const SYNC_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Time to wait for the lock of a process that is being killed.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A line with the history that the service's database had when it had all accounts of a supplier that it had
-/// accepted by the lines before. While the history is the same, it also has those of the lines behind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct HistoryLine {
-    import_supplier: String,
-    history: String,
-}
-
-/// A line after the first one.
-enum Line {
-    Record(Record),
-    History(HistoryLine),
-}
-
 /// The suppliers of a journal of which accounts were accepted or whose history is known, with that history.
 type Histories = BTreeMap<String, Option<String>>;
-
-impl Subject {
-    pub(crate) fn new(base_url: &str, dry_run: bool) -> Self {
-        Self { cutover_journal: VERSION, base_url: base_url.to_owned(), dry_run, installation: None }
-    }
-
-    /// The same at this installation.
-    pub(crate) fn at(self, installation: Option<String>) -> Self {
-        Self { installation, ..self }
-    }
-
-    /// True if both are about the same service and kind of run.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        let is_same_place = match (&self.installation, &other.installation) {
-            (Some(one), Some(other)) => one == other,
-            _ => self.base_url == other.base_url,
-        };
-        self.is_known() && self.dry_run == other.dry_run && is_same_place
-    }
-
-    /// True if this program knows the version of the format.
-    fn is_known(&self) -> bool {
-        (1..=VERSION).contains(&self.cutover_journal)
-    }
-}
 
 /// A journal open for appending. It is locked against other processes.
 #[derive(Debug)]
@@ -267,24 +210,6 @@ impl Drop for Journal {
     }
 }
 
-/// Calls `each` with every record of a journal, in order, and its offset; returns the subject. The journal
-/// may be written to meanwhile.
-///
-/// # Errors
-/// [`Error`] if it cannot be read or is not a journal.
-pub(super) fn entries(path: &Path, mut each: impl FnMut(Record, u64)) -> Result<Subject, Error> {
-    let file = File::open(path).map_err(Error::file("read", path))?;
-    let each = |line, offset| match line {
-        Line::Record(record) => each(record, offset),
-        Line::History(_) => {}
-    };
-    match read(&file, each).map_err(Error::file("read", path))? {
-        Read::Journal { subject, .. } => Ok(subject),
-        Read::Broken(line) => Err(broken(path, line)),
-        Read::New | Read::Other => Err(refused(path, "is not a journal of this program")),
-    }
-}
-
 /// Locks the journal. Waits shortly, because a run that was just killed may still hold the lock.
 fn lock(file: &File, path: &Path) -> Result<(), Error> {
     let begun = Instant::now();
@@ -306,110 +231,9 @@ fn upgrade(file: &mut File) -> io::Result<()> {
     file.write_all(VERSION.to_string().as_bytes())
 }
 
-fn refused(path: &Path, what: &str) -> Error {
-    Error::refused(format!("{} {what}", path.display()))
-}
-
-fn broken(path: &Path, line: u64) -> Error {
-    let what =
-        format!("is broken in line {line}, with records behind it: remove that line; nothing was changed");
-    refused(path, &what)
-}
-
-/// Checks that a journal is about the wanted subject.
-///
-/// # Errors
-/// [`Error`] that names the subject of the journal.
-pub(super) fn check(path: &Path, of: &Subject, wanted: &Subject) -> Result<(), Error> {
-    if of.is_same(wanted) { Ok(()) } else { Err(other_subject(path, of, wanted)) }
-}
-
-fn other_subject(path: &Path, of: &Subject, wanted: &Subject) -> Error {
-    let what = match of {
-        _ if !of.is_known() => "is of a newer version of this program".to_owned(),
-        Subject { installation: Some(_), .. }
-            if of.dry_run == wanted.dry_run && wanted.installation.is_some() =>
-        {
-            format!(
-                "is about {}, another installation: give another one for {} with --journal",
-                of.base_url, wanted.base_url
-            )
-        }
-        Subject { base_url, .. } if *base_url != wanted.base_url => {
-            format!("is about {base_url}: give another one for {} with --journal", wanted.base_url)
-        }
-        Subject { .. } => "is about dry runs, or this one is: give another one with --journal".to_owned(),
-    };
-    refused(path, &what)
-}
-
-/// Content of a file.
-enum Read {
-    /// Empty, or a journal whose first line was torn.
-    New,
-    /// Something else.
-    Other,
-    /// A journal with an invalid line followed by valid records, which no crash of this program leaves.
-    Broken(u64),
-    /// A journal that is valid up to the offset `end`.
-    Journal { subject: Subject, end: u64 },
-}
-
-fn read(file: &File, mut each: impl FnMut(Line, u64)) -> io::Result<Read> {
-    let mut from = BufReader::with_capacity(256 * 1024, file);
-    let mut line = Vec::new();
-    let mut end = match next(&mut from, &mut line)? {
-        Some(length) => length,
-        None if line.starts_with(MAGIC) || MAGIC.starts_with(&line) => return Ok(Read::New),
-        None => return Ok(Read::Other),
-    };
-    let subject = match serde_json::from_slice::<Subject>(&line) {
-        Ok(subject) => subject,
-        Err(_) => return Ok(Read::Other),
-    };
-    let mut number = 1;
-    loop {
-        let length = next(&mut from, &mut line)?;
-        number += 1;
-        let parsed = length.and_then(|length| Some((length, parse(&line)?)));
-        let Some((length, parsed)) = parsed else { break };
-        each(parsed, end);
-        end += length;
-    }
-    // A crash tears off only the end.
-    let is_broken = has_record(&mut from)?;
-    Ok(if is_broken { Read::Broken(number) } else { Read::Journal { subject, end } })
-}
-
-fn parse(line: &[u8]) -> Option<Line> {
-    let record = serde_json::from_slice(line).map(Line::Record);
-    record.or_else(|_| serde_json::from_slice(line).map(Line::History)).ok()
-}
-
-/// True if a valid record follows.
-fn has_record(from: &mut impl BufRead) -> io::Result<bool> {
-    let mut line = Vec::new();
-    loop {
-        let is_whole = next(from, &mut line)?.is_some();
-        if is_whole && serde_json::from_slice::<Record>(&line).is_ok() {
-            return Ok(true);
-        }
-        // A line may exceed the limit of one read; a shorter one without an end is the last.
-        if !is_whole && (line.len() as u64) < MAX_LINE {
-            return Ok(false);
-        }
-    }
-}
-
-/// Reads a line; returns its length with the line feed, or `None` if that is missing.
-fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u64>> {
-    line.clear();
-    let length = io::Read::take(from, MAX_LINE).read_until(b'\n', line)?;
-    Ok(line.ends_with(b"\n").then_some(length as u64))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::lines::{MAX_LINE, entries};
     use super::super::record::{Outcome, Problem, Sums};
     use super::super::{fingerprint_of, key};
     use super::*;

@@ -1,6 +1,7 @@
-use super::file::{Subject, check, entries};
 use super::index::{key, key_of};
+use super::lines::entries;
 use super::record::Record;
+use super::subject::{Subject, check};
 use crate::error::Error;
 use std::collections::HashMap;
 use std::fs::File;

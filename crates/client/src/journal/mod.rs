@@ -8,13 +8,16 @@ mod accepted;
 mod file;
 mod index;
 mod latest;
+mod lines;
 mod record;
+mod subject;
 
 pub(crate) use accepted::{AcceptedAccounts, AcceptedOfSupplier};
-pub(crate) use file::{Journal, Subject};
+pub(crate) use file::Journal;
 pub(crate) use index::{Index, account_hash, fingerprint_of, key};
 pub(crate) use latest::LatestRecords;
 pub(crate) use record::{Outcome, Problem, Record, StoredTotals, Sums};
+pub(crate) use subject::Subject;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -3,9 +3,8 @@
 use super::compare::Comparison;
 use crate::error::Error;
 use crate::journal::{LatestRecords, Record};
-use crate::report::Reports;
+use crate::report::{Reports, Row};
 use crate::service::{Backoff, Fault, Service};
-use crate::validate::Row;
 use cutover_core::{Code, Level};
 use cutover_model::Totals;
 use reqwest::StatusCode;

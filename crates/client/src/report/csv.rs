@@ -1,7 +1,6 @@
 use super::file::AtomicFile;
-use super::{Page, Report};
+use super::{Page, Report, Row};
 use crate::error::Error;
-use crate::validate::Row;
 use cutover_core::spreadsheet_cell;
 use std::io;
 use std::path::Path;

@@ -1,8 +1,7 @@
 use super::file::AtomicFile;
-use super::{Page, Report};
+use super::{CodeCount, Page, Report, Row};
 use crate::error::Error;
 use crate::output::grouped;
-use crate::validate::{CodeCount, Row};
 use cutover_core::plain;
 use std::fmt;
 use std::fmt::Write as _;

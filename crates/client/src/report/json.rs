@@ -1,7 +1,6 @@
 use super::file::AtomicFile;
-use super::{Page, Report};
+use super::{Page, Report, Row};
 use crate::error::Error;
-use crate::validate::Row;
 use std::path::Path;
 
 /// JSON array with one object per finding, each on its own line.

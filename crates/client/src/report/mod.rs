@@ -7,10 +7,12 @@ mod csv;
 mod file;
 mod html;
 mod json;
+mod row;
+
+pub(crate) use row::{CodeCount, Example, Row};
 
 use crate::error::Error;
 use crate::output::grouped;
-use crate::validate::{CodeCount, Row};
 use std::path::{Path, PathBuf};
 
 /// Content of the HTML report other than findings.

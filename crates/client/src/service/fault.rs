@@ -1,3 +1,4 @@
+use crate::error::Error;
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 use std::error::Error as _;
@@ -53,6 +54,12 @@ impl From<reqwest::Error> for Fault {
         };
         let (why, scheme) = (innermost(&error), error.url().map_or("", Url::scheme));
         Self::transient(format!("{what}: {why}{}", hint(scheme, &why)))
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Service(fault.why().to_owned())
     }
 }
 

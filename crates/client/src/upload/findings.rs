@@ -2,8 +2,8 @@ use super::prepare::Prepared;
 use super::sender;
 use crate::error::Error;
 use crate::input::Source;
-use crate::report::{Page, Reports};
-use crate::validate::{CodeCount, INTERRUPTED, Row, TopCodes, UNREADABLE};
+use crate::report::{CodeCount, Page, Reports, Row};
+use crate::validate::{INTERRUPTED, TopCodes, UNREADABLE};
 use cutover_core::{Code, Level, NON_FIELD_ERRORS};
 
 /// Writes findings to the reports and counts them.
@@ -42,7 +42,7 @@ impl<'s> Findings<'s> {
         self.warnings += warnings as u64;
         self.with_warnings += u64::from(warnings > 0);
         self.codes.add_all(checked, file, line);
-        checked.findings.iter().try_for_each(|finding| self.reports.add(&finding.row(file, line, checked)))
+        checked.findings.iter().try_for_each(|finding| self.reports.add(&checked.row(finding, file, line)))
     }
 
     /// Adds the reasons of the service for not taking an account.

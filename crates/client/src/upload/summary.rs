@@ -2,8 +2,8 @@ use super::counts::Counts;
 use crate::exit::Exit;
 use crate::journal::{StoredTotals, Sums};
 use crate::output::{document, duration, grouped, inputs};
-use crate::report::{Page, alerts};
-use crate::validate::{CodeCount, seconds, table};
+use crate::report::{CodeCount, Page, alerts};
+use crate::validate::{seconds, table};
 use cutover_core::plain;
 use serde::Serialize;
 

@@ -3,6 +3,7 @@ use super::settings::{Settings, SupplierRules};
 use super::values::with_values;
 use crate::input::Location;
 use crate::pipeline::Worker;
+use crate::report::Row;
 use cutover_core::{Level, Zone};
 use cutover_model::{AccountRequest, Decoded, SyntaxError, Totals, decode_account};
 use cutover_rules::{Facts, check_account};
@@ -52,6 +53,20 @@ impl Checked {
     /// Account number at the supplier.
     pub(crate) fn number(&self) -> Option<&str> {
         self.identity.as_ref()?.number.as_deref()
+    }
+
+    /// A finding of the account as a row of a report.
+    pub(crate) fn row<'r>(&'r self, finding: &'r Finding, file: &'r str, line: u32) -> Row<'r> {
+        Row {
+            file: Some(file),
+            line: Some(line),
+            import_supplier: self.supplier(),
+            external_account_number: self.number(),
+            level: finding.level.as_str(),
+            attr: Some(&finding.attr),
+            code: finding.code,
+            detail: &finding.detail,
+        }
     }
 }
 

@@ -1,8 +1,5 @@
-use super::check::Checked;
-use super::top::Example;
 use cutover_core::{Code, Issue, Level, NON_FIELD_ERRORS};
 use cutover_model::SyntaxError;
-use serde::Serialize;
 use std::borrow::Cow;
 
 /// A fault or warning about an account: found by the rules, or by comparing accounts of the run.
@@ -49,74 +46,11 @@ impl Finding {
             value: None,
         }
     }
-
-    /// Converts to a row of a report.
-    pub(crate) fn row<'r>(&'r self, file: &'r str, line: u32, account: &'r Checked) -> Row<'r> {
-        Row {
-            file: Some(file),
-            line: Some(line),
-            import_supplier: account.supplier(),
-            external_account_number: account.number(),
-            level: self.level.as_str(),
-            attr: Some(&self.attr),
-            code: self.code,
-            detail: &self.detail,
-        }
-    }
 }
 
 impl From<Issue> for Finding {
     fn from(issue: Issue) -> Self {
         let attr = issue.attr.to_string().into();
         Self { level: issue.level, attr, code: issue.code.as_str(), detail: issue.detail, value: None }
-    }
-}
-
-/// A row of a report. Unknown values are null in JSON and empty elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct Row<'r> {
-    /// Name of the input.
-    pub(crate) file: Option<&'r str>,
-    /// Line from 1; also 1 for a file that is one account.
-    pub(crate) line: Option<u32>,
-    /// Supplier of the account, trimmed.
-    pub(crate) import_supplier: Option<&'r str>,
-    /// Account number at the supplier, trimmed.
-    pub(crate) external_account_number: Option<&'r str>,
-    /// `error` or `warning`.
-    pub(crate) level: &'static str,
-    /// Path in the account.
-    pub(crate) attr: Option<&'r str>,
-    /// Stable code.
-    pub(crate) code: &'r str,
-    /// Text for people.
-    pub(crate) detail: &'r str,
-}
-
-impl<'r> Row<'r> {
-    /// Location of the finding, as the example of its code.
-    pub(crate) fn example(&self) -> Example {
-        Example {
-            file: self.file.unwrap_or_default().to_owned(),
-            line: self.line.unwrap_or_default(),
-            import_supplier: self.import_supplier.map(str::to_owned),
-            external_account_number: self.external_account_number.map(str::to_owned),
-            attr: self.attr.unwrap_or_default().to_owned(),
-            value: None,
-        }
-    }
-
-    /// A row about the run rather than an account.
-    pub(crate) fn of_run(file: Option<&'r str>, code: Code, detail: &'r str) -> Self {
-        Row {
-            file,
-            line: None,
-            import_supplier: None,
-            external_account_number: None,
-            level: Level::Error.as_str(),
-            attr: None,
-            code: code.as_str(),
-            detail,
-        }
     }
 }

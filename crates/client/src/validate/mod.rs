@@ -12,13 +12,13 @@ mod top;
 mod values;
 
 pub(crate) use check::{Checked, Checker};
-pub(crate) use finding::{Finding, Row};
+pub(crate) use finding::Finding;
 pub(crate) use options::{Options, Rules};
 pub(crate) use seen::SeenAccounts;
 pub(crate) use settings::{Settings, history, installation};
 use summary::Summary;
 pub(crate) use summary::{seconds, table};
-pub(crate) use top::{CodeCount, TopCodes};
+pub(crate) use top::TopCodes;
 
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
@@ -26,7 +26,7 @@ use crate::input::{InputEvent, Location, Source, find};
 use crate::output::{grouped, print};
 use crate::pipeline::{End, Pipeline};
 use crate::progress::Progress;
-use crate::report::Reports;
+use crate::report::{Reports, Row};
 use chrono::{DateTime, Utc};
 use cutover_core::Code;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl<'s> Run<'s> {
         let file = &self.sources[location.source as usize].name;
         self.tally.account(&checked, file, location.line);
         for finding in &checked.findings {
-            self.reports.add(&finding.row(file, location.line, &checked))?;
+            self.reports.add(&checked.row(finding, file, location.line))?;
         }
         Ok(())
     }

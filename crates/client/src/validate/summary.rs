@@ -1,7 +1,6 @@
-use super::top::CodeCount;
 use crate::exit::Exit;
 use crate::output::{document, duration, grouped, inputs, rate};
-use crate::report::{Page, alerts};
+use crate::report::{CodeCount, Page, alerts};
 use cutover_core::plain;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
@@ -138,8 +137,8 @@ pub(crate) fn table(title: &str, codes: &[CodeCount]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::top::Example;
     use super::*;
+    use crate::report::Example;
 
     fn summary() -> Summary {
         let example = Example {

@@ -58,8 +58,9 @@ const NOT_CHECKED: &[&str] = &["DOC-02", "DOC-03", "PST-01", "PST-10", "PST-12"]
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CodeCount, Finding};
+    use super::super::Finding;
     use super::*;
+    use crate::report::CodeCount;
     use cutover_rules::{Needs, rule};
 
     fn checked(findings: &[(Level, &'static str)]) -> Checked {

@@ -1,29 +1,8 @@
 use super::check::Checked;
+use crate::report::{CodeCount, Example};
 use cutover_core::Level;
-use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
-
-/// A code, its number of findings, and the first of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct CodeCount {
-    pub(crate) code: Cow<'static, str>,
-    pub(crate) count: u64,
-    pub(crate) example: Example,
-}
-
-/// Location of a finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Example {
-    pub(crate) file: String,
-    pub(crate) line: u32,
-    pub(crate) import_supplier: Option<String>,
-    pub(crate) external_account_number: Option<String>,
-    pub(crate) attr: String,
-    /// The value as sent; `None` unless `--show-values` is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) value: Option<String>,
-}
 
 /// Maximum number of codes in a summary.
 const TOP: usize = 20;
@@ -50,7 +29,7 @@ impl TopCodes {
         for finding in &checked.findings {
             self.add(finding.level, finding.code.into(), || Example {
                 value: finding.value.clone(),
-                ..finding.row(file, line, checked).example()
+                ..checked.row(finding, file, line).example()
             });
         }
     }
