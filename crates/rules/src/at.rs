@@ -1,4 +1,5 @@
 use cutover_core::AttrPath;
+use cutover_model::{Blank, Field, List};
 
 /// The path of an object or member in the payload. It lives on the stack and is allocated only for an issue.
 #[derive(Debug, Clone, Copy)]
@@ -30,5 +31,17 @@ impl<'p> At<'p> {
             Some(index) => path.index(index),
             None => path,
         }
+    }
+}
+
+/// Calls `f` with each usable item of a list and its path.
+pub(crate) fn items<'a, T: Blank>(
+    field: &'a Field<List<T>>,
+    name: &'static str,
+    at: &At<'_>,
+    mut f: impl FnMut(&'a T, &At<'_>),
+) {
+    if let Some(list) = field.usable() {
+        list.usable().for_each(|(index, item)| f(item, &at.item(name, index)));
     }
 }

@@ -1,10 +1,8 @@
-use crate::at::At;
+use crate::checker::Checker;
 use crate::report::Collector;
-use crate::{Facts, Profile, Report, Rule};
-use chrono::NaiveDate;
-use cutover_core::{Code, Issue, Level};
-use cutover_model::{AccountRequest, Decoded, draft};
-use std::fmt;
+use crate::{Facts, Profile, Report};
+use cutover_core::Issue;
+use cutover_model::{AccountRequest, Decoded, Finding, draft};
 
 /// Checks a decoded account request and returns the findings of the decoder and of every rule.
 pub fn check_account(decoded: &Decoded<AccountRequest<'_>>, facts: Facts<'_>, profile: &Profile) -> Report {
@@ -56,57 +54,16 @@ fn check<T>(
     walk: impl FnOnce(&T, &mut Checker<'_>),
 ) -> Report {
     let mut collector = Collector::default();
-    collector.take_findings(&decoded.findings, profile);
+    decoded.findings.iter().for_each(|finding| collector.add(issue_of(finding, profile)));
     if let Some(request) = &decoded.draft {
-        let today = facts.now.today();
-        walk(request, &mut Checker { facts, today, profile, collector: &mut collector, running: None });
+        walk(request, &mut Checker::new(facts, profile.levels(), &mut collector));
     }
     collector.finish()
 }
 
-/// The context of a rule: the facts, and a function to report issues.
-pub(crate) struct Checker<'c> {
-    /// The inputs other than the payload.
-    pub(crate) facts: Facts<'c>,
-    /// The current day in the zone of the supplier.
-    pub(crate) today: NaiveDate,
-    profile: &'c Profile,
-    collector: &'c mut Collector,
-    running: Option<(&'static Rule, Level)>,
-}
-
-impl Checker<'_> {
-    /// Runs one rule unless it is off. Its level is that of the profile, or else `default`.
-    #[inline]
-    pub(crate) fn run(
-        &mut self,
-        index: usize,
-        rule: &'static Rule,
-        default: Level,
-        f: impl FnOnce(&mut Self),
-    ) {
-        let level = self.profile.level_set(index).unwrap_or(default);
-        if level != Level::Off {
-            self.running = Some((rule, level));
-            f(self);
-        }
-    }
-
-    /// Reports an issue of the running rule.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn report(&mut self, at: At<'_>, code: Code) {
-        let Some((rule, level)) = self.running else { return };
-        self.collector.add(rule.issue_at(level, at.to_path(), code));
-    }
-
-    /// Reports an issue of the running rule with a text of its own, followed by the advice of the code. Of the
-    /// payload the text may hold lengths and sums only.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn report_as(&mut self, at: At<'_>, code: Code, text: fmt::Arguments<'_>) {
-        let Some((rule, level)) = self.running else { return };
-        let detail = format!("{text} {}", code.advice()).into();
-        self.collector.add(Issue { detail, ..rule.issue_at(level, at.to_path(), code) });
-    }
+/// The issue of a finding of the decoder, at the level of the profile.
+fn issue_of(finding: &Finding, profile: &Profile) -> Issue {
+    let Finding { attr, check, detail } = finding;
+    let level = profile.level_of(check.rule).unwrap_or(check.level);
+    Issue { attr: attr.clone(), code: check.code, rule: check.rule, level, detail: detail.clone() }
 }

@@ -1,5 +1,6 @@
 use chrono::NaiveDate;
 use cutover_core::Now;
+use cutover_model::draft::{self, Variant};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -69,4 +70,15 @@ pub struct MeterPointKey {
     pub mpxn: String,
     /// Its start of supply.
     pub supply_start_date: NaiveDate,
+}
+
+impl MeterPointKey {
+    /// Returns the key of a meter point, unless its kind is undecided: its rule does not run then (fields 3.1).
+    pub(crate) fn of(point: &draft::MeterPoint<'_>) -> Option<Self> {
+        if matches!(point.variant, Variant::Undecided) {
+            return None;
+        }
+        let (mpxn, start) = (point.common.mpxn.usable()?, point.common.supply_start_date.usable()?);
+        Some(Self { mpxn: mpxn.trimmed().to_owned(), supply_start_date: *start })
+    }
 }

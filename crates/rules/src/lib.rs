@@ -7,8 +7,10 @@
 mod at;
 mod catalogue;
 mod check;
+mod checker;
 mod facts;
 mod form;
+mod levels;
 mod lookups;
 mod prelude;
 mod profile;

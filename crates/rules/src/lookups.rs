@@ -4,7 +4,7 @@ use crate::form::stored_path;
 use crate::service::PST_12;
 use crate::{MeterPointKey, Profile, WantedDocument};
 use cutover_core::Level;
-use cutover_model::draft::{self, Variant};
+use cutover_model::draft;
 use cutover_model::{AccountRequest, Blank, Field, List, Text};
 use std::collections::BTreeMap;
 
@@ -48,19 +48,10 @@ pub fn meter_points_to_look_up(request: &AccountRequest<'_>, profile: &Profile) 
     }
     let Some(account) = request.account.usable() else { return Vec::new() };
     let points = usable(&account.supply_addresses).flat_map(|entry| usable(&entry.meter_points));
-    let mut keys: Vec<_> = points.filter_map(meter_point_key).collect();
+    let mut keys: Vec<_> = points.filter_map(MeterPointKey::of).collect();
     keys.sort_unstable();
     keys.dedup();
     keys
-}
-
-/// Returns the key of a meter point, unless its kind is undecided: its rule does not run then (fields 3.1).
-pub(crate) fn meter_point_key(point: &draft::MeterPoint<'_>) -> Option<MeterPointKey> {
-    if matches!(point.variant, Variant::Undecided) {
-        return None;
-    }
-    let (mpxn, start) = (point.common.mpxn.usable()?, point.common.supply_start_date.usable()?);
-    Some(MeterPointKey { mpxn: mpxn.trimmed().to_owned(), supply_start_date: *start })
 }
 
 fn usable<T: Blank>(list: &Field<List<T>>) -> impl Iterator<Item = &T> {

@@ -1,7 +1,7 @@
 //! The names that most rules use.
 
-pub(crate) use crate::at::At;
-pub(crate) use crate::check::Checker;
+pub(crate) use crate::at::{At, items};
+pub(crate) use crate::checker::Checker;
 pub(crate) use crate::form::{
     Folded, Phone, Seen, SmallMap, SupplyPointId, dates_reversed, datetimes_reversed, holds_card_number,
     is_absent_or_empty, is_bsb, is_company_number, is_document_path, is_email, stored_path,
@@ -11,7 +11,6 @@ pub(crate) use crate::view::{
     Address, CURRENT, HISTORICAL, Meter, MeterObject, MeterPoint, Origin, Reading, Source, Statement,
     Transaction, Transactions, dates,
 };
-pub(crate) use crate::walk::items;
 pub(crate) use chrono::NaiveDate;
 pub(crate) use cutover_core::{Code, Level, RuleId};
 pub(crate) use cutover_model::draft::{

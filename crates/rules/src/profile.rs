@@ -1,12 +1,11 @@
+use crate::levels::Levels;
 use crate::{RULES, Rule};
 use cutover_core::{Level, RuleId};
 use std::collections::BTreeMap;
 
-/// The rule levels that are set for an import supplier, by the index of the rule in the catalogue (rules
-/// 1.5). Other rules have their default level. Few suppliers set any level, so that `None` is the common
-/// case.
+/// The rule levels that are set for an import supplier (rules 1.5). Other rules have their default level.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Profile(Option<Box<[Option<Level>]>>);
+pub struct Profile(Levels);
 
 /// Reason why a level cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +30,7 @@ impl Profile {
             if RULES[index].fixed {
                 return Err(InvalidProfile::Fixed(RULES[index].id));
             }
-            profile.0.get_or_insert_with(|| vec![None; RULES.len()].into())[index] = Some(level);
+            profile.0.set(index, level, RULES.len());
         }
         Ok(profile)
     }
@@ -43,21 +42,20 @@ impl Profile {
 
     /// Returns the rules whose level is not the default, with that level.
     pub fn changes(&self) -> BTreeMap<&'static str, Level> {
-        let levels = self.0.iter().flat_map(|levels| levels.iter());
-        let set = RULES.iter().zip(levels).filter_map(|(rule, level)| Some((rule, (*level)?)));
+        let rules = RULES.iter().enumerate();
+        let set = rules.filter_map(|(index, rule)| Some((rule, self.0.at(index)?)));
         let is_change = |rule: &Rule, level| rule.level != level || rule.level_after_import() != level;
         set.filter(|(rule, level)| is_change(rule, *level)).map(|(rule, level)| (rule.id.0, level)).collect()
     }
 
     /// Returns the level that is set for the rule with this id.
     pub(crate) fn level_of(&self, id: RuleId) -> Option<Level> {
-        position(id.0).and_then(|index| self.level_set(index))
+        position(id.0).and_then(|index| self.0.at(index))
     }
 
-    /// Returns the level that is set for the rule at this index of the catalogue.
-    #[inline]
-    pub(crate) fn level_set(&self, index: usize) -> Option<Level> {
-        self.0.as_ref().and_then(|levels| levels[index])
+    /// The levels that are set.
+    pub(crate) fn levels(&self) -> &Levels {
+        &self.0
     }
 }
 

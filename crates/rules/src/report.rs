@@ -1,6 +1,5 @@
-use crate::Profile;
 use cutover_core::{AttrPath, Code, Issue, Level, RuleId};
-use cutover_model::{Finding, MAX_FINDINGS};
+use cutover_model::MAX_FINDINGS;
 
 /// The issues of a payload, in the order of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -37,20 +36,6 @@ pub(crate) struct Collector {
 const KEPT: usize = MAX_FINDINGS + 1;
 
 impl Collector {
-    /// Adds the findings of the decoder at the levels of the profile.
-    pub(crate) fn take_findings(&mut self, findings: &[Finding], profile: &Profile) {
-        for Finding { attr, check, detail } in findings {
-            let level = profile.level_of(check.rule).unwrap_or(check.level);
-            self.add(Issue {
-                attr: attr.clone(),
-                code: check.code,
-                rule: check.rule,
-                level,
-                detail: detail.clone(),
-            });
-        }
-    }
-
     pub(crate) fn add(&mut self, issue: Issue) {
         let list = match issue.level {
             Level::Error => &mut self.errors,

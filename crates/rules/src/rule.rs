@@ -1,5 +1,5 @@
 use crate::at::At;
-use crate::check::Checker;
+use crate::checker::{Checker, Running};
 use crate::view::{Address, Meter, MeterPoint, Reading, Statement, Transaction, Transactions};
 use cutover_core::{AttrPath, Code, Issue, Level, RuleId};
 use cutover_model::{AccountRequest, Check, List, draft};
@@ -84,13 +84,12 @@ impl Rule {
     /// Creates an issue of this rule at its default level, for the rules of [`crate::service`], which use
     /// cases run. The rule must declare the code.
     pub fn issue(&self, attr: AttrPath, code: Code) -> Issue {
-        self.issue_at(self.level, attr, code)
+        self.at_level(self.level).issue(attr, code)
     }
 
-    /// Creates an issue of this rule at this level.
-    pub(crate) fn issue_at(&self, level: Level, attr: AttrPath, code: Code) -> Issue {
-        debug_assert!(self.codes.contains(&code), "{} gives {code}, which it does not declare", self.id);
-        Issue { attr, code, rule: self.id, level, detail: code.message().into() }
+    /// What the checker needs to run it, with this default level.
+    pub(crate) fn at_level(&self, level: Level) -> Running {
+        Running { id: self.id, codes: self.codes, level }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The walk over a payload, which visits every object once and runs the rules about its kind.
 
-use crate::at::At;
-use crate::check::Checker;
+use crate::at::{At, items};
+use crate::checker::Checker;
 use crate::rule::On;
 use crate::view::{
     Address, Meter, MeterPoint, Origin, Reading, ReadingList, Readings, Statement, Transaction, Transactions,
@@ -10,7 +10,7 @@ use crate::view::{
 use crate::{RULES, Rule};
 use cutover_core::Level;
 use cutover_model::draft::{self, Variant};
-use cutover_model::{AccountRequest, Blank, Field, List};
+use cutover_model::{AccountRequest, Field, List};
 use std::sync::LazyLock;
 
 /// The rules by the kind of object that they check.
@@ -74,21 +74,9 @@ by_object! {
 macro_rules! run {
     ($checker:ident, $name:ident, $($argument:expr),*) => {
         for (index, rule, level, run) in &RULES_BY_OBJECT.$name {
-            $checker.run(*index, rule, *level, |checker| run($($argument,)* checker));
+            $checker.run(*index, rule.at_level(*level), |checker| run($($argument,)* checker));
         }
     };
-}
-
-/// Calls `f` with each usable item of a list and its path.
-pub(crate) fn items<'a, T: Blank>(
-    field: &'a Field<List<T>>,
-    name: &'static str,
-    at: &At<'_>,
-    mut f: impl FnMut(&'a T, &At<'_>),
-) {
-    if let Some(list) = field.usable() {
-        list.usable().for_each(|(index, item)| f(item, &at.item(name, index)));
-    }
 }
 
 /// Walks an account request.

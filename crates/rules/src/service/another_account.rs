@@ -1,4 +1,4 @@
-use crate::lookups::meter_point_key;
+use crate::MeterPointKey;
 use crate::prelude::*;
 
 /// A meter point that another imported account still has.
@@ -15,7 +15,7 @@ pub(crate) const PST_12: Rule = Rule {
 
 fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let Some(taken) = checker.facts.taken_meter_points.filter(|taken| !taken.is_empty()) else { return };
-    if let Some(holder) = meter_point_key(point.point).and_then(|key| taken.get(&key)) {
+    if let Some(holder) = MeterPointKey::of(point.point).and_then(|key| taken.get(&key)) {
         let text = format_args!("Account {} of {} has this meter point.", holder.number, holder.supplier);
         checker.report_as(at.member("mpxn"), Code::MeterPointOfAnotherAccount, text);
     }

@@ -1,5 +1,4 @@
-use crate::at::At;
-use crate::walk::items;
+use crate::at::{At, items};
 use chrono::NaiveDate;
 use cutover_model::{Field, List, draft};
 
