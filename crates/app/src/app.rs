@@ -1,11 +1,12 @@
 use crate::Wake;
 use crate::account::{RefusedLog, SupplierCache};
 use crate::auth::{AttemptLog, KeyRing};
+use crate::documents::{DocumentsWanted, FoundDocuments};
 use crate::nodes::LastRecord;
 use crate::operator::Probed;
 use crate::port::{
-    Clock, Documents, FairShares, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError,
-    WebhookSender,
+    Clock, Documents, DocumentsUnavailable, FairShares, Operator, PaymentVendors, Random, RefusedInJobs,
+    Store, StoreError, WebhookSender,
 };
 use crate::worker::Interrupted;
 use chrono::{DateTime, Duration, Utc};
@@ -185,6 +186,14 @@ impl App {
     /// database.
     pub fn connection_limit(&self) -> Option<u32> {
         self.store.connection_limit()
+    }
+
+    /// Looks documents up under the root of their supplier (contract D10).
+    ///
+    /// # Errors
+    /// [`DocumentsUnavailable`] if the storage did not answer in time: a passing fault.
+    pub async fn look_up(&self, wanted: &DocumentsWanted) -> Result<FoundDocuments, DocumentsUnavailable> {
+        wanted.look_up(&*self.documents).await
     }
 
     /// Returns the storage of the documents that payloads name.

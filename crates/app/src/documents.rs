@@ -1,5 +1,4 @@
-use crate::App;
-use crate::port::{DocumentState, DocumentsUnavailable, Supplier, WantedDocument};
+use crate::port::{DocumentState, Documents, DocumentsUnavailable, Supplier, WantedDocument};
 use std::collections::HashMap;
 
 /// The result of a use case that may need the state of documents. Looking them up is awaited, and use cases block:
@@ -8,7 +7,7 @@ use std::collections::HashMap;
 pub enum Step<T> {
     /// The use case is done.
     Done(T),
-    /// The use case must be called again with the result of [`App::look_up`].
+    /// The use case must be called again with the result of [`App::look_up`](crate::App::look_up).
     Documents(DocumentsWanted),
 }
 
@@ -29,6 +28,18 @@ pub struct DocumentsWanted {
     wanted: Vec<WantedDocument>,
 }
 
+impl DocumentsWanted {
+    /// Looks them up in this storage.
+    pub(crate) async fn look_up(
+        &self,
+        storage: &dyn Documents,
+    ) -> Result<FoundDocuments, DocumentsUnavailable> {
+        let states = storage.look_up(&self.root, &self.wanted).await?;
+        let paths = self.wanted.iter().map(|document| document.path.clone());
+        Ok(FoundDocuments { root: self.root.clone(), states: paths.zip(states).collect() })
+    }
+}
+
 /// The state of the documents of a payload.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct FoundDocuments {
@@ -43,18 +54,6 @@ impl FoundDocuments {
     /// Their states by path.
     pub(crate) fn states(&self) -> &HashMap<String, DocumentState> {
         &self.states
-    }
-}
-
-impl App {
-    /// Looks documents up under the root of their supplier (contract D10).
-    ///
-    /// # Errors
-    /// [`DocumentsUnavailable`] if the storage did not answer in time: a passing fault.
-    pub async fn look_up(&self, wanted: &DocumentsWanted) -> Result<FoundDocuments, DocumentsUnavailable> {
-        let states = self.documents.look_up(&wanted.root, &wanted.wanted).await?;
-        let paths = wanted.wanted.iter().map(|document| document.path.clone());
-        Ok(FoundDocuments { root: wanted.root.clone(), states: paths.zip(states).collect() })
     }
 }
 

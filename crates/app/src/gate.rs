@@ -4,14 +4,13 @@
 //! step. The gate of a supplier is locked from there to the commit, so the counts are exact over all nodes. It is read
 //! and written once for all steps of a transaction.
 
-use crate::account::shown_time;
 use crate::port::{
     Clock, ErrorWindow, Gate, Hold, HoldCause, NewFeedEvent, StepWrite, StoreError, SupplierSettings, Tx,
 };
 use crate::run::{self, OpenRuns};
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, SupplierCode, Zone};
-use cutover_model::{EventData, HoldShown};
+use cutover_model::{EventData, HoldShown, Timestamp};
 use cutover_process::{Process, State};
 use std::collections::BTreeSet;
 
@@ -20,7 +19,7 @@ impl Hold {
     pub fn shown(&self, zone: Zone) -> HoldShown {
         HoldShown {
             by: self.by.to_string(),
-            since: shown_time(zone.local(self.since)),
+            since: Timestamp(zone.local(self.since)).to_string(),
             wave: self.wave,
             ended: self.ended,
             failed: self.failed,

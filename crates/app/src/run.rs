@@ -105,7 +105,7 @@ fn read_sent(tx: &mut dyn Tx, steps: &[&StepWrite<'_>]) -> Result<HashMap<i64, S
 
 /// Returns the totals that an accepted payload has when it is imported.
 fn totals_of(payload: &[u8], zone: Zone) -> Totals {
-    let Ok(decoded) = crate::worker::decode_again(payload, zone) else { return Totals::default() };
+    let Ok(decoded) = codec::decode_again(payload, zone) else { return Totals::default() };
     let valid = decoded.draft.and_then(|request| request.into_valid());
     valid.map_or_else(Totals::default, |(account, _)| Totals::of(&account.into_owned().completed(zone), zone))
 }

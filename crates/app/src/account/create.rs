@@ -1,50 +1,16 @@
 use super::create_times::CreateTimes;
 use super::resubmit::resubmit;
-use super::{Check, Refused, check_for_create, check_from_memory};
+use super::{Check, CreateRefused, check_for_create, check_from_memory};
 use crate::auth::Caller;
 use crate::documents::{DocumentsWanted, FoundDocuments, Step};
 use crate::fault::{self, Point};
-use crate::port::{
-    Creation, MayConflict, Staged, Staging, StagingDone, StoreError, StoredIssue, StoredIssues, Supplier,
-};
+use crate::port::{Creation, Staged, Staging, StagingDone, StoreError, StoredIssue, StoredIssues, Supplier};
 use crate::{App, codec};
-use cutover_core::{Issue, IssueSource, ServiceAccountNumber, SupplierStatus};
+use cutover_core::{Issue, IssueSource, SupplierStatus};
 use cutover_model::{TaskParams, Totals};
 use cutover_process::{Actor, NewProcess, Submission, Window};
 use cutover_rules::contract_to_look_up;
 use std::sync::Arc;
-
-/// Why an account was not scheduled (contract 7.2, 7.3, D4, D5).
-#[derive(Debug, thiserror::Error)]
-pub enum CreateRefused {
-    /// The payload was refused.
-    #[error(transparent)]
-    Payload(#[from] Refused),
-    /// The supplier is Paused or Complete.
-    #[error("the import supplier takes no accounts now")]
-    SupplierNotOngoing,
-    /// The settings of the supplier are being changed.
-    #[error("the import supplier is being changed")]
-    SupplierChanging,
-    /// The account exists.
-    #[error("the account has been imported already")]
-    AlreadyImported(ServiceAccountNumber),
-    /// The account is being imported.
-    #[error("the account is being imported")]
-    InProgress,
-}
-
-impl From<StoreError> for CreateRefused {
-    fn from(error: StoreError) -> Self {
-        Self::Payload(Refused::Store(error))
-    }
-}
-
-impl MayConflict for CreateRefused {
-    fn is_conflict(&self) -> bool {
-        matches!(self, Self::Payload(Refused::Store(StoreError::Conflict(_))))
-    }
-}
 
 /// Maximum number of checks of a payload whose supplier changes meanwhile.
 const CHECKS: u32 = 3;

@@ -1,20 +1,7 @@
-use super::{AuthError, Claims, Denied, Outcome};
+use super::{AuthError, Caller, Claims, Denied, Outcome};
 use crate::App;
-use crate::port::{ApiKeyRole, KeyStatus};
+use crate::port::KeyStatus;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
-
-/// The caller of a request, from its access token.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    /// The organisation that it acts for.
-    pub organisation_id: i64,
-    /// The API key that its token was obtained with.
-    pub api_key_id: i64,
-    /// The public part of the API key.
-    pub key_prefix: String,
-    /// The role of the API key.
-    pub role: ApiKeyRole,
-}
 
 impl App {
     /// Returns the caller of an access token (contract D2). Checks signature, algorithm, audience, times, and

@@ -1,6 +1,6 @@
 use super::key_ring::signer;
 use super::obtain_token::sign;
-use super::secret::Sent;
+use super::sent::Sent;
 use super::{AuthError, Caller, Claims, Denied, Outcome, digest, session_id};
 use crate::App;
 use crate::operator::{Audited, record_action};

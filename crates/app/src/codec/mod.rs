@@ -1,5 +1,9 @@
 //! Compression and fingerprints of accepted payloads, and hashes of content.
 
+mod again;
+
+pub(crate) use again::decode_again;
+
 use crate::port::StoreError;
 use cutover_model::{Account, Encode, TaskParams, Writer};
 use std::cell::RefCell;

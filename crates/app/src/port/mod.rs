@@ -8,12 +8,14 @@ mod certificates;
 mod clock;
 mod documents;
 mod erasure;
+mod error;
 mod feed;
 mod figures;
 mod gates;
 mod identity;
 mod in_job;
 mod instructions;
+mod issues;
 mod jobs;
 mod ledgers;
 mod nodes;
@@ -39,6 +41,7 @@ pub use certificates::{
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
+pub use error::StoreError;
 pub use feed::{Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent};
 pub use figures::{Figures, Manifest, MinuteCount, Reconciliation, StateCount, SupplierFigures};
 pub use gates::{ErrorWindow, Gate, Gates, Hold, HoldCause};
@@ -49,6 +52,7 @@ pub use in_job::{JobGuard, RefusedInJobs, SuspendedJobs};
 pub use instructions::{
     InstructionDetails, InstructionKey, Instructions, VendorBankAccount, VendorCard, VerifiedInstruction,
 };
+pub use issues::{StoredIssue, StoredIssues};
 pub use jobs::{Job, JobFilter, JobKind, JobPosition, JobState, Jobs};
 pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
 pub use nodes::{Node, Nodes};
@@ -56,16 +60,16 @@ pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{
     AccountList, Archivable, ArchivedVersion, Creation, ListedAccount, ListedProcess, MAX_WINDOWED_ACCOUNTS,
     MAX_WINDOWS, PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage,
-    ProcessToArchive, Processes, Sent, Staged, Staging, StepWrite, StoredIssue, StoredIssues, StoredProcess,
-    WaitingWindow, WaitingWindows,
+    ProcessToArchive, Processes, Sent, Staged, Staging, StepWrite, StoredProcess, WaitingWindow,
+    WaitingWindows,
 };
 pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
 pub use runs::{Outcome, PAUSE, Run, RunFigures, Runs, Stretch};
 pub use shares::{Division, FairShares};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
-    Encryption, LastSupplier, MayConflict, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict,
-    WriteJob, find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
+    Encryption, LastSupplier, MayConflict, ServerFigures, StagingDone, Store, Tx, Verdict, WriteJob,
+    find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
 pub use suppliers::{HoldOnErrors, Supplier, SupplierSettings, Suppliers, Waves};
 pub use undo::{ImportedHead, KeptBecause, Undo, WaveSpan};

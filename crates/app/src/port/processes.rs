@@ -1,7 +1,7 @@
 use super::causes::Cause;
-use super::{FairShares, StoreError};
+use super::{FairShares, StoreError, StoredIssues};
 use chrono::{DateTime, Utc};
-use cutover_core::{ExternalAccountNumber, IssueSource, ServiceAccountNumber, Word};
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Word};
 use cutover_model::{ContentHash, Totals};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, ProcessError, State};
 
@@ -24,32 +24,6 @@ impl Default for Staged {
         let totals = Totals { accounts: 1, ..Totals::default() };
         Self { payload: Vec::new(), fingerprint: [0; 32], totals }
     }
-}
-
-/// An issue of a payload, as stored with its process.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StoredIssue {
-    /// The path.
-    pub attr: String,
-    /// The [pattern](cutover_core::AttrPath::pattern) of the path.
-    pub pattern: String,
-    /// The code, as text because an older or newer program may have written it.
-    pub code: String,
-    /// The id of the rule; `None` if no rule applies.
-    pub rule: Option<String>,
-    /// A description for people.
-    pub detail: String,
-    /// The request that it is about.
-    pub source: Word<IssueSource>,
-}
-
-/// The issues of the last check of a payload, and warnings of requests after the import.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StoredIssues {
-    /// Errors, for which an import was rejected.
-    pub errors: Vec<StoredIssue>,
-    /// Warnings, which never refuse a payload.
-    pub warnings: Vec<StoredIssue>,
 }
 
 /// A process with other columns of its row.

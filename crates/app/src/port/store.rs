@@ -1,35 +1,11 @@
 use super::{
     Accounts, Audit, Businesses, Certificates, Creation, Erasure, Feed, Figures, Gates, HistoricalStatements,
-    Identity, Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Runs, Staging, Suppliers,
-    Traces, Undo, Vendors, Webhooks,
+    Identity, Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Runs, Staging, StoreError,
+    Suppliers, Traces, Undo, Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
-
-/// Failure of the store.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
-    /// The database cannot be reached, or its disk is full. A retry may succeed.
-    #[error("the database is not available: {0}")]
-    Unavailable(String),
-    /// A statement, a lock or a connection took too long. A retry may succeed, or a part of the work where
-    /// the whole did not.
-    #[error("the database is busy: {0}")]
-    Busy(String),
-    /// A row that no version of this program can have written.
-    #[error("the database holds corrupt data: {0}")]
-    Corrupt(String),
-    /// A value is encrypted with a key that this process lacks. Another process may have the key.
-    #[error("a value in the database is sealed with the encryption key {0}, which this process lacks")]
-    KeyMissing(String),
-    /// A concurrent write, or a unique value that is taken. The caller has to read and decide again.
-    #[error("the database refused the write: {0}")]
-    Conflict(String),
-    /// A statement failed, and a retry would fail as well.
-    #[error("the database failed: {0}")]
-    Failed(String),
-}
 
 /// Figures of the database server, for monitoring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,13 +39,6 @@ pub struct Encryption {
     pub used: Vec<String>,
     /// The names of keys that values need and this process lacks, or has wrongly.
     pub missing: Vec<String>,
-}
-
-impl StoreError {
-    /// Returns true if the same call may succeed later.
-    pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Unavailable(_) | Self::Busy(_))
-    }
 }
 
 /// Decision of a job about its transaction.

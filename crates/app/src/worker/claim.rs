@@ -1,10 +1,9 @@
-use super::ready::in_time;
 use crate::App;
 use crate::fault::{self, Point};
 use crate::gate::{self, Ending};
-use crate::port::{StepWrite, StoreError, StoredProcess, Supplier, Tx, write};
+use crate::port::{Clock, StepWrite, StoreError, StoredProcess, Supplier, Tx, write};
 use chrono::{DateTime, Utc};
-use cutover_process::{Actor, Event, HistoryEntry, IllegalStep, Process};
+use cutover_process::{Actor, Event, HistoryEntry, IllegalStep, LEASE, Process};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -104,4 +103,14 @@ fn begun(
     let event = if rehearses { Event::ClaimedForDryRun } else { event };
     let (process, entry) = due.process.step(event, at, actor.clone()).map_err(illegal)?;
     Ok(Some((Claimed { process, supplier: supplier.clone() }, entry)))
+}
+
+/// Refuses to commit steps that were dated longer ago than a lease: their claims have expired, and clients
+/// that poll by the time of the last step rely on a prompt commit.
+pub(super) fn in_time(clock: &dyn Clock, at: DateTime<Utc>) -> Result<(), StoreError> {
+    if clock.now() - at <= LEASE {
+        Ok(())
+    } else {
+        Err(StoreError::Busy("a write took longer than a lease".into()))
+    }
 }

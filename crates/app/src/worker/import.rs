@@ -1,7 +1,8 @@
-use super::claim::{Claimed, illegal};
+use super::claim::{Claimed, illegal, in_time};
+use super::outcome::Outcome;
 use super::pace::Pace;
 use super::prepare::{self, Fault, Read};
-use super::ready::{Ready, Size, in_time, write_ready};
+use super::ready::{Ready, Size, write_ready};
 use super::stopwatch::Stopwatch;
 use crate::account::{FactsToRead, Imports, Known};
 use crate::fault::{self, Point};
@@ -9,26 +10,10 @@ use crate::port::{StepWrite, StoreError, Supplier, Tx, read_committed, write};
 use crate::{App, codec, gate};
 use chrono::Duration;
 use cutover_core::ServiceAccountNumber;
-use cutover_process::{Actor, Event, Failure, Process, State};
+use cutover_process::{Actor, Event, Failure, Process};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// Result of the last step that a worker wrote for a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// The process is in this state.
-    Now(State),
-    /// The claim had expired and somebody else wrote a step. Nothing was written.
-    Stale,
-}
-
-impl Outcome {
-    /// The outcome of a step that was written or not.
-    pub(super) fn of(process: &Process, is_written: bool) -> Self {
-        if is_written { Self::Now(process.state()) } else { Self::Stale }
-    }
-}
 
 /// Number of account numbers to try when one is taken.
 const NUMBERS: usize = 5;

@@ -4,6 +4,7 @@
 mod claim;
 mod import;
 mod outage;
+mod outcome;
 mod pace;
 mod prepare;
 mod ready;
@@ -11,8 +12,9 @@ mod run;
 mod stopwatch;
 mod sweep;
 
-pub use import::Outcome;
+pub(crate) use crate::codec::decode_again;
 pub(crate) use outage::Interrupted;
-pub(crate) use prepare::{decode_again, report_again};
+pub use outcome::Outcome;
+pub(crate) use prepare::report_again;
 pub use run::{Worked, Worker, WorkerMetrics};
 pub use sweep::Swept;

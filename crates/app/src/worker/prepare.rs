@@ -1,15 +1,13 @@
 use super::claim::Claimed;
 use crate::App;
 use crate::account::{FactsToRead, Known, profile, stored};
+use crate::codec::decode_again;
 use crate::documents::{FoundDocuments, missing};
 use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, Supplier};
 use chrono::DateTime;
-use cutover_core::{Now, ServiceAccountNumber, Zone};
+use cutover_core::{Now, ServiceAccountNumber};
 use cutover_model::certificate::account_content;
-use cutover_model::{
-    Account, AccountRequest, ContentHash, Decoded, IntoOwned, Limits, SyntaxError, Totals,
-    decode_account_within,
-};
+use cutover_model::{Account, AccountRequest, ContentHash, Decoded, IntoOwned, Totals};
 use cutover_process::Failure;
 use cutover_rules::{Facts, Report, check_account, documents_of_account};
 
@@ -130,18 +128,6 @@ impl App {
         };
         Ok(report_again(supplier, decoded, known, found.as_ref(), now))
     }
-}
-
-/// Decodes an accepted payload.
-pub(crate) fn decode_again(payload: &[u8], zone: Zone) -> Result<Decoded<AccountRequest<'_>>, SyntaxError> {
-    // An accepted payload is not refused because a limit was lowered since.
-    let limits = Limits { items: u32::MAX, ..Limits::default() };
-    let mut decoded = decode_account_within(payload, zone, limits)?;
-    if let Some(request) = &mut decoded.draft {
-        // The rules of the window apply at the time of the request only.
-        request.task_params = Default::default();
-    }
-    Ok(decoded)
 }
 
 /// Applies the rules to an accepted payload of a supplier.

@@ -1,14 +1,13 @@
-use super::claim::{Claimed, illegal};
-use super::import::Outcome;
+use super::claim::{Claimed, illegal, in_time};
+use super::outcome::Outcome;
 use super::prepare::Prepared;
 use crate::account::{Imports, Known, changed_since};
 use crate::fault::{self, Point};
 use crate::gate::{self, Ending};
 use crate::port::{Clock, NewAccount, Sent, StepWrite, StoreError, StoredIssues, Tx};
-use chrono::{DateTime, Utc};
 use cutover_core::ServiceAccountNumber;
 use cutover_model::{Account, ContentHash, Totals};
-use cutover_process::{Actor, Event, HistoryEntry, LEASE, Process, on_rejection, on_success};
+use cutover_process::{Actor, Event, HistoryEntry, Process, on_rejection, on_success};
 use std::collections::BTreeMap;
 
 /// A checked account with everything to write for it.
@@ -222,14 +221,4 @@ fn add_totals(tx: &mut dyn Tx, imports: &[&NewAccount]) -> Result<(), StoreError
         *all = all.checked_add(one.totals).ok_or_else(out_of_range)?;
     }
     totals.iter().try_for_each(|(supplier_id, totals)| tx.add_totals(*supplier_id, totals))
-}
-
-/// Refuses to commit steps that were dated longer ago than a lease: their claims have expired, and clients
-/// that poll by the time of the last step rely on a prompt commit.
-pub(super) fn in_time(clock: &dyn Clock, at: DateTime<Utc>) -> Result<(), StoreError> {
-    if clock.now() - at <= LEASE {
-        Ok(())
-    } else {
-        Err(StoreError::Busy("a write took longer than a lease".into()))
-    }
 }

@@ -1,4 +1,5 @@
-use super::import::{Batch, Outcome};
+use super::import::Batch;
+use super::outcome::Outcome;
 use super::pace::Pace;
 use super::stopwatch::Stopwatch;
 use crate::App;
