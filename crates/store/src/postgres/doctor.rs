@@ -3,10 +3,10 @@
 use super::clock::Clock;
 use super::connection::{Target, parse};
 use super::dialect::{Conn, Db};
+use super::options::PostgresOptions;
 use super::queries::statement::Bind;
 use super::queries::store_error;
 use super::rights::{self, RoleHealth};
-use super::store::PostgresOptions;
 use crate::error::{OpenError, Result};
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::connection::SimpleConnection;

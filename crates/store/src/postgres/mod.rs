@@ -11,6 +11,7 @@ mod fold;
 mod listener;
 mod migrations;
 mod monitor;
+mod options;
 mod partitions;
 mod pool;
 mod rights;
@@ -21,5 +22,6 @@ mod store;
 pub(crate) mod queries;
 
 pub use doctor::{Health, ServerHealth, SessionHealth, StandbyHealth};
+pub use options::PostgresOptions;
 pub use rights::RoleHealth;
-pub use store::{PostgresOptions, PostgresStore};
+pub use store::PostgresStore;

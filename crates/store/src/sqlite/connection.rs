@@ -1,6 +1,6 @@
-use super::dialect::Conn;
-use super::turn::is_busy;
-use crate::error::OpenError;
+use super::dialect::{Conn, Dialect};
+use super::queries::sql_dialect::SqlDialect;
+use crate::error::{Meaning, OpenError};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::result::Error as DieselError;
@@ -104,6 +104,11 @@ fn while_locked(
             result => return result.map_err(|error| OpenError::Setting(error.to_string())),
         }
     }
+}
+
+/// True if another connection holds a lock.
+pub(super) fn is_busy(error: &DieselError) -> bool {
+    matches!(error, DieselError::DatabaseError(_, info) if Dialect::meaning(info.message()) == Meaning::Busy)
 }
 
 #[cfg(test)]

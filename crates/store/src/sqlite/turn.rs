@@ -1,12 +1,9 @@
 //! Turns of the connections that write to one file, most of them in different processes.
 
-use super::connection::Target;
-use super::dialect::{Conn, Dialect};
-use super::queries::sql_dialect::SqlDialect;
-use crate::error::Meaning;
+use super::connection::{Target, is_busy};
+use super::dialect::Conn;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
-use diesel::result::Error as DieselError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 use std::thread::sleep;
@@ -99,10 +96,6 @@ fn retry(until: Instant, mut begin: impl FnMut() -> QueryResult<()>) -> QueryRes
             result => return result,
         }
     }
-}
-
-pub(super) fn is_busy(error: &DieselError) -> bool {
-    matches!(error, DieselError::DatabaseError(_, info) if Dialect::meaning(info.message()) == Meaning::Busy)
 }
 
 /// Opens the file that connections lock for their turn. Links to the database lead to the same one. The database itself will
