@@ -27,9 +27,11 @@ mod store;
 use args::Args;
 use clap::{Parser, Subcommand, ValueEnum};
 use error::Error;
+use figure::Figure;
 use part::Part;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use store::Store;
 
 // The allocator of the service, so that code measured in this process behaves as it does there.
 #[global_allocator]
@@ -84,7 +86,7 @@ fn run(args: &Args) -> Result<ExitCode, Error> {
     for part in parts {
         let name = part.name();
         println!("{name} …");
-        match part.measure(args).and_then(figure::sound) {
+        match measure(*part, args).and_then(figure::sound) {
             Ok(figures) => {
                 let table = report::table(&figures);
                 let how = format!("By `cargo xtask bench --only {name}` on {}.", machine::today());
@@ -105,6 +107,23 @@ fn run(args: &Args) -> Result<ExitCode, Error> {
     tables.iter().for_each(|table| println!("{table}\n"));
     failed.iter().for_each(|line| println!("{line}"));
     Ok(code)
+}
+
+/// Measures a part.
+fn measure(part: Part, args: &Args) -> Result<Vec<Figure>, Error> {
+    match part {
+        Part::Micro => instructions::measure(args),
+        Part::Offline => offline::measure(args),
+        Part::Http => http::measure(args),
+        Part::Client => client::measure(args),
+        Part::Create => create::measure(args, &Store::Sqlite),
+        Part::PgCreate => create::measure(args, &Store::postgres()?),
+        Part::Import => import::measure(args, &Store::Sqlite),
+        Part::PgImport => import::measure(args, &Store::postgres()?),
+        Part::Memory => memory::measure(args),
+        Part::List => list::measure(args, &Store::Sqlite),
+        Part::PgList => list::measure(args, &Store::postgres()?),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,3 @@
-use crate::error::Error;
-use crate::figure::Figure;
-use crate::store::Store;
-use crate::{Args, client, create, http, import, instructions, list, memory, offline};
 use clap::ValueEnum;
 
 /// A part of the bench.
@@ -35,21 +31,5 @@ impl Part {
     /// Name on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-    }
-
-    pub(crate) fn measure(self, args: &Args) -> Result<Vec<Figure>, Error> {
-        match self {
-            Self::Micro => instructions::measure(args),
-            Self::Offline => offline::measure(args),
-            Self::Http => http::measure(args),
-            Self::Client => client::measure(args),
-            Self::Create => create::measure(args, &Store::Sqlite),
-            Self::PgCreate => create::measure(args, &Store::postgres()?),
-            Self::Import => import::measure(args, &Store::Sqlite),
-            Self::PgImport => import::measure(args, &Store::postgres()?),
-            Self::Memory => memory::measure(args),
-            Self::List => list::measure(args, &Store::Sqlite),
-            Self::PgList => list::measure(args, &Store::postgres()?),
-        }
     }
 }

@@ -6,6 +6,7 @@
 
 mod corpus;
 mod drive;
+mod fixtures;
 mod mutate;
 mod service;
 mod targets;

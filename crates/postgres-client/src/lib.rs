@@ -24,6 +24,8 @@ mod connection;
 mod error;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+#[cfg(feature = "fuzzing")]
+mod memory;
 mod passfile;
 mod row;
 mod session;

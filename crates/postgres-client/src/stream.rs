@@ -10,7 +10,7 @@ pub(super) enum Stream {
     Local(UnixStream),
     Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
     #[cfg(feature = "fuzzing")]
-    Memory(super::fuzzing::Memory),
+    Memory(super::memory::Memory),
 }
 
 impl Stream {

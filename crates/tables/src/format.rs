@@ -115,11 +115,3 @@ impl<W: Write + Send> TableWriter<W> {
         }
     }
 }
-
-/// The error for a cell without the form of its column. It does not show the value.
-pub(crate) fn misfit(column: &str) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::InvalidData,
-        format!("a value of the column {column} does not have its type"),
-    )
-}

@@ -1,4 +1,5 @@
 use cutover_model::tables::{ColumnRole, ColumnType, Table};
+use std::io;
 
 /// The personal values in an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,14 @@ pub struct LayoutColumn {
     pub is_value: bool,
     /// If set, every row has a value.
     pub is_key: bool,
+}
+
+impl LayoutColumn {
+    /// The error for a cell without the form of this column. It does not show the value.
+    pub(crate) fn misfit(&self) -> io::Error {
+        let text = format!("a value of the column {} does not have its type", self.name);
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    }
 }
 
 impl Layout {

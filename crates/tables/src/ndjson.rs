@@ -1,7 +1,6 @@
 //! A JSON object per line.
 
 use crate::csv::shown;
-use crate::format::misfit;
 use crate::{Layout, LayoutColumn};
 use cutover_model::tables::{Cell, ColumnType};
 use std::io::{self, Write};
@@ -26,7 +25,7 @@ fn value(column: &LayoutColumn, cell: &Cell<'_>, out: &mut impl Write) -> io::Re
     let Some(text) = cell.value() else { return out.write_all(b"null") };
     match column.column_type {
         ColumnType::Boolean => {
-            let value: bool = text.parse().map_err(|_| misfit(&column.name))?;
+            let value: bool = text.parse().map_err(|_| column.misfit())?;
             write!(out, "{value}")
         }
         ColumnType::Integer => write!(out, "{}", integer(column, text)?),
@@ -35,5 +34,5 @@ fn value(column: &LayoutColumn, cell: &Cell<'_>, out: &mut impl Write) -> io::Re
 }
 
 pub(crate) fn integer(column: &LayoutColumn, text: &str) -> io::Result<i64> {
-    text.trim().parse().map_err(|_| misfit(&column.name))
+    text.trim().parse().map_err(|_| column.misfit())
 }

@@ -1,7 +1,6 @@
 //! Apache Parquet, written with its low-level writer: a row group of bounded size at a time.
 
 use crate::decimal::scaled;
-use crate::format::misfit;
 use crate::ndjson::integer;
 use crate::{Layout, LayoutColumn};
 use bytes::Bytes;
@@ -150,7 +149,7 @@ impl Values {
         };
         self.levels.push(i16::from(value.is_some()));
         let Some(text) = value else { return Ok(2) };
-        let misfit = || misfit(&column.name);
+        let misfit = || column.misfit();
         Ok(2 + match &mut self.data {
             Data::Text { bytes, ends } => {
                 bytes.extend_from_slice(text.as_bytes());

@@ -1,6 +1,5 @@
 use crate::instance::{Instance, Stop};
-use crate::programs::Programs;
-use crate::server::not_run;
+use crate::programs::{Programs, not_run};
 use crate::{psql, tls};
 use std::io;
 use std::net::SocketAddr;

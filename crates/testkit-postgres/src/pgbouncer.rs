@@ -1,5 +1,5 @@
 use crate::programs;
-use crate::server::not_run;
+use crate::programs::not_run;
 use crate::url::{self, parse};
 use crate::user::{User, run};
 use crate::watchdog::Watchdog;

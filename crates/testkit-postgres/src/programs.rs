@@ -1,4 +1,7 @@
+use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Folders of packages with server programs that are not in `PATH`, and the prefix of names in each.
 const PACKAGE_FOLDERS: [(&str, &str); 5] = [
@@ -62,6 +65,15 @@ fn newest_first(parent: &Path, start: &str) -> Vec<PathBuf> {
 fn version(name: &str) -> u32 {
     let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
     digits.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// Says that tests are not run for want of a program: prints each reason once, directly to stderr because the test
+/// harness captures output.
+pub(crate) fn not_run(reason: &'static str) {
+    static PRINTED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    if PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(reason) {
+        io::stderr().write_all(format!("NOT RUN: {reason}\n").as_bytes()).ok();
+    }
 }
 
 #[cfg(test)]

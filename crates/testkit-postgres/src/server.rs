@@ -1,9 +1,8 @@
 use crate::cluster::{Cluster, ClusterOptions};
 use crate::psql;
 use crate::url::parse;
-use std::collections::BTreeSet;
-use std::io::{self, Write};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::io;
+use std::sync::OnceLock;
 
 /// The environment variable with the server for tests: the URL of one of its databases, in which databases
 /// may be created.
@@ -86,12 +85,4 @@ fn create_role(name: &str) -> String {
     format!(
         "DO $$ BEGIN CREATE ROLE {name} IN ROLE pg_read_all_stats; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
     )
-}
-
-/// Prints each reason once, directly to stderr because the test harness captures output.
-pub(crate) fn not_run(reason: &'static str) {
-    static PRINTED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
-    if PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(reason) {
-        io::stderr().write_all(format!("NOT RUN: {reason}\n").as_bytes()).ok();
-    }
 }

@@ -1,6 +1,6 @@
 //! Inputs that are request bodies: a letter for the kind, a byte that varies the facts, and the body.
 
-use crate::corpus::fixtures;
+use crate::fixtures::fixtures;
 use cutover_core::Zone;
 use cutover_testkit::payload::account_json;
 

@@ -10,7 +10,6 @@ mod resolve;
 mod tests;
 
 pub(crate) use bucket::cause;
-pub(crate) use resolve::is_safe;
 
 use crate::breaker::{Circuit, FAILURES, PAUSE};
 use crate::location::LocationKind;
