@@ -3,6 +3,7 @@
 //! `test` builds and runs the tests, `check` runs every other check, `docs` writes the references that are generated from code, `bench` measures, `package` writes the files
 //! of a release.
 
+mod anchor;
 mod cargo;
 mod citations;
 #[cfg(test)]

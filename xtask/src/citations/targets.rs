@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Citation, Document};
+use crate::anchor::{slug, unique};
 use crate::error::Error;
 use crate::files;
-use crate::steps::book::{slug, unique};
 
 const CONTRACT: &str = "docs/contract.md";
 const DECISIONS: &str = "docs/decisions";

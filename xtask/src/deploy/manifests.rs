@@ -317,10 +317,10 @@ fn the_operator_scrapes_the_pods_as_the_job_of_the_rules() {
         let ports = template["spec"]["containers"][0]["ports"].as_array().unwrap();
         assert!(ports.iter().any(|port| port["name"] == endpoint["port"]), "{component}");
         let job = format!("job=\"{}\"", labels[label].as_str().unwrap());
-        assert!(read(crate::steps::alerts::RULES).contains(&job), "{job}");
+        assert!(read(crate::references::ALERT_RULES).contains(&job), "{job}");
     }
     let rules = objects("PrometheusRule").remove(0);
-    let given: Value = documents(crate::steps::alerts::RULES).remove(0);
+    let given: Value = documents(crate::references::ALERT_RULES).remove(0);
     assert_eq!(rules["spec"]["groups"], given["groups"]);
 }
 

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::manifests::objects;
 use super::{MANUAL, read, words_like};
-use crate::steps::alerts::{DASHBOARD, RULES, TRIALS, expressions};
+use crate::references::ALERT_RULES;
+use crate::steps::alerts::{DASHBOARD, TRIALS, expressions};
 
 const PRINTED: &str = "crates/http/src/metrics/monitor/snapshots/cutover_http__metrics__monitor__tests__every_metric_with_its_labels.snap";
 
@@ -30,7 +31,7 @@ fn printed() -> BTreeMap<String, BTreeSet<String>> {
 
 /// The alerts: name, expression, and heading of the manual.
 fn alerts() -> Vec<(String, String, String)> {
-    let rules: Value = serde_saphyr::from_str(&read(RULES)).unwrap();
+    let rules: Value = serde_saphyr::from_str(&read(ALERT_RULES)).unwrap();
     let groups = rules["groups"].as_array().unwrap().iter();
     let rules = groups.flat_map(|group| group["rules"].as_array().unwrap());
     let text = |value: &Value| value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned();

@@ -1,23 +1,59 @@
-//! The fence: crates depend only on crates below them, and not on outside crates of a forbidden kind.
+//! The fence: crates depend only on crates below them, and not on outside crates of a forbidden kind; the modules of a
+//! crate do not import each other in cycles.
 //!
-//! Checks direct dependencies by `cargo metadata`, so it needs no tool and no network.
+//! Checks direct dependencies by `cargo metadata`, and modules by parsing their files, so it needs no tool and no
+//! network.
 
+mod cycles;
 mod table;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use crate::cargo;
 use crate::error::Error;
-use table::{LAYERS, Layer, TESTS_ONLY};
+use crate::files;
+use cycles::Cycle;
+use table::{CYCLES_LEFT, LAYERS, Layer, TESTS_ONLY};
 
-/// Returns every forbidden dependency of the workspace.
+/// Returns every forbidden dependency of the workspace, and every cycle of modules.
 pub(crate) fn check() -> Result<Vec<String>, Error> {
     let metadata = metadata()?;
     let mut faults = wrong_arrows(&metadata, LAYERS);
     faults.extend(failpoints_of_releases(&metadata));
+    faults.extend(cycles_of_modules(&metadata));
     Ok(faults)
+}
+
+/// Returns a line for each import cycle between the modules of a crate, or for a crate that cannot be read.
+fn cycles_of_modules(metadata: &Metadata) -> Vec<String> {
+    let read = |path: &Path| files::read(path).map_err(|error| error.to_string());
+    let mut faults = Vec::new();
+    for package in &metadata.packages {
+        let roots = package.targets.iter().filter(|target| target.is_used()).map(|target| &target.src_path);
+        let roots = roots.map(|root| root.strip_prefix(cargo::root()).unwrap_or(root));
+        match roots.map(|root| cycles::cycles(root, &read)).collect::<Result<Vec<_>, _>>() {
+            Ok(cycles) => faults.extend(more_cycles_than_left(&package.name, &cycles.concat(), CYCLES_LEFT)),
+            Err(fault) => faults.push(format!("{}: {fault}", package.name)),
+        }
+    }
+    faults
+}
+
+/// Compares the cycles of a crate with those that it may still have.
+fn more_cycles_than_left(name: &str, cycles: &[Cycle], left: &[(&str, usize)]) -> Vec<String> {
+    let modules = cycles.iter().map(|cycle| cycle.modules.len()).sum::<usize>();
+    let left = left.iter().find(|(of, _)| *of == name).map_or(0, |(_, modules)| *modules);
+    match modules.cmp(&left) {
+        Ordering::Greater => cycles.iter().map(|cycle| format!("{name}: {cycle}")).collect(),
+        Ordering::Equal => Vec::new(),
+        Ordering::Less => {
+            vec![format!("{name}: only {modules} modules are in cycles: say so in CYCLES_LEFT")]
+        }
+    }
 }
 
 fn metadata() -> Result<Metadata, Error> {
@@ -41,6 +77,23 @@ struct Package {
     /// The features that each feature enables.
     #[serde(default)]
     features: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    targets: Vec<Target>,
+}
+
+/// A library, a program, a test or another thing that cargo builds of a package.
+#[derive(Deserialize)]
+struct Target {
+    kind: Vec<String>,
+    /// The file of its root module.
+    src_path: PathBuf,
+}
+
+impl Target {
+    /// True for what programs consist of.
+    fn is_used(&self) -> bool {
+        self.kind.iter().any(|kind| kind == "lib" || kind == "bin")
+    }
 }
 
 #[derive(Deserialize)]
@@ -202,6 +255,16 @@ mod tests {
         assert_eq!(faults(Some("dev"), &["failpoints"], json!({})), 0);
         assert_eq!(faults(None, &["failpoints"], json!({})), 1);
         assert_eq!(faults(None, &[], json!({"chaos": ["fail/failpoints"]})), 1);
+    }
+
+    #[test]
+    fn a_crate_may_have_the_cycles_that_are_left_and_no_more() {
+        let cycle = Cycle { modules: vec!["a".to_owned(), "b".to_owned()], way: vec!["a → b".to_owned()] };
+        let faults = |left: &[(&str, usize)]| more_cycles_than_left("x", std::slice::from_ref(&cycle), left);
+        assert_eq!(faults(&[("x", 2)]), [""; 0]);
+        assert_eq!(faults(&[("y", 2)]), ["x: import cycle between a, b: a → b"]);
+        assert_eq!(faults(&[("x", 1)]), ["x: import cycle between a, b: a → b"]);
+        assert_eq!(faults(&[("x", 3)]), ["x: only 2 modules are in cycles: say so in CYCLES_LEFT"]);
     }
 
     #[test]

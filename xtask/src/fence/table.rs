@@ -101,6 +101,9 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "xtask", may: &[CORE, MODEL, RULES, PROCESS, TESTKIT_POSTGRES], never: &[] },
 ];
 
+/// Crates with import cycles between their modules, and how many modules take part in one. The numbers only fall.
+pub(crate) const CYCLES_LEFT: &[(&str, usize)] = &[(APP, 14), (STORE, 47)];
+
 /// Kinds that pure crates must not depend on.
 const PURE: &[&Family] =
     &[ASYNC, RUNTIME, HTTP_TYPES, WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE, FILES, RANDOM];

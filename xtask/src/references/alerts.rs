@@ -2,7 +2,9 @@
 
 use crate::cargo;
 use crate::error::Error;
-use crate::steps::alerts::RULES;
+
+/// The alert rules as Prometheus reads them.
+pub(crate) const ALERT_RULES: &str = "deploy/monitoring/cutover.rules.yaml";
 
 const HEAD: &str = "\
 # Generated from deploy/monitoring/cutover.rules.yaml by `cargo xtask docs`.
@@ -17,7 +19,7 @@ spec:
 
 /// Returns the alert rules as a `PrometheusRule`.
 pub(super) fn prometheus_rule() -> Result<String, Error> {
-    let path = cargo::root().join(RULES);
+    let path = cargo::root().join(ALERT_RULES);
     let rules = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
     let mut object = HEAD.to_owned();
     for line in rules.lines().skip_while(|line| line.starts_with('#')) {

@@ -13,6 +13,7 @@ use cutover_model::tables::tables_markdown;
 
 use crate::cargo;
 use crate::error::Error;
+pub(crate) use alerts::ALERT_RULES;
 
 /// A generated file.
 struct Reference {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::{Outcome, Tools};
 use crate::cargo;
 use crate::error::Error;
+use crate::references::ALERT_RULES;
 
-pub(crate) const RULES: &str = "deploy/monitoring/cutover.rules.yaml";
 pub(crate) const DASHBOARD: &str = "deploy/monitoring/cutover.dashboard.json";
 /// Tests of the rules: series and the alerts they raise.
 pub(crate) const TRIALS: &str = "deploy/monitoring/cutover.rules.test.yaml";
@@ -26,14 +26,14 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     }
     let panels = write_panels()?;
     for args in [
-        ["check", "rules", RULES],
+        ["check", "rules", ALERT_RULES],
         ["check", "rules", &panels.display().to_string()],
         ["test", "rules", TRIALS],
     ] {
         let mut command = cargo::command("promtool");
         command.args(args);
         if !cargo::succeeds(command)? {
-            return Ok(Outcome::Failed(format!("see above, {RULES} and {DASHBOARD}")));
+            return Ok(Outcome::Failed(format!("see above, {ALERT_RULES} and {DASHBOARD}")));
         }
     }
     Ok(Outcome::Ok(String::new()))

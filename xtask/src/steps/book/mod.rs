@@ -13,7 +13,6 @@ use super::{Outcome, Tools, of_faults};
 use crate::error::Error;
 use crate::{cargo, files};
 use page::Page;
-pub(crate) use page::{slug, unique};
 
 /// Version that is installed, without the features that watch and serve.
 const VERSION: &str = "0.5.4";

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
+use crate::anchor::{slug, unique};
+
 /// The links and anchors of a page.
 #[derive(Debug, Default)]
 pub(super) struct Page {
@@ -47,19 +49,6 @@ impl Page {
         }
         page
     }
-}
-
-/// The anchor of a heading: lower case, spaces as dashes, no other punctuation.
-pub(crate) fn slug(heading: &str) -> String {
-    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.map(|c| if c == ' ' { '-' } else { c }).flat_map(char::to_lowercase).collect()
-}
-
-/// Numbers repeated headings.
-pub(crate) fn unique(slug: String, seen: &mut BTreeMap<String, usize>) -> String {
-    let times = seen.entry(slug.clone()).or_default();
-    *times += 1;
-    if *times == 1 { slug } else { format!("{slug}-{}", *times - 1) }
 }
 
 /// Values of `id` in HTML.
