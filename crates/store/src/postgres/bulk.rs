@@ -43,19 +43,32 @@ statement! {
         removed_account: Vec<Option<String>>,
         data: Vec<Option<Json<'static>>>,
     } -> BigInt
-        = "WITH stepped AS (UPDATE processes p SET " (Status::FROM_N) ", " (Outcome::FROM_N)
-            ", issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END, error_causes = n.error_causes, \
-            warning_causes = CASE WHEN n.sets_issues THEN n.warning_causes ELSE p.warning_causes END, content = coalesce(n.content, p.content) FROM unnest("
-            id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues ", " error_causes ", " warning_causes ", " content ", " kind ", " removed_account ", " data
-            ") AS n (id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues, error_causes, warning_causes, content, kind, removed_account, data) \
-            WHERE p.id = n.id AND p.version = n.version_before RETURNING p.id, p.supplier_id, \
-            p.external_account_number, coalesce(n.removed_account, p.service_account_number) AS service_account_number, \
-            p.attempt, p.modified_at, n.kind, n.data), \
-            published AS (INSERT INTO feed_events (organisation_id, written_in, id, kind, occurred_at, supplier, \
-            external_account_number, service_account_number, attempt, data) \
-            SELECT s.organisation_id, " (Dialect::WRITTEN_IN) ", " (Dialect::EVENT_ID) ", p.kind, p.modified_at, s.code, \
-            p.external_account_number, p.service_account_number, p.attempt, p.data \
-            FROM stepped p JOIN suppliers s ON s.id = p.supplier_id WHERE p.kind IS NOT NULL) \
+        = "WITH stepped AS (\
+            UPDATE processes p SET " (Status::FROM_N) ", " (Outcome::FROM_N) ", \
+                issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END, \
+                error_causes = n.error_causes, \
+                warning_causes = CASE WHEN n.sets_issues THEN n.warning_causes ELSE p.warning_causes END, \
+                content = coalesce(n.content, p.content) \
+            FROM unnest("
+                id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues ", "
+                error_causes ", " warning_causes ", " content ", " kind ", " removed_account ", " data
+            ") AS n (\
+                id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues, \
+                error_causes, warning_causes, content, kind, removed_account, data) \
+            WHERE p.id = n.id AND p.version = n.version_before \
+            RETURNING p.id, p.supplier_id, p.external_account_number, \
+                coalesce(n.removed_account, p.service_account_number) AS service_account_number, \
+                p.attempt, p.modified_at, n.kind, n.data), \
+            published AS (\
+            INSERT INTO feed_events (\
+                organisation_id, written_in, id, kind, occurred_at, supplier, \
+                external_account_number, service_account_number, attempt, data) \
+            SELECT s.organisation_id, " (Dialect::WRITTEN_IN) ", " (Dialect::EVENT_ID) ", \
+                p.kind, p.modified_at, s.code, \
+                p.external_account_number, p.service_account_number, p.attempt, p.data \
+            FROM stepped p \
+            JOIN suppliers s ON s.id = p.supplier_id \
+            WHERE p.kind IS NOT NULL) \
             SELECT id FROM stepped"
 }
 
@@ -94,16 +107,22 @@ statement! {
         mpxn: Vec<String>,
         start: Vec<Day>,
     } -> (BigInt, BigInt, Nullable<columns::Day>, Text, Text)
-        = "SELECT q.place, m.account_id, m.supply_end_date, s.code, a.external_account_number FROM unnest(" organisation_id ", " supplier_id ", " number ", " mpxn ", " start
-            ") WITH ORDINALITY AS q (organisation_id, supplier_id, number, mpxn, start, place) CROSS JOIN LATERAL (\
-            SELECT p.account_id, p.supply_end_date FROM meter_points p \
-            WHERE p.organisation_id = q.organisation_id AND p.mpxn = q.mpxn AND p.account_id <> coalesce((\
-                SELECT o.id FROM accounts o WHERE o.supplier_id = q.supplier_id \
-                AND o.external_account_number BETWEEN q.number AND q.number \
-                ORDER BY o.supplier_id, o.external_account_number LIMIT 1), 0) \
-            ORDER BY p.supply_end_date DESC, p.account_id DESC LIMIT 1) m \
-            CROSS JOIN LATERAL (SELECT o.supplier_id, o.external_account_number FROM accounts o \
-            WHERE o.id = m.account_id OFFSET 0) a JOIN suppliers s ON s.id = a.supplier_id \
+        = "SELECT q.place, m.account_id, m.supply_end_date, s.code, a.external_account_number \
+            FROM unnest(" organisation_id ", " supplier_id ", " number ", " mpxn ", " start ") WITH ORDINALITY \
+                AS q (organisation_id, supplier_id, number, mpxn, start, place) \
+            CROSS JOIN LATERAL (\
+                SELECT p.account_id, p.supply_end_date FROM meter_points p \
+                WHERE p.organisation_id = q.organisation_id AND p.mpxn = q.mpxn \
+                AND p.account_id <> coalesce((\
+                    SELECT o.id FROM accounts o \
+                    WHERE o.supplier_id = q.supplier_id \
+                    AND o.external_account_number BETWEEN q.number AND q.number \
+                    ORDER BY o.supplier_id, o.external_account_number LIMIT 1), 0) \
+                ORDER BY p.supply_end_date DESC, p.account_id DESC LIMIT 1) m \
+            CROSS JOIN LATERAL (\
+                SELECT o.supplier_id, o.external_account_number FROM accounts o \
+                WHERE o.id = m.account_id OFFSET 0) a \
+            JOIN suppliers s ON s.id = a.supplier_id \
             WHERE m.supply_end_date IS NULL OR m.supply_end_date > q.start"
 }
 
@@ -111,9 +130,13 @@ statement! {
     /// Finds each process by the index of numbers, even if the plan was made while the table was empty: an
     /// equality could then become a scan of all of the supplier's processes by another index.
     Created { number: Vec<String>, supplier_id: i64 } -> (Text, columns::Instant)
-        = "SELECT n.number, p.created_at FROM unnest(" number ") AS n (number) CROSS JOIN LATERAL (\
-            SELECT created_at FROM processes WHERE supplier_id = " supplier_id " AND external_account_number \
-            BETWEEN n.number AND n.number ORDER BY supplier_id, external_account_number LIMIT 1) p"
+        = "SELECT n.number, p.created_at \
+            FROM unnest(" number ") AS n (number) \
+            CROSS JOIN LATERAL (\
+                SELECT created_at FROM processes \
+                WHERE supplier_id = " supplier_id " \
+                AND external_account_number BETWEEN n.number AND n.number \
+                ORDER BY supplier_id, external_account_number LIMIT 1) p"
 }
 
 pub(super) fn created_among(
@@ -130,10 +153,13 @@ pub(super) fn created_among(
 statement! {
     /// Finds each refused create by its key, for the same reason.
     Refused { number: Vec<String>, supplier_id: i64 } -> (Text, columns::Instant, columns::Json)
-        = "SELECT r.* FROM unnest(" number ") AS n (number) CROSS JOIN LATERAL (\
-            SELECT external_account_number, refused_at, causes FROM refused_creates WHERE supplier_id = " supplier_id
-            " AND external_account_number BETWEEN n.number AND n.number \
-            ORDER BY supplier_id, external_account_number LIMIT 1) r"
+        = "SELECT r.* \
+            FROM unnest(" number ") AS n (number) \
+            CROSS JOIN LATERAL (\
+                SELECT external_account_number, refused_at, causes FROM refused_creates \
+                WHERE supplier_id = " supplier_id " \
+                AND external_account_number BETWEEN n.number AND n.number \
+                ORDER BY supplier_id, external_account_number LIMIT 1) r"
 }
 
 pub(super) fn refused_among(
@@ -148,10 +174,14 @@ statement! {
     /// Removes refused creates by their keys, for the same reason: by a scan, each row would be compared to all
     /// numbers.
     RemoveRefused { number: Vec<String>, supplier_id: i64 }
-        = "DELETE FROM refused_creates WHERE ctid = ANY (ARRAY(SELECT r.place FROM unnest(" number ") AS n (number) \
-            CROSS JOIN LATERAL (SELECT ctid AS place FROM refused_creates WHERE supplier_id = " supplier_id
-            " AND external_account_number BETWEEN n.number AND n.number \
-            ORDER BY supplier_id, external_account_number LIMIT 1) r))"
+        = "DELETE FROM refused_creates WHERE ctid = ANY (ARRAY(\
+                SELECT r.place \
+                FROM unnest(" number ") AS n (number) \
+                CROSS JOIN LATERAL (\
+                    SELECT ctid AS place FROM refused_creates \
+                    WHERE supplier_id = " supplier_id " \
+                    AND external_account_number BETWEEN n.number AND n.number \
+                    ORDER BY supplier_id, external_account_number LIMIT 1) r))"
 }
 
 pub(super) fn remove_refused(conn: &mut Conn, supplier_id: i64, numbers: &[&str]) -> Result<usize> {
@@ -189,9 +219,13 @@ statement! {
     /// Locks the organisations, shared unless all of their meter points are to be locked, then the meter points, each in
     /// the order of the keys, so that no two transactions wait for each other.
     LockPoints { organisation_id: Vec<i64>, mpxn: Vec<String>, all: bool } -> BigInt
-        = "SELECT count(CASE WHEN mpxn = '' AND NOT " all " THEN pg_advisory_xact_lock_shared(key)::text \
-            ELSE pg_advisory_xact_lock(key)::text END) FROM (SELECT mpxn, hashtextextended(mpxn, organisation_id) AS key \
-            FROM unnest(" organisation_id ", " mpxn ") AS q (organisation_id, mpxn) ORDER BY mpxn <> '', key) AS keys"
+        = "SELECT count(\
+                CASE WHEN mpxn = '' AND NOT " all " THEN pg_advisory_xact_lock_shared(key)::text \
+                ELSE pg_advisory_xact_lock(key)::text END) \
+            FROM (\
+                SELECT mpxn, hashtextextended(mpxn, organisation_id) AS key \
+                FROM unnest(" organisation_id ", " mpxn ") AS q (organisation_id, mpxn) \
+                ORDER BY mpxn <> '', key) AS keys"
 }
 
 pub(super) fn lock_meter_points(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<()> {

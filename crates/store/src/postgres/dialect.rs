@@ -227,9 +227,12 @@ impl SqlDialect for Dialect {
     /// another database or of autovacuum cannot have written an event; without the right to see that, it counts as
     /// well.
     const VISIBLE_EVENTS: &'static str = " AND written_in < (SELECT transactions_before FROM feed_origin) \
-        + coalesce((SELECT min(open::text::bigint) FROM pg_snapshot_xip(pg_current_snapshot()) AS open \
-        WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_xid = open::xid \
-        AND (datname <> current_database() OR backend_type = 'autovacuum worker'))), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)";
+        + coalesce((\
+            SELECT min(open::text::bigint) FROM pg_snapshot_xip(pg_current_snapshot()) AS open \
+            WHERE NOT EXISTS (\
+                SELECT FROM pg_stat_activity WHERE backend_xid = open::xid \
+                AND (datname <> current_database() OR backend_type = 'autovacuum worker'))), \
+        pg_snapshot_xmax(pg_current_snapshot())::text::bigint)";
     /// PostgreSQL rolls such a transaction back even on COMMIT.
     const REFUSAL_ENDS_TRANSACTION: bool = true;
 
