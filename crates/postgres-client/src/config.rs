@@ -107,6 +107,33 @@ const IGNORED: [&str; 7] = [
     "ssl_max_protocol_version",
 ];
 
+/// The value of `sslrootcert` for the authorities of the system.
+const SYSTEM: &str = "system";
+
+const MODES: &[(&str, Encryption)] = &[
+    ("disable", Encryption::Disable),
+    ("allow", Encryption::Prefer),
+    ("prefer", Encryption::Prefer),
+    ("require", Encryption::Require),
+    ("verify-ca", Encryption::VerifyCa),
+    ("verify-full", Encryption::VerifyFull),
+];
+
+const BINDINGS: &[(&str, ChannelBinding)] = &[
+    ("disable", ChannelBinding::Disable),
+    ("prefer", ChannelBinding::Prefer),
+    ("require", ChannelBinding::Require),
+];
+
+const SERVER_KINDS: &[(&str, ServerKind)] = &[
+    ("any", ServerKind::Any),
+    ("read-write", ServerKind::ReadWrite),
+    ("read-only", ServerKind::ReadOnly),
+    ("primary", ServerKind::Primary),
+    ("standby", ServerKind::Standby),
+    ("prefer-standby", ServerKind::PreferStandby),
+];
+
 impl Config {
     /// Reads a URL.
     ///
@@ -200,71 +227,20 @@ impl Parameters {
         let user = self.take("user").or_else(system_user).ok_or("names no user")?;
         let database = self.take("dbname").unwrap_or_else(|| user.clone());
         let root = self.take("sslrootcert");
-        let mode = self.take_word(
-            "sslmode",
-            &[
-                ("disable", Encryption::Disable),
-                ("allow", Encryption::Prefer),
-                ("prefer", Encryption::Prefer),
-                ("require", Encryption::Require),
-                ("verify-ca", Encryption::VerifyCa),
-                ("verify-full", Encryption::VerifyFull),
-            ],
-        )?;
-        let encryption = match mode {
-            // As in libpq: authorities that are named are meant to be used.
-            Some(Encryption::Require) if root.is_some() => Encryption::VerifyCa,
-            Some(mode) => mode,
-            None if root.as_deref() == Some("system") => Encryption::VerifyFull,
-            None => Encryption::Prefer,
-        };
-        let identity = match (self.take("sslcert"), self.take("sslkey")) {
-            (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
-            (None, None) => None,
-            _ => return Err("has only one of sslcert and sslkey".to_owned()),
-        };
-        let milliseconds = |number: Option<u32>| number.filter(|n| *n > 0).map(u64::from);
-        let keepalive = Keepalive {
-            idle: seconds(self.take_number("keepalives_idle")?),
-            interval: seconds(self.take_number("keepalives_interval")?),
-            count: self.take_number("keepalives_count")?.unwrap_or(3),
-        };
-        let keeps_alive = self.take_number("keepalives")? != Some(0);
         let mut config = Config {
             hosts,
             user,
+            database,
+            encryption: self.encryption(root.as_deref())?,
+            root_certificates: root.filter(|root| root != SYSTEM).map(PathBuf::from),
+            identity: self.identity()?,
+            keepalive: self.keepalive()?,
             password: self.take("password").map(Zeroizing::new),
             password_file: self.take("passfile").map(PathBuf::from),
-            database,
-            encryption,
-            root_certificates: root.filter(|root| root != "system").map(PathBuf::from),
-            identity,
-            channel_binding: self
-                .take_word(
-                    "channel_binding",
-                    &[
-                        ("disable", ChannelBinding::Disable),
-                        ("prefer", ChannelBinding::Prefer),
-                        ("require", ChannelBinding::Require),
-                    ],
-                )?
-                .unwrap_or(ChannelBinding::Prefer),
+            channel_binding: self.take_word("channel_binding", BINDINGS)?.unwrap_or(ChannelBinding::Prefer),
             connect_timeout: seconds(self.take_number("connect_timeout")?),
-            keepalive: keeps_alive.then_some(keepalive),
-            user_timeout: milliseconds(self.take_number("tcp_user_timeout")?).map(Duration::from_millis),
-            server_kind: self
-                .take_word(
-                    "target_session_attrs",
-                    &[
-                        ("any", ServerKind::Any),
-                        ("read-write", ServerKind::ReadWrite),
-                        ("read-only", ServerKind::ReadOnly),
-                        ("primary", ServerKind::Primary),
-                        ("standby", ServerKind::Standby),
-                        ("prefer-standby", ServerKind::PreferStandby),
-                    ],
-                )?
-                .unwrap_or(ServerKind::Any),
+            user_timeout: self.user_timeout()?,
+            server_kind: self.take_word("target_session_attrs", SERVER_KINDS)?.unwrap_or(ServerKind::Any),
             session: Vec::new(),
             prepares: true,
             answer_timeout: None,
@@ -277,6 +253,40 @@ impl Parameters {
             None => Ok(config),
             Some((name, _)) => Err(format!("has a parameter that is not supported: {name}")),
         }
+    }
+
+    /// `root` is the file of the authorities.
+    fn encryption(&mut self, root: Option<&str>) -> Result<Encryption, String> {
+        Ok(match self.take_word("sslmode", MODES)? {
+            // As in libpq: authorities that are named are meant to be used.
+            Some(Encryption::Require) if root.is_some() => Encryption::VerifyCa,
+            Some(mode) => mode,
+            None if root == Some(SYSTEM) => Encryption::VerifyFull,
+            None => Encryption::Prefer,
+        })
+    }
+
+    fn identity(&mut self) -> Result<Option<(PathBuf, PathBuf)>, String> {
+        match (self.take("sslcert"), self.take("sslkey")) {
+            (Some(certificate), Some(key)) => Ok(Some((certificate.into(), key.into()))),
+            (None, None) => Ok(None),
+            _ => Err("has only one of sslcert and sslkey".to_owned()),
+        }
+    }
+
+    fn keepalive(&mut self) -> Result<Option<Keepalive>, String> {
+        let keepalive = Keepalive {
+            idle: seconds(self.take_number("keepalives_idle")?),
+            interval: seconds(self.take_number("keepalives_interval")?),
+            count: self.take_number("keepalives_count")?.unwrap_or(3),
+        };
+        Ok((self.take_number("keepalives")? != Some(0)).then_some(keepalive))
+    }
+
+    /// In milliseconds; 0 is none.
+    fn user_timeout(&mut self) -> Result<Option<Duration>, String> {
+        let milliseconds = self.take_number("tcp_user_timeout")?.filter(|milliseconds| *milliseconds > 0);
+        Ok(milliseconds.map(|milliseconds| Duration::from_millis(milliseconds.into())))
     }
 
     fn hosts(&mut self) -> Result<Vec<Host>, String> {
