@@ -17,12 +17,14 @@ use super::view::{Moment, Status};
 use super::visit::{Stop, found, visited};
 use super::visitor::Visitor;
 use crate::call::{Answer, Call};
+use crate::refusal::Refusal;
 use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 pub(super) use blocks::{Layout, Section};
 use cutover_app::App;
 use cutover_app::operator::{AccountView, ProcessReport, SentPayload};
+use cutover_app::port::StoredIssues;
 use cutover_core::{SupplierCode, Zone};
 use cutover_process::{HistoryEntry, State};
 use issue::Issue;
@@ -169,61 +171,78 @@ fn laid_out(
     view: AccountView,
     selected: Option<(String, usize)>,
     mask: Mask,
-) -> Result<Page, crate::refusal::Refusal> {
+) -> Result<Page, Refusal> {
     let AccountView { report, sent, previous } = view;
-    let ProcessReport { status, stored_status, attempt, history, issues, zone, .. } = report;
-    let number = report.external_account_number;
-    let link = links::account(supplier.as_str(), &number);
+    let link = links::account(supplier.as_str(), &report.external_account_number);
     let layout = Layout { link: &link, title: "Account", selected, mask };
-    let members = report.account.as_ref().map(|account| imported::members(account, zone)).transpose()?;
+    let members =
+        report.account.as_ref().map(|account| imported::members(account, report.zone)).transpose()?;
     let sections = members.map(|members| layout.sections(members)).unwrap_or_default();
-    let known = stored_status.known().copied();
-    let account = status.service_identifier.as_ref().map(ToString::to_string);
-    let (more_steps, more_errors, more_warnings) =
-        (beyond(&history), beyond(&issues.errors), beyond(&issues.warnings));
-    let (errors, warnings) = (
-        &issues.errors[..issues.errors.len().min(MOST)],
-        &issues.warnings[..issues.warnings.len().min(MOST)],
-    );
-    let marks = payload::marks(errors, warnings);
-    let sent = shown(sent, &marks, mask);
-    let anchor = |id: &str| match &sent {
-        Some(Sent::Payload(payload)) => payload.anchor(id),
-        _ => None,
-    };
-    let (errors, warnings) = (issue::all("error", errors, anchor), issue::all("warning", warnings, anchor));
-    let mut moments = vec![("Created", status.created_at.0.into()), ("Changed", status.modified_at.0.into())];
-    moments.extend(report.billed_at.map(|at| ("Billed", zone.local(at).into())));
-    moments.extend(report.archived_at.map(|at| ("Archived", zone.local(at).into())));
+    let Findings { errors, warnings, sent } = Findings::new(&report.issues, sent, mask);
+    let state = report.stored_status.known().copied();
+    let can_be_submitted_again = state.is_some_and(|state| state.has_ended() && !state.is_final());
     Ok(Page {
         frame,
         supplier: supplier.to_string(),
         supplier_link: links::supplier(supplier.as_str()),
-        is_live: !known.is_some_and(State::is_final),
-        can_cancel: known == Some(State::Pending),
-        can_retry: known.is_some_and(|state| state.has_ended() && !state.is_final())
-            && report.archived_at.is_none(),
-        status: Status::new(&stored_status, status.status),
-        facts: vec![
-            ("Imported as", account.unwrap_or_else(|| "–".to_owned())),
-            ("Attempt", attempt.to_string()),
-            ("Time zone", zone.name().to_owned()),
-        ],
-        moments,
-        error: status.latest_error.map(|error| (error.code.to_string(), error.detail.into_owned())),
-        steps: history.iter().rev().take(MOST).map(|entry| Step::new(entry, zone)).collect(),
-        more_steps,
+        is_live: !state.is_some_and(State::is_final),
+        can_cancel: state == Some(State::Pending),
+        can_retry: can_be_submitted_again && report.archived_at.is_none(),
+        status: Status::new(&report.stored_status, report.status.status),
+        facts: facts(&report),
+        moments: moments(&report),
+        steps: report.history.iter().rev().take(MOST).map(|entry| Step::new(entry, report.zone)).collect(),
+        more_steps: beyond(&report.history),
         errors,
-        more_errors,
+        more_errors: beyond(&report.issues.errors),
         warnings,
-        more_warnings,
+        more_warnings: beyond(&report.issues.warnings),
         sent,
         previous: previous.map(|attempt| (format!("{link}difference/"), attempt)),
         sections,
         is_revealed: mask == Mask::Nothing,
-        number,
+        error: report.status.latest_error.map(|error| (error.code.to_string(), error.detail.into_owned())),
+        number: report.external_account_number,
         link,
     })
+}
+
+fn facts(report: &ProcessReport) -> Vec<(&'static str, String)> {
+    let account = report.status.service_identifier.as_ref().map(ToString::to_string);
+    vec![
+        ("Imported as", account.unwrap_or_else(|| "–".to_owned())),
+        ("Attempt", report.attempt.to_string()),
+        ("Time zone", report.zone.name().to_owned()),
+    ]
+}
+
+fn moments(report: &ProcessReport) -> Vec<(&'static str, Moment)> {
+    let ProcessReport { status, zone, .. } = report;
+    let mut moments = vec![("Created", status.created_at.0.into()), ("Changed", status.modified_at.0.into())];
+    moments.extend(report.billed_at.map(|at| ("Billed", zone.local(at).into())));
+    moments.extend(report.archived_at.map(|at| ("Archived", zone.local(at).into())));
+    moments
+}
+
+/// The first issues of an account, and its payload, which has marks where they are.
+struct Findings {
+    errors: Vec<Issue>,
+    warnings: Vec<Issue>,
+    sent: Option<Sent>,
+}
+
+impl Findings {
+    fn new(issues: &StoredIssues, sent: SentPayload, mask: Mask) -> Self {
+        let (errors, warnings) = (first(&issues.errors), first(&issues.warnings));
+        let sent = shown(sent, &payload::marks(errors, warnings), mask);
+        let anchor = |id: &str| match &sent {
+            Some(Sent::Payload(payload)) => payload.anchor(id),
+            _ => None,
+        };
+        let (errors, warnings) =
+            (issue::all("error", errors, anchor), issue::all("warning", warnings, anchor));
+        Self { errors, warnings, sent }
+    }
 }
 
 /// Lays out the payload of the last attempt.
@@ -241,6 +260,11 @@ fn shown(sent: SentPayload, marks: &[(&str, payload::Mark)], mask: Mask) -> Opti
 /// Reads an accepted payload. It is valid JSON of bounded depth.
 fn read(json: &[u8]) -> Option<Value> {
     Value::read(std::str::from_utf8(json).ok()?).ok()
+}
+
+/// Returns the items that are shown.
+fn first<T>(items: &[T]) -> &[T] {
+    &items[..items.len().min(MOST)]
 }
 
 /// Returns the number of items beyond those shown.
