@@ -80,8 +80,8 @@ enum Chore {
     },
     /// Write the files of a release into target/package
     ///
-    /// A tarball of each program, a Debian package and the root file system of a container for the service, bills
-    /// of materials, and checksums. On Linux with glibc; the programs need that version of it or a newer one.
+    /// A tarball of each program, a Debian package of the service, bills of materials, and checksums. On Linux
+    /// with glibc; the programs need that version of it or a newer one.
     Package(package::Args),
     /// Write the references in docs/ that are generated from code
     Docs {

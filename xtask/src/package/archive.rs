@@ -21,8 +21,6 @@ struct Node {
     /// `None` for a folder.
     content: Option<Vec<u8>>,
     mode: u32,
-    /// Number of the user and of the group.
-    owner: u32,
 }
 
 impl Tree {
@@ -38,12 +36,7 @@ impl Tree {
 
     /// Adds a file with a mode, and the folders above it.
     pub(super) fn file_with(&mut self, path: &str, content: impl Into<Vec<u8>>, mode: u32) {
-        self.insert(path, Node { content: Some(content.into()), mode, owner: 0 });
-    }
-
-    /// Adds a folder with a mode and an owner, and the folders above it.
-    pub(super) fn folder(&mut self, path: &str, mode: u32, owner: u32) {
-        self.insert(path, Node { content: None, mode, owner });
+        self.insert(path, Node { content: Some(content.into()), mode });
     }
 
     /// Adds a copy of a file of the repository.
@@ -83,7 +76,7 @@ impl Tree {
 
     fn insert(&mut self, path: &str, node: Node) {
         for (at, _) in path.match_indices('/') {
-            let folder = || Node { content: None, mode: 0o755, owner: 0 };
+            let folder = || Node { content: None, mode: 0o755 };
             self.nodes.entry(path[..at].to_owned()).or_insert_with(folder);
         }
         self.nodes.insert(path.to_owned(), node);
@@ -100,12 +93,10 @@ fn header(path: &str, node: &Node, date: u64) -> io::Result<Header> {
     header.set_path(path)?;
     header.set_mode(node.mode);
     header.set_mtime(date);
-    header.set_uid(node.owner.into());
-    header.set_gid(node.owner.into());
-    if node.owner == 0 {
-        header.set_username("root")?;
-        header.set_groupname("root")?;
-    }
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_username("root")?;
+    header.set_groupname("root")?;
     header.set_entry_type(match node.content {
         Some(_) => EntryType::Regular,
         None => EntryType::Directory,
@@ -123,12 +114,11 @@ mod tests {
     fn tree(names: &[&str]) -> Tree {
         let mut tree = Tree::default();
         names.iter().for_each(|name| tree.file(name, name.as_bytes()));
-        tree.folder("data", 0o700, 10001);
         tree
     }
 
     #[test]
-    fn folders_precede_their_files_and_have_their_owner() {
+    fn folders_precede_their_files_and_belong_to_root() {
         let packed = tree(&["usr/bin/b", "usr/a"]).tar_gz(7).unwrap();
         let mut archive = tar::Archive::new(GzDecoder::new(packed.as_slice()));
         let entries: Vec<_> = archive
@@ -142,14 +132,8 @@ mod tests {
                 (path, header.mode().unwrap(), header.uid().unwrap(), header.gid().unwrap())
             })
             .collect();
-        let expected = [
-            ("data", 0o700, 10001),
-            ("usr", 0o755, 0),
-            ("usr/a", 0o644, 0),
-            ("usr/bin", 0o755, 0),
-            ("usr/bin/b", 0o644, 0),
-        ];
-        assert_eq!(entries, expected.map(|(path, mode, owner)| (path.to_owned(), mode, owner, owner)));
+        let expected = [("usr", 0o755), ("usr/a", 0o644), ("usr/bin", 0o755), ("usr/bin/b", 0o644)];
+        assert_eq!(entries, expected.map(|(path, mode)| (path.to_owned(), mode, 0, 0)));
     }
 
     #[test]

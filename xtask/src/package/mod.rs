@@ -9,7 +9,6 @@ mod graph;
 pub(crate) mod libraries;
 mod provenance;
 mod release;
-mod rootfs;
 pub(crate) mod signature;
 mod sums;
 mod tarball;
@@ -51,7 +50,6 @@ pub(crate) struct Made {
     pub(crate) service_tarball: String,
     pub(crate) client_tarball: String,
     pub(crate) debian: String,
-    pub(crate) rootfs: String,
     pub(crate) service_bill: String,
     pub(crate) client_bill: String,
     pub(crate) provenance: String,
@@ -59,15 +57,8 @@ pub(crate) struct Made {
 
 impl Made {
     /// The names of what is made, in the order of [`contents`].
-    fn names(&self) -> [&str; 6] {
-        [
-            &self.service_tarball,
-            &self.client_tarball,
-            &self.debian,
-            &self.rootfs,
-            &self.service_bill,
-            &self.client_bill,
-        ]
+    fn names(&self) -> [&str; 5] {
+        [&self.service_tarball, &self.client_tarball, &self.debian, &self.service_bill, &self.client_bill]
     }
 }
 
@@ -101,13 +92,12 @@ pub(crate) fn make(programs: Programs, folder: &Path) -> Result<Made, Error> {
 }
 
 /// The bytes of the files, in the order of [`Made::names`].
-fn contents(release: &Release) -> Result<[Vec<u8>; 6], Error> {
+fn contents(release: &Release) -> Result<[Vec<u8>; 5], Error> {
     let (service_bill, client_bill) = (bill::of(release, SERVICE)?, bill::of(release, CLIENT)?);
     Ok([
         tarball::service(release, &service_bill)?,
         tarball::client(release, &client_bill)?,
         debian::package(release, &service_bill)?,
-        rootfs::tarball(release, &service_bill)?,
         service_bill,
         client_bill,
     ])
@@ -125,7 +115,6 @@ fn named(release: &Release, folder: &Path) -> Made {
         service_tarball: format!("{}.tar.gz", release.top(SERVICE)),
         client_tarball: format!("{}.tar.gz", release.top(CLIENT)),
         debian: format!("{SERVICE}_{}_{arch}.deb", debian::version(version)),
-        rootfs: format!("{SERVICE}-{version}-rootfs-{arch}.tar.gz"),
         service_bill: format!("{SERVICE}-{version}.cdx.json"),
         client_bill: format!("{CLIENT}-{version}.cdx.json"),
         provenance: format!("{SERVICE}-{version}-{arch}.intoto.json"),

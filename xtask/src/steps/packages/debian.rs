@@ -4,7 +4,6 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
 
-use super::rootfs::inside;
 use super::trial::{Checked, Trial, ensure, found, has_files, is_root};
 use crate::package::{Made, libraries};
 
@@ -143,6 +142,14 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let parent = to.parent().unwrap_or(to);
     let copied = std::fs::create_dir_all(parent).and_then(|()| std::fs::copy(from, to));
     copied.map(|_| ()).map_err(|e| format!("{}: {e}", from.display()))
+}
+
+/// A program in another root folder, with an empty environment.
+fn inside(trial: &Trial, root: &Path, user: &str, args: &[&str]) -> Command {
+    let mut command = trial.command("chroot");
+    command.env_clear().env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
+    command.arg(format!("--userspec={user}")).arg(root).args(args);
+    command
 }
 
 fn dpkg(trial: &Trial, root: &Path, args: &[&str]) -> Command {

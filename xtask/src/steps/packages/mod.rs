@@ -3,7 +3,6 @@
 
 mod contents;
 mod debian;
-mod rootfs;
 mod tarballs;
 mod trial;
 
@@ -35,7 +34,6 @@ const CHECKS: &[Check] = &[
     Check { what: "tarball of the client", run: tarballs::client },
     Check { what: "files of the Debian package", run: debian::files },
     Check { what: "installed Debian package", run: debian::installed },
-    Check { what: "root file system of a container", run: rootfs::run },
 ];
 
 pub(super) fn run() -> Result<Outcome, Error> {
