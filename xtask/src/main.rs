@@ -6,8 +6,6 @@
 mod anchor;
 mod cargo;
 mod citations;
-#[cfg(test)]
-mod deploy;
 mod error;
 mod evidence;
 mod fence;

@@ -6,6 +6,8 @@
 mod cli;
 mod context;
 mod demo;
+#[cfg(test)]
+mod deploy;
 mod error;
 mod lock;
 mod nodes;

@@ -9,9 +9,9 @@ use crate::cargo;
 use crate::error::Error;
 use crate::references::ALERT_RULES;
 
-pub(crate) const DASHBOARD: &str = "deploy/monitoring/cutover.dashboard.json";
+const DASHBOARD: &str = "deploy/monitoring/cutover.dashboard.json";
 /// Tests of the rules: series and the alerts they raise.
-pub(crate) const TRIALS: &str = "deploy/monitoring/cutover.rules.test.yaml";
+const TRIALS: &str = "deploy/monitoring/cutover.rules.test.yaml";
 
 /// Script that installs what is missing, without starting anything.
 const INSTALL: &str = ".ci/install-promtool";
@@ -62,7 +62,7 @@ fn write_panels() -> Result<PathBuf, Error> {
 }
 
 /// The expressions of all panels of a dashboard.
-pub(crate) fn expressions(dashboard: &str) -> Vec<String> {
+fn expressions(dashboard: &str) -> Vec<String> {
     let dashboard: Value = serde_json::from_str(dashboard).unwrap_or_default();
     let panels = dashboard["panels"].as_array().into_iter().flatten();
     let targets = panels.filter_map(|panel| panel["targets"].as_array()).flatten();

@@ -178,6 +178,14 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The command line, as clap describes it.
+#[cfg(test)]
+pub(crate) fn command() -> clap::Command {
+    let mut command = <Cli as clap::CommandFactory>::command();
+    command.build();
+    command
+}
+
 /// Returns the variables of the environment.
 ///
 /// # Errors

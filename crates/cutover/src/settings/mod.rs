@@ -21,7 +21,11 @@ pub(crate) use encryption::Encryption;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, Flags, ServeFlags};
 pub(crate) use memory::{MemoryPlan, shown as shown_bytes};
+#[cfg(test)]
+pub(crate) use sources::is_variable;
 pub(crate) use sources::{Environment, is_ours};
+#[cfg(test)]
+pub(crate) use table::SETTINGS;
 pub(crate) use table::Values;
 pub(crate) use types::{LogFormat, Role};
 

@@ -77,6 +77,12 @@ fn named(variable: &str) -> Result<(&'static Setting, bool), SettingsError> {
     setting.map(|setting| (setting, true)).ok_or_else(|| SettingsError::UnknownVariable(variable.to_owned()))
 }
 
+/// Returns true if a setting has this variable.
+#[cfg(test)]
+pub(crate) fn is_variable(name: &str) -> bool {
+    named(name).is_ok()
+}
+
 /// Reads a secret from a file, without the end of its last line.
 fn secret(setting: &'static Setting, path: &Path) -> Result<String, SettingsError> {
     let text = std::fs::read_to_string(path);

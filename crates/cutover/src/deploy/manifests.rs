@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::program::Program;
-use super::{files_below, read};
+use super::{RULES, files_below, program, read};
 
 /// Seconds between the end of the shutdown-timeout and the kill.
 const SLACK: u64 = 5;
@@ -76,14 +75,14 @@ fn every_yaml_file_is_sound() {
 
 #[test]
 fn containers_call_commands_that_there_are() {
-    let program = Program::read();
     let compose = compose();
     let mut calls: Vec<_> = services(&compose)
         .iter()
         .map(|(name, service)| ((*name).clone(), words(&service["command"])))
         .collect();
     calls.extend(pods().iter().map(|(name, pod)| (name.clone(), words(&pod["containers"][0]["args"]))));
-    let faults: Vec<_> = calls.iter().filter_map(|(name, call)| Some((name, program.fault(call)?))).collect();
+    let faults: Vec<_> =
+        calls.iter().filter_map(|(name, call)| Some((name, program::fault(call)?))).collect();
     assert_eq!(faults, []);
 }
 
@@ -173,7 +172,7 @@ fn probes_ask_where_health_is_served() {
 
 #[test]
 fn stopped_containers_have_time_to_finish() {
-    let default = seconds(Program::read().default("shutdown-timeout"));
+    let default = seconds(program::default("shutdown-timeout"));
     for (name, service) in services(&compose()).iter().filter(|(_, service)| service["command"][0] == "serve")
     {
         let grace = seconds(service["stop_grace_period"].as_str().unwrap());
@@ -317,10 +316,10 @@ fn the_operator_scrapes_the_pods_as_the_job_of_the_rules() {
         let ports = template["spec"]["containers"][0]["ports"].as_array().unwrap();
         assert!(ports.iter().any(|port| port["name"] == endpoint["port"]), "{component}");
         let job = format!("job=\"{}\"", labels[label].as_str().unwrap());
-        assert!(read(crate::references::ALERT_RULES).contains(&job), "{job}");
+        assert!(read(RULES).contains(&job), "{job}");
     }
     let rules = objects("PrometheusRule").remove(0);
-    let given: Value = documents(crate::references::ALERT_RULES).remove(0);
+    let given: Value = documents(RULES).remove(0);
     assert_eq!(rules["spec"]["groups"], given["groups"]);
 }
 

@@ -2,31 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use super::program::Program;
-use super::{MANUAL, read, shell, texts, words_like};
-use crate::cargo;
+use super::{MANUAL, ROOT, program, read, shell, texts, words_like};
+use std::path::Path;
 
 #[test]
 fn variables_are_settings() {
-    let program = Program::read();
     let like_ours = |text: &str| words_like(text, "CUTOVER_", |c| c.is_ascii_uppercase() || c == '_');
     let used = texts()
         .into_iter()
         .flat_map(|(path, text)| like_ours(&text).into_iter().map(move |v| (path.clone(), v)));
-    let unknown: BTreeSet<_> = used.filter(|(_, variable)| !program.has_variable(variable)).collect();
+    let unknown: BTreeSet<_> = used.filter(|(_, variable)| !program::has_variable(variable)).collect();
     assert_eq!(unknown, BTreeSet::new());
 }
 
 #[test]
 fn commands_and_flags_are_those_of_the_program() {
-    let program = Program::read();
     let mut faults = Vec::new();
     let mut found = 0;
     for (path, text) in texts() {
         for command in shell::commands(&text, path.ends_with(".md")) {
             found += 1;
             faults.extend(
-                program.fault(&command).map(|fault| format!("{path}: {}: {fault}", command.join(" "))),
+                program::fault(&command).map(|fault| format!("{path}: {}: {fault}", command.join(" "))),
             );
         }
     }
@@ -36,12 +33,11 @@ fn commands_and_flags_are_those_of_the_program() {
 
 #[test]
 fn flags_and_settings_that_the_manual_names_alone_are_those_of_the_program() {
-    let program = Program::read();
     let code = shell::code(&read(MANUAL));
     let is_known = |code: &str| match code.strip_prefix("--") {
-        Some(flag) => program.has_flag(flag.split([' ', '=']).next().unwrap_or_default()),
+        Some(flag) => program::has_flag(flag.split([' ', '=']).next().unwrap_or_default()),
         // Written like a setting, and no object in Kubernetes.
-        None => !is_kebab(code) || code.starts_with("cutover-") || program.has_setting(code),
+        None => !is_kebab(code) || code.starts_with("cutover-") || program::has_setting(code),
     };
     let unknown: Vec<_> = code.iter().filter(|code| !is_known(code)).collect();
     assert_eq!(unknown, [""; 0]);
@@ -53,9 +49,8 @@ fn is_kebab(code: &str) -> bool {
 
 #[test]
 fn keys_of_the_file_are_settings() {
-    let program = Program::read();
     let file: toml::Table = toml::from_str(&read("deploy/systemd/cutover.toml")).unwrap();
-    let unknown: Vec<_> = file.keys().filter(|key| !program.has_setting(key)).collect();
+    let unknown: Vec<_> = file.keys().filter(|key| !program::has_setting(key)).collect();
     assert_eq!(unknown, [""; 0]);
 }
 
@@ -69,7 +64,7 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
 fn links_lead_somewhere() {
     let manual = read(MANUAL);
     let lost: Vec<_> =
-        links(&manual).filter(|link| !cargo::root().join("docs").join(link).exists()).collect();
+        links(&manual).filter(|link| !Path::new(ROOT).join("docs").join(link).exists()).collect();
     assert_eq!(lost, [""; 0]);
     assert!(links(&read("README.md")).any(|link| link == MANUAL), "README.md has no link to {MANUAL}");
 }
