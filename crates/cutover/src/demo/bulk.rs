@@ -1,6 +1,5 @@
-use super::client::Reply;
-use super::story::Story;
-use super::wait::wait;
+use super::client::wait;
+use super::supplier::{Supplier, is_done};
 use crate::error::Error;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -13,33 +12,28 @@ const CHUNK: usize = 50;
 const TOP: usize = 6;
 
 /// Sends generated accounts in bulk, each chunk validated first, and waits until all are imported.
-pub(super) fn send(story: &mut Story<'_>, count: usize) -> Result<Refusals, Error> {
-    story.out.chapter(&format!("11. {count} accounts in bulk, imported as they come"));
+pub(super) fn send(supplier: &mut Supplier<'_>, count: usize) -> Result<Refusals, Error> {
+    let out = supplier.out;
+    out.chapter(&format!("11. {count} accounts in bulk, imported as they come"));
     // Their documents are not written: there would be thousands of files.
-    story.verify_documents(false)?;
+    supplier.verify_documents(false)?;
     let (begin, mut refusals) = (Instant::now(), Refusals::default());
     for from in (0..count).step_by(CHUNK) {
         let sent = (from + CHUNK).min(count);
-        let lines: String = (from..sent).map(|_| format!("{}\n", story.accounts.next().payload)).collect();
-        for (number, validated) in story.client.bulk("?validate_only=true", &lines)? {
+        let lines: String = (from..sent).map(|_| format!("{}\n", supplier.accounts.next().payload)).collect();
+        for (number, validated) in supplier.client.bulk("?validate_only=true", lines.clone())? {
             if validated.status == 400 {
                 refusals.add(&number, validated.errors());
             }
         }
-        let created = story.client.bulk("", &lines)?.into_iter();
-        let refused = created.filter(|(_, reply): &(String, Reply)| reply.status != 201).count();
-        story.out.progress(
-            sent,
-            count,
-            &format!("{sent} of {count} sent, {refused} of the last refused"),
-            false,
-        );
+        let created = supplier.client.bulk("", lines)?;
+        let refused = created.iter().filter(|(_, reply)| reply.status != 201).count();
+        let text = format!("{sent} of {count} sent, {refused} of the last refused");
+        out.progress(sent, count, &text, false);
     }
-    let unfinished =
-        |counts: &Value| ["PENDING", "IN_PROGRESS"].map(|state| counts[state].as_u64().unwrap_or(0));
-    wait("the end of the import", || story.counts(), |counts| unfinished(counts) == [0, 0])?;
+    wait("the end of the import", || supplier.progress(), is_done)?;
     let text = format!("all in {:.1?}, {} refused", begin.elapsed(), refusals.accounts);
-    story.out.progress(count, count, &text, true);
+    out.progress(count, count, &text, true);
     Ok(refusals)
 }
 

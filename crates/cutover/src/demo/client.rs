@@ -1,13 +1,18 @@
 use crate::error::Error;
 use serde_json::{Value, json};
-use std::time::Duration;
-use ureq::RequestBuilder;
-use ureq::typestate::WithBody;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use ureq::http::{Method, Request};
 
 const TIMEOUT: Duration = Duration::from_secs(300);
+/// Time without any change after which the demo fails, also on a slow machine.
+const STALLED: Duration = Duration::from_secs(300);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
+const JSON: &str = "application/json";
 const MUTATION: &str = "mutation ($key: String!) { obtainToken(input: {apiKey: $key}) { token } }";
 
 /// The HTTP client of the demo's supplier.
+#[derive(Clone)]
 pub(super) struct Client {
     agent: ureq::Agent,
     pub(super) base: String,
@@ -35,23 +40,13 @@ impl Reply {
         if self.status == status {
             return Ok(self);
         }
-        Err(Error::refused(format!(
-            "the service answered {} instead of {status}: {}",
-            self.status, self.body
-        )))
-    }
-
-    /// A text member of the body.
-    pub(super) fn text(&self, name: &str) -> &str {
-        self.body[name].as_str().unwrap_or_default()
+        Err(unexpected(self.status, status, &self.body.to_string()))
     }
 
     /// The path and the code of each error.
     pub(super) fn errors(&self) -> impl Iterator<Item = (&str, &str)> {
-        let errors = self.body["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-        errors.iter().map(|error| {
-            (error["attr"].as_str().unwrap_or_default(), error["code"].as_str().unwrap_or_default())
-        })
+        let errors = self.body["errors"].as_array().into_iter().flatten();
+        errors.map(|error| (text(error, "attr"), text(error, "code")))
     }
 }
 
@@ -71,51 +66,60 @@ impl Client {
         Ok(client)
     }
 
+    /// Sends a request with a body of a media type, or without one. Returns the status and the text of the answer.
+    fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<(&str, String)>,
+    ) -> Result<(u16, String), ureq::Error> {
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
+        if !self.token.is_empty() {
+            request = request.header("Authorization", format!("Token {}", self.token));
+        }
+        let mut response = match body {
+            Some((media, body)) => self.agent.run(request.header("Content-Type", media).body(body)?)?,
+            None => self.agent.run(request.body(())?)?,
+        };
+        Ok((response.status().as_u16(), response.body_mut().read_to_string()?))
+    }
+
+    fn json(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Reply, Error> {
+        let (status, text) =
+            self.send(method, path, body.map(|body| (JSON, body.to_string()))).map_err(failed)?;
+        Ok(Reply { status, body: serde_json::from_str(&text).map_err(failed)? })
+    }
+
     pub(super) fn get(&self, path: &str) -> Result<Reply, Error> {
-        let request = self.agent.get(format!("{}{path}", self.base));
-        reply(request.header("Authorization", format!("Token {}", self.token)).call())
+        self.json(Method::GET, path, None)
+    }
+
+    pub(super) fn post(&self, path: &str, body: &Value) -> Result<Reply, Error> {
+        self.json(Method::POST, path, Some(body))
+    }
+
+    pub(super) fn put(&self, path: &str, body: &Value) -> Result<Reply, Error> {
+        self.json(Method::PUT, path, Some(body))
     }
 
     /// Returns the body of an answer that is no JSON document.
     pub(super) fn get_text(&self, path: &str) -> Result<String, Error> {
-        let request = self.agent.get(format!("{}{path}", self.base));
-        let request = request.header("Authorization", format!("Token {}", self.token));
-        let mut response = request.call().map_err(failed)?;
-        let text = response.body_mut().read_to_string().map_err(failed)?;
-        if response.status() == 200 {
-            return Ok(text);
+        match self.send(Method::GET, path, None).map_err(failed)? {
+            (200, text) => Ok(text),
+            (status, text) => Err(unexpected(status, 200, &text)),
         }
-        Err(Error::refused(format!("the service answered {} instead of 200: {text}", response.status())))
-    }
-
-    pub(super) fn post(&self, path: &str, body: &Value) -> Result<Reply, Error> {
-        self.send(self.agent.post(format!("{}{path}", self.base)), body)
-    }
-
-    pub(super) fn put(&self, path: &str, body: &Value) -> Result<Reply, Error> {
-        self.send(self.agent.put(format!("{}{path}", self.base)), body)
-    }
-
-    fn send(&self, request: RequestBuilder<WithBody>, body: &Value) -> Result<Reply, Error> {
-        let mut request = request.header("Content-Type", "application/json");
-        if !self.token.is_empty() {
-            request = request.header("Authorization", format!("Token {}", self.token));
-        }
-        reply(request.send(body.to_string()))
     }
 
     /// Sends NDJSON to the bulk endpoint. Returns the number and the result of each line.
-    pub(super) fn bulk(&self, query: &str, lines: &str) -> Result<Vec<(String, Reply)>, Error> {
-        let request = self.agent.post(format!("{}/v2/data-import/accounts/bulk/{query}", self.base));
-        let request = request.header("Authorization", format!("Token {}", self.token));
-        let mut response =
-            request.header("Content-Type", "application/x-ndjson").send(lines).map_err(failed)?;
-        let text = response.body_mut().read_to_string().map_err(failed)?;
+    pub(super) fn bulk(&self, query: &str, lines: String) -> Result<Vec<(String, Reply)>, Error> {
+        let path = format!("/v2/data-import/accounts/bulk/{query}");
+        let (_, text) =
+            self.send(Method::POST, &path, Some(("application/x-ndjson", lines))).map_err(failed)?;
         let result = |line: &str| {
             let mut result: Value = serde_json::from_str(line).unwrap_or_default();
-            let number = result["external_account_number"].as_str().unwrap_or_default().to_owned();
             let status = result["status"].as_u64().and_then(|status| status.try_into().ok());
-            (number, Reply { status: status.unwrap_or_default(), body: result["body"].take() })
+            let reply = Reply { status: status.unwrap_or_default(), body: result["body"].take() };
+            (self::text(&result, "external_account_number").to_owned(), reply)
         };
         Ok(text.lines().map(result).collect())
     }
@@ -129,14 +133,38 @@ impl Client {
     }
 }
 
-fn failed(error: ureq::Error) -> Error {
+/// A text member of an object.
+pub(super) fn text<'v>(of: &'v Value, name: &str) -> &'v str {
+    of[name].as_str().unwrap_or_default()
+}
+
+/// Polls a state until it is as wanted, and returns it.
+pub(super) fn wait(
+    what: &str,
+    mut poll: impl FnMut() -> Result<Value, Error>,
+    is_wanted: impl Fn(&Value) -> bool,
+) -> Result<Value, Error> {
+    let (mut last, mut since) = (Value::Null, Instant::now());
+    loop {
+        let state = poll()?;
+        if is_wanted(&state) {
+            return Ok(state);
+        }
+        if state != last {
+            (last, since) = (state, Instant::now());
+        } else if since.elapsed() > STALLED {
+            return Err(Error::refused(format!("{what} is waited for in vain: {state}")));
+        }
+        sleep(POLL_INTERVAL);
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
     Error::refused(format!("the demo's request failed: {error}"))
 }
 
-fn reply(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Reply, Error> {
-    let mut response = response.map_err(failed)?;
-    let status = response.status().as_u16();
-    Ok(Reply { status, body: response.body_mut().read_json().map_err(failed)? })
+fn unexpected(status: u16, expected: u16, body: &str) -> Error {
+    Error::refused(format!("the service answered {status} instead of {expected}: {body}"))
 }
 
 #[cfg(test)]

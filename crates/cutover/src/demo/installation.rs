@@ -52,7 +52,7 @@ impl Installation {
         let (supplier, zone) = add_supplier(&app, out)?;
         let vendor = add_vendor(&app, out)?;
         let service = Service::start(app.clone(), &settings, None, stopped)?;
-        out.command("cutover serve");
+        out.command("serve");
         out.line(&format!("    listening on {}", service.addresses().join(", ")));
         out.line(&format!("    data in {}, logs in server.log there", settings.values.data_dir.display()));
         Ok(Self { settings, app, service, supplier, zone, api_key, operator_key, vendor, _lock })
@@ -79,8 +79,8 @@ impl Installation {
     /// Removes a document of a supplier.
     pub(super) fn remove_document(&self, supplier: &str, path: &str) -> Result<(), Error> {
         let file = self.documents_of(supplier).join(path.trim_start_matches('/'));
-        let removed = fs::remove_file(&file);
-        removed.map_err(|e| Error::refused(format!("the document {} cannot be removed: {e}", file.display())))
+        fs::remove_file(&file)
+            .map_err(|e| Error::refused(format!("the document {} cannot be removed: {e}", file.display())))
     }
 }
 
@@ -122,17 +122,17 @@ fn log_to_file(settings: &Settings) -> Result<(), Error> {
 /// Adds the organisation unless an earlier run has, and issues a supplier key and an operator key.
 fn add_organisation(app: &App, out: Printer) -> Result<(String, String), Error> {
     match app.add_organisation(ORGANISATION) {
-        Ok(_) => out.command(&format!("cutover organisation add '{ORGANISATION}'")),
+        Ok(_) => out.command(&format!("organisation add '{ORGANISATION}'")),
         Err(OperatorError::Exists { .. }) => {
             out.line(&format!("  The organisation '{ORGANISATION}' exists from an earlier run."));
         }
         Err(error) => return Err(error.into()),
     }
     let issued = app.issue_api_key(ORGANISATION, ApiKeyRole::Supplier)?;
-    out.command(&format!("cutover api-key issue --organisation '{ORGANISATION}'"));
+    out.command(&format!("api-key issue --organisation '{ORGANISATION}'"));
     out.line(&format!("    {}_…   shown once, kept as a hash", issued.prefix));
     let operator = app.issue_api_key(ORGANISATION, ApiKeyRole::Operator)?;
-    out.command(&format!("cutover api-key issue --organisation '{ORGANISATION}' --role operator"));
+    out.command(&format!("api-key issue --organisation '{ORGANISATION}' --role operator"));
     out.line(&format!("    {}_…   signs in to the console", operator.prefix));
     Ok((issued.key, operator.key))
 }
@@ -146,7 +146,7 @@ fn add_supplier(app: &App, out: Printer) -> Result<(String, Zone), Error> {
         let code = format!("DEMO-{n}");
         match app.add_supplier(&code, ORGANISATION, change()) {
             Ok(_) => {
-                out.command(&format!("cutover supplier add {code} --organisation '{ORGANISATION}' \\"));
+                out.command(&format!("supplier add {code} --organisation '{ORGANISATION}' \\"));
                 out.line(&format!("      --time-zone {zone}"));
                 return Ok((code, zone));
             }
@@ -161,13 +161,13 @@ fn add_vendor(app: &App, out: Printer) -> Result<PaymentVendor, Error> {
     let vendor = PaymentVendor::start()?;
     // The vendor of an earlier run had another port.
     match app.remove_vendor(ORGANISATION, VENDOR) {
-        Ok(()) => out.command(&format!("cutover vendor remove {VENDOR} --organisation '{ORGANISATION}'")),
+        Ok(()) => out.command(&format!("vendor remove {VENDOR} --organisation '{ORGANISATION}'")),
         Err(OperatorError::NotFound { .. }) => {}
         Err(error) => return Err(error.into()),
     }
     app.add_vendor(ORGANISATION, VENDOR, VendorKind::Http, &vendor.base_url(), None)?;
     out.command(&format!(
-        "cutover vendor add {VENDOR} --organisation '{ORGANISATION}' --kind http --base-url {}",
+        "vendor add {VENDOR} --organisation '{ORGANISATION}' --kind http --base-url {}",
         vendor.base_url()
     ));
     Ok(vendor)

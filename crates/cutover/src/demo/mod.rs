@@ -9,21 +9,20 @@ mod night;
 mod outcome;
 mod printer;
 mod story;
+mod supplier;
 mod vendor;
-mod wait;
 
 use crate::context::Context;
 use crate::error::Error;
 use crate::server::{StopReason, watch};
 use crate::system::SystemClock;
-use accounts::Generator;
 use clap::Args;
 use client::Client;
 use cutover_app::port::Clock;
 use installation::Installation;
 use printer::Printer;
 use std::sync::mpsc;
-use story::Story;
+use supplier::Supplier;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -76,10 +75,10 @@ fn demonstrate(
     let client = Client::sign_in(&installation.base_url(), &installation.api_key)?;
     let minutes = installation.settings.values.access_token_lifetime.as_secs() / 60;
     out.row("POST /v1/graphql/", &format!("obtainToken: a token for {minutes} minutes"));
-    let accounts = Generator::new(SystemClock.now().timestamp().unsigned_abs(), &installation.supplier);
-    let mut story = Story { installation, client, out, accounts };
-    let (account, mut steps) = story.run()?;
-    let refusals = bulk::send(&mut story, args.accounts as usize)?;
-    steps["night"] = night::tell(&story)?;
-    outcome::print(context, &story, &account, steps, &refusals)
+    let seed = SystemClock.now().timestamp().unsigned_abs();
+    let mut supplier = Supplier::new(installation, client, out, &installation.supplier, seed);
+    let (account, mut steps) = supplier.tell()?;
+    let refusals = bulk::send(&mut supplier, args.accounts as usize)?;
+    steps["night"] = night::tell(&supplier)?;
+    outcome::print(context, &supplier, &account, steps, &refusals)
 }

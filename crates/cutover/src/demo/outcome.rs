@@ -1,6 +1,7 @@
 use super::bulk::Refusals;
+use super::client::text;
 use super::installation::ORGANISATION;
-use super::story::Story;
+use super::supplier::{Supplier, counts};
 use crate::context::Context;
 use crate::error::Error;
 use crate::output::document;
@@ -12,16 +13,16 @@ const EXAMPLE: &str = "V-1";
 /// Prints the outcome of the demo, and commands to continue with.
 pub(super) fn print(
     context: &Context,
-    story: &Story<'_>,
+    story: &Supplier<'_>,
     account: &str,
     mut steps: Value,
     refusals: &Refusals,
 ) -> Result<(), Error> {
     let (installation, client, out) = (story.installation, &story.client, story.out);
-    let (states, top, refused) = (story.counts()?, refusals.top(), refusals.accounts);
-    let example = client.get(&story.status_path(EXAMPLE))?.expect(200)?.body;
-    let (base, supplier) = (&client.base, &installation.supplier);
-    let night = steps["night"]["supplier"].as_str().unwrap_or_default().to_owned();
+    let (states, top, refused) = (counts(&story.progress()?), refusals.top(), refusals.accounts);
+    let example = story.account(EXAMPLE)?;
+    let (base, supplier) = (&client.base, &story.code);
+    let night = text(&steps["night"], "supplier").to_owned();
     let data_dir = installation.settings.values.data_dir.display();
     if context.output.is_json() {
         for (name, value) in [
@@ -51,8 +52,7 @@ pub(super) fn print(
         out.chapter("Most frequent errors");
     }
     for error in &top {
-        let text = |name: &str| error[name].as_str().unwrap_or_default();
-        let (attr, code, example) = (text("attr"), text("code"), text("example"));
+        let [attr, code, example] = ["attr", "code", "example"].map(|name| text(error, name));
         out.line(&format!(
             "  {:>3}  {code}, for example {example}
        {attr}",

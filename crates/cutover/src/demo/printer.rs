@@ -33,9 +33,9 @@ impl Printer {
         self.write(&format!("\n{title}\n"));
     }
 
-    /// Prints a command that an operator would type.
-    pub(super) fn command(self, command: &str) {
-        self.line(&format!("  $ {command}"));
+    /// Prints a command of the program that an operator would type.
+    pub(super) fn command(self, words: &str) {
+        self.line(&format!("  $ cutover {words}"));
     }
 
     pub(super) fn row(self, name: &str, text: &str) {

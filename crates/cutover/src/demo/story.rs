@@ -1,11 +1,10 @@
 //! The situations of a migration, a function per chapter.
 
-use super::accounts::{Generated, Generator};
-use super::client::{Client, Reply};
-use super::installation::{Installation, VENDOR};
-use super::printer::Printer;
+use super::accounts::Generated;
+use super::client::text;
+use super::installation::VENDOR;
+use super::supplier::Supplier;
 use super::vendor::{CARD, DEBIT};
-use super::wait::wait;
 use crate::error::Error;
 use crate::system::SystemClock;
 use chrono::{DateTime, Days, Duration, NaiveDate, SecondsFormat, Utc};
@@ -19,16 +18,9 @@ const BUSINESS: &str = include_str!("../../../../fixtures/businesses/valid/cold_
 /// A PDF of one page.
 pub(super) const DOCUMENT: &[u8] = include_bytes!("document.pdf");
 
-pub(super) struct Story<'i> {
-    pub(super) installation: &'i Installation,
-    pub(super) client: Client,
-    pub(super) out: Printer,
-    pub(super) accounts: Generator,
-}
-
-impl Story<'_> {
+impl Supplier<'_> {
     /// Runs chapters 3 to 10. Returns the account that was added to, and results for the outcome.
-    pub(super) fn run(&mut self) -> Result<(String, Value), Error> {
+    pub(super) fn tell(&mut self) -> Result<(String, Value), Error> {
         self.variants()?;
         self.faulty_account()?;
         self.dry_run()?;
@@ -45,15 +37,15 @@ impl Story<'_> {
         let mut replies = Vec::new();
         for (variant, Generated { number, payload }) in self.accounts.variants() {
             let (validated, created) = (self.client.validate(&payload)?, self.client.create(&payload)?);
-            replies.push((variant, number, validated.status, created.status));
+            replies.push((
+                variant,
+                number,
+                format!("validate {}  create {}", validated.status, created.status),
+            ));
         }
-        for (variant, number, validated, created) in replies {
+        for (variant, number, sent) in replies {
             let done = self.wait_for(&number, "PROCESSED")?;
-            let text = format!(
-                "validate {validated}  create {created}  PROCESSED  {}",
-                member(&done, "service_identifier")
-            );
-            self.out.row(variant, &text);
+            self.out.row(variant, &format!("{sent}  PROCESSED  {}", text(&done, "service_identifier")));
         }
         Ok(())
     }
@@ -77,15 +69,16 @@ impl Story<'_> {
     fn dry_run(&mut self) -> Result<(), Error> {
         self.out.chapter("5. A dry run, and a scheduled account that is cancelled");
         let rehearsed = self.accounts.valid();
-        let reply = self.create_with(&rehearsed, json!({"is_dry_run": true}))?;
+        let reply = self.create_with(&rehearsed, &json!({"is_dry_run": true}))?;
         self.wait_for(&rehearsed.number, "DRY_RUN_SUCCEEDED")?;
         self.out.row(&rehearsed.number, &format!("create {}  DRY_RUN_SUCCEEDED, nothing kept", reply.status));
         let tonight = self.accounts.valid();
-        let window = json!({"schedule_window_start": text(now() + Duration::hours(6))});
-        let reply = self.create_with(&tonight, window)?;
-        let text = format!("create {}  {} for six hours", reply.status, self.status(&tonight.number)?);
-        self.out.row(&tonight.number, &text);
-        self.cancel(&tonight.number)?;
+        let window = json!({"schedule_window_start": as_text(now() + Duration::hours(6))});
+        let reply = self.create_with(&tonight, &window)?;
+        let status = self.status(&tonight.number)?;
+        self.out.row(&tonight.number, &format!("create {}  {status} for six hours", reply.status));
+        self.out.command(&format!("process cancel {} {}", self.code, tonight.number));
+        self.app().cancel_process(&self.code, &tonight.number)?;
         self.out.row(&tonight.number, &self.status(&tonight.number)?);
         Ok(())
     }
@@ -95,21 +88,21 @@ impl Story<'_> {
         self.out.chapter("6. Paused and resumed: pending accounts wait, new ones are refused");
         let (waits, misses, late) = (self.accounts.valid(), self.accounts.valid(), self.accounts.valid());
         let (opens, closes) = (now() + Duration::seconds(4), now() + Duration::seconds(5));
-        self.create_with(&waits, json!({"schedule_window_start": text(opens)}))?;
-        let window = json!({"schedule_window_start": text(opens), "schedule_window_end": text(closes)});
-        self.create_with(&misses, window)?;
+        self.create_with(&waits, &json!({"schedule_window_start": as_text(opens)}))?;
+        let window = json!({"schedule_window_start": as_text(opens), "schedule_window_end": as_text(closes)});
+        self.create_with(&misses, &window)?;
         self.set_status(SupplierStatus::Paused)?;
         let refused = self.client.create(&late.payload)?;
         self.out.row(&late.number, &format!("create {}  {}", refused.status, refused.code()));
         sleep((closes + Duration::milliseconds(500) - now()).to_std().unwrap_or_default());
         self.out.row(&waits.number, &format!("due, {}", self.status(&waits.number)?));
-        let text = format!("due until its window closed, {}", self.status(&misses.number)?);
-        self.out.row(&misses.number, &text);
+        let status = self.status(&misses.number)?;
+        self.out.row(&misses.number, &format!("due until its window closed, {status}"));
         self.set_status(SupplierStatus::Ongoing)?;
         self.wait_for(&waits.number, "PROCESSED")?;
         self.out.row(&waits.number, "PROCESSED");
         let missed = self.wait_for(&misses.number, "ERRORED")?;
-        self.out.row(&misses.number, &format!("ERRORED  {}", member(&missed["latest_error"], "code")));
+        self.out.row(&misses.number, &format!("ERRORED  {}", text(&missed["latest_error"], "code")));
         Ok(())
     }
 
@@ -117,7 +110,7 @@ impl Story<'_> {
     fn business(&mut self) -> Result<Value, Error> {
         self.out.chapter("7. A business with two contracts, then the accounts that refer to them");
         // Contracts belong to the organisation, which all runs share.
-        let supplier = &self.installation.supplier;
+        let supplier = &self.code;
         let identifier = format!("{supplier}-B1");
         let contracts = [1, 2].map(|n| format!("{supplier}-K{n}"));
         let mut body: Value = serde_json::from_str(BUSINESS).unwrap_or_default();
@@ -135,8 +128,8 @@ impl Story<'_> {
         for contract in &contracts {
             let mut account = self.accounts.valid();
             account.payload["business"] = json!({"business_contract_identifier": contract});
-            let text = self.import(&account)?;
-            self.out.row(&account.number, &format!("{text}, of contract {contract}"));
+            let imported = self.import(&account)?;
+            self.out.row(&account.number, &format!("{imported}, of contract {contract}"));
             accounts.push(account.number);
         }
         let mut stray = self.accounts.valid();
@@ -160,14 +153,11 @@ impl Story<'_> {
             "document_paths": [{"document_path": letter}],
         }]);
         let statement = payload["statements"][0].clone();
-        self.write(member(&statement, "statement_path"), DOCUMENT)?;
+        self.write(text(&statement, "statement_path"), DOCUMENT)?;
         self.write(&letter, DOCUMENT)?;
-        self.out.line(&format!(
-            "    PDFs in {}",
-            self.installation.documents_of(&self.installation.supplier).display()
-        ));
-        let text = self.import(&Generated { number: number.clone(), payload })?;
-        self.out.row(&number, &format!("{text}, 2 documents found"));
+        self.out.line(&format!("    PDFs in {}", self.installation.documents_of(&self.code).display()));
+        let imported = self.import(&Generated { number: number.clone(), payload })?;
+        self.out.row(&number, &format!("{imported}, 2 documents found"));
 
         let mut faulty = self.accounts.valid();
         let plain = format!("statements/{}.txt", faulty.number);
@@ -189,7 +179,7 @@ impl Story<'_> {
         let note = self.addition(number, "notes", json!([note]));
         for name in ["notes/create/", "the same again"] {
             let reply = self.add("notes/create/", &note)?.expect(201)?;
-            self.out.row(name, &format!("201  {}", member(&reply.body[0], "status")));
+            self.out.row(name, &format!("201  {}", text(&reply.body[0], "status")));
         }
         let balance_before = self.balance()?;
         self.out.row("balance of all", &balance_before);
@@ -231,8 +221,8 @@ impl Story<'_> {
             let reply = self.add("transactions/create/", &body)?.expect(201)?;
             for (sent, result) in sent.iter().zip(reply.body["results"].as_array().into_iter().flatten()) {
                 let stored = &result["transaction_data"];
-                let (status, id) = (member(result, "status"), member(stored, "transaction_id"));
-                let (sent, date) = (member(sent, "transaction_date"), member(stored, "transaction_date"));
+                let (status, id) = (text(result, "status"), text(stored, "transaction_id"));
+                let (sent, date) = (text(sent, "transaction_date"), text(stored, "transaction_date"));
                 self.out.row(name, &format!("201  {status}  {id} of {sent}, stored with {date}"));
             }
         }
@@ -245,21 +235,21 @@ impl Story<'_> {
         self.out.chapter(&format!("10. Payment instructions, confirmed by {VENDOR}"));
         let card = |kind: &str, reference: &str| {
             let body = json!({
-                "import_supplier": self.installation.supplier, "external_account_number": number,
+                "import_supplier": self.code, "external_account_number": number,
                 "vendor": VENDOR, "type": kind, "reference": reference,
             });
             self.add("payment-instruction/create/", &body)
         };
         for name in ["of an account", "the same again"] {
             let reply = card("CARD", CARD)?.expect(201)?;
-            self.out.row(name, &format!("201  {CARD} of {}", reply.text("service_account_number")));
+            self.out.row(name, &format!("201  {CARD} of {}", text(&reply.body, "service_account_number")));
         }
         self.print_refusal("an unknown card", card("CARD", "card-0000")?)?;
         self.print_refusal("one of another type", card("CARD", DEBIT)?)?;
         let accounts = business["accounts"].as_array().map(Vec::as_slice).unwrap_or_default();
         let accounts: Vec<_> = accounts.iter().map(|n| json!({"external_account_number": n})).collect();
         let body = json!({
-            "import_supplier_code": self.installation.supplier,
+            "import_supplier_code": self.code,
             "external_business_identifier": business["external_business_identifier"],
             "accounts": accounts,
             "vendor": VENDOR, "type": "DIRECT_DEBIT", "reference": DEBIT,
@@ -267,62 +257,18 @@ impl Story<'_> {
         self.add("business-payment-instruction/create/", &body)?.expect(201)?;
         self.out.row("of the business", &format!("201  {DEBIT}, for {} accounts", accounts.len()));
         let asked = vendor.lookups();
-        let text = format!("was called {asked} times for 5 requests: confirmed instructions stay confirmed");
-        self.out.row("the vendor", &text);
+        let row = format!("was called {asked} times for 5 requests: confirmed instructions stay confirmed");
+        self.out.row("the vendor", &row);
         Ok(json!({"vendor": VENDOR, "base_url": vendor.base_url(), "asked": asked}))
-    }
-
-    pub(super) fn verify_documents(&self, verify: bool) -> Result<(), Error> {
-        let change = SupplierChange { verify_documents: Some(verify), ..SupplierChange::default() };
-        self.set_supplier(&format!("--verify-documents {verify}"), change)
     }
 
     fn set_status(&self, status: SupplierStatus) -> Result<(), Error> {
         let options = format!("--status {}", status.as_str().to_lowercase());
-        self.set_supplier(&options, SupplierChange { status: Some(status), ..SupplierChange::default() })
-    }
-
-    fn set_supplier(&self, options: &str, change: SupplierChange) -> Result<(), Error> {
-        let supplier = &self.installation.supplier;
-        self.out.command(&format!("cutover supplier set {supplier} {options}"));
-        self.installation.app.set_supplier(supplier, change)?;
-        Ok(())
-    }
-
-    fn cancel(&self, number: &str) -> Result<(), Error> {
-        let supplier = &self.installation.supplier;
-        self.out.command(&format!("cutover process cancel {supplier} {number}"));
-        self.installation.app.cancel_process(supplier, number)?;
-        Ok(())
-    }
-
-    /// Creates an account and waits until it is imported; returns a description.
-    fn import(&self, account: &Generated) -> Result<String, Error> {
-        self.client.create(&account.payload)?.expect(201)?;
-        let done = self.wait_for(&account.number, "PROCESSED")?;
-        Ok(format!("create 201  PROCESSED  {}", member(&done, "service_identifier")))
-    }
-
-    fn create_with(&self, account: &Generated, params: Value) -> Result<Reply, Error> {
-        self.client.create(&json!({"payload": account.payload, "task_params": params}))
-    }
-
-    /// Posts to a route of version 1.
-    fn add(&self, route: &str, body: &Value) -> Result<Reply, Error> {
-        self.client.post(&format!("/v1/data-import/{route}"), body)
-    }
-
-    fn print_refusal(&self, name: &str, reply: Reply) -> Result<(), Error> {
-        let reply = reply.expect(400)?;
-        self.out.row(name, &format!("400  {}", reply.code()));
-        for (attr, code) in reply.errors() {
-            self.out.line(&format!("    {attr:<40} {code}"));
-        }
-        Ok(())
+        self.set(&options, SupplierChange { status: Some(status), ..SupplierChange::default() })
     }
 
     fn addition(&self, number: &str, name: &str, items: Value) -> Value {
-        json!({"import_supplier": self.installation.supplier, "external_account_number": number, name: items})
+        json!({"import_supplier": self.code, "external_account_number": number, name: items})
     }
 
     fn old_charge(&self, id: &str) -> Value {
@@ -332,41 +278,9 @@ impl Story<'_> {
         })
     }
 
-    /// The progress of the migration.
-    fn progress(&self) -> Result<Value, Error> {
-        let path = format!("/v2/data-import/import-suppliers/{}/progress/", self.installation.supplier);
-        Ok(self.client.get(&path)?.expect(200)?.body)
-    }
-
     /// The balance of all imported accounts.
     fn balance(&self) -> Result<String, Error> {
-        Ok(member(&self.progress()?["totals"], "ledger_balance").to_owned())
-    }
-
-    pub(super) fn status_path(&self, number: &str) -> String {
-        format!("/v2/data-import/accounts/{}/{number}/", self.installation.supplier)
-    }
-
-    /// The number of the supplier's accounts by status, without statuses that no account has.
-    pub(super) fn counts(&self) -> Result<Value, Error> {
-        let mut counts = self.progress()?["counts"].take();
-        if let Some(counts) = counts.as_object_mut() {
-            counts.retain(|_, count| count != 0);
-        }
-        Ok(counts)
-    }
-
-    fn status(&self, number: &str) -> Result<String, Error> {
-        Ok(self.client.get(&self.status_path(number))?.expect(200)?.text("status").to_owned())
-    }
-
-    /// Waits until an account has a status; returns the status object.
-    fn wait_for(&self, number: &str, status: &str) -> Result<Value, Error> {
-        wait(
-            &format!("{number} as {status}"),
-            || Ok(self.client.get(&self.status_path(number))?.expect(200)?.body),
-            |state| state["status"] == status,
-        )
+        Ok(text(&self.progress()?["totals"], "ledger_balance").to_owned())
     }
 
     /// The date in the supplier's zone a number of days ago.
@@ -374,20 +288,13 @@ impl Story<'_> {
         let today = self.installation.zone.local(now()).date_naive();
         today.checked_sub_days(Days::new(ago)).unwrap_or(today)
     }
-
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
-        self.installation.write_document(&self.installation.supplier, path, bytes)
-    }
-}
-
-fn member<'v>(of: &'v Value, name: &str) -> &'v str {
-    of[name].as_str().unwrap_or_default()
 }
 
 fn now() -> DateTime<Utc> {
     SystemClock.now()
 }
 
-fn text(at: DateTime<Utc>) -> String {
+/// A time as it is sent.
+fn as_text(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

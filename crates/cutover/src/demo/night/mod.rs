@@ -2,67 +2,55 @@
 //! release, the certificate, and a wave that is undone.
 
 mod proof;
-mod rehearsals;
-mod undo;
 mod waves;
 
-use super::accounts::{Generated, Generator};
+use super::accounts::Generated;
+use super::client::{text, wait};
 use super::installation::ORGANISATION;
-use super::printer::Printer;
-use super::story::{DOCUMENT, Story};
-use super::wait::wait;
+use super::story::DOCUMENT;
+use super::supplier::{Supplier, counts, is_done};
 use crate::error::Error;
-use cutover_app::App;
-use cutover_app::operator::{Readiness, Release, Services, SupplierChange};
-use serde_json::{Value, json};
+use cutover_app::operator::{
+    AccountGroup, Difference, Readiness, Release, RunReport, Services, SupplierChange,
+};
+use serde_json::{Map, Value, json};
 
 /// Number of accounts of the night's supplier. They are sent in one request.
 const ACCOUNTS: usize = 48;
-
-/// The night's supplier and its accounts.
-struct Night<'s> {
-    story: &'s Story<'s>,
-    supplier: String,
-    accounts: Vec<Generated>,
-}
+const FIRST: &str = "Rehearsal 1";
+const SECOND: &str = "Rehearsal 2";
+/// Accounts whose statements are lost before the first rehearsal, by their index.
+const LOST: [usize; 4] = [4, 11, 22, 36];
+/// Those whose statements are lost again before the second one.
+const LOST_AGAIN: [usize; 1] = [36];
+/// The account that the supplier corrects.
+const CORRECTED: usize = 11;
 
 /// Runs chapters 12 to 17. Returns results for the outcome.
-pub(super) fn tell(story: &Story<'_>) -> Result<Value, Error> {
-    let supplier = format!("{}-NIGHT", story.installation.supplier);
-    story.out.chapter("12. The night of a migration: a rehearsal, before anything is imported");
-    let mut night = Night::of(story, supplier)?;
-    night.add_supplier()?;
-    story.out.line(&format!("  It has {ACCOUNTS} accounts, each with a statement in storage."));
+pub(super) fn tell(day: &Supplier<'_>) -> Result<Value, Error> {
+    let code = format!("{}-NIGHT", day.code);
+    let mut night = Supplier::new(day.installation, day.client.clone(), day.out, &code, 1);
+    day.out.chapter("12. The night of a migration: a rehearsal, before anything is imported");
+    for _ in 0..ACCOUNTS {
+        let mut account = night.accounts.valid();
+        name_statement(&mut account, "");
+        night.batch.push(account);
+    }
+    night.write_documents()?;
+    night.add_to_organisation()?;
+    day.out.line(&format!("  It has {ACCOUNTS} accounts, each with a statement in storage."));
     let rehearsals = night.rehearsals()?;
     let waves = night.waves()?;
     let certificate = night.proof()?;
     let undo = night.undo()?;
-    Ok(json!({
-        "supplier": night.supplier,
-        "rehearsals": rehearsals,
-        "waves": waves,
-        "certificate": certificate,
-        "undo": undo,
-    }))
+    Ok(
+        json!({"supplier": code, "rehearsals": rehearsals, "waves": waves, "certificate": certificate, "undo": undo}),
+    )
 }
 
-impl<'s> Night<'s> {
-    /// Makes the accounts, each with a statement of its own.
-    fn of(story: &'s Story<'s>, supplier: String) -> Result<Self, Error> {
-        let mut generator = Generator::new(1, &supplier);
-        let accounts = (0..ACCOUNTS).map(|_| {
-            let mut account = generator.valid();
-            let path = format!("statements/{}.pdf", account.number);
-            account.payload["statements"][0]["statement_path"] = json!(path);
-            account
-        });
-        let night = Self { story, accounts: accounts.collect(), supplier };
-        night.write_documents()?;
-        Ok(night)
-    }
-
-    fn add_supplier(&self) -> Result<(), Error> {
-        let (code, zone) = (&self.supplier, self.story.installation.zone);
+impl Supplier<'_> {
+    fn add_to_organisation(&self) -> Result<(), Error> {
+        let (code, zone) = (&self.code, self.installation.zone);
         let change = SupplierChange {
             time_zone: Some(zone),
             verify_documents: Some(true),
@@ -70,117 +58,154 @@ impl<'s> Night<'s> {
             ..SupplierChange::default()
         };
         self.app().add_supplier(code, ORGANISATION, change)?;
-        self.out().command(&format!("cutover supplier add {code} --organisation '{ORGANISATION}' \\"));
-        self.out().line(&format!("      --time-zone {zone} --verify-documents true --dry-run true"));
+        self.out.command(&format!("supplier add {code} --organisation '{ORGANISATION}' \\"));
+        self.out.line(&format!("      --time-zone {zone} --verify-documents true --dry-run true"));
         Ok(())
-    }
-
-    fn app(&self) -> &App {
-        &self.story.installation.app
-    }
-
-    fn out(&self) -> Printer {
-        self.story.out
-    }
-
-    fn path(&self, of: &str) -> String {
-        format!("/v2/data-import/import-suppliers/{}/{of}/", self.supplier)
-    }
-
-    /// The progress of the supplier.
-    fn progress(&self) -> Result<Value, Error> {
-        Ok(self.story.client.get(&self.path("progress"))?.expect(200)?.body)
     }
 
     /// Writes the statements of all accounts.
     fn write_documents(&self) -> Result<(), Error> {
-        self.accounts.iter().try_for_each(|account| {
-            self.story.installation.write_document(&self.supplier, statement_path(account), DOCUMENT)
-        })
+        self.batch.iter().try_for_each(|account| self.write(statement_path(account), DOCUMENT))
     }
 
     /// Removes the statements of some accounts, after they were accepted and before they are imported.
     fn lose_documents(&self, accounts: &[usize]) -> Result<(), Error> {
-        let of = accounts.iter().filter_map(|&n| self.accounts.get(n));
-        of.clone().try_for_each(|account| {
-            self.story.installation.remove_document(&self.supplier, statement_path(account))
-        })?;
-        self.out().line("  Before the import a clean-up of the supplier's removes statements from storage:");
-        self.out().line(&format!("    {}", joined(of)));
+        let of = accounts.iter().filter_map(|&n| self.batch.get(n));
+        let mut paths = of.clone().map(statement_path);
+        paths.try_for_each(|path| self.installation.remove_document(&self.code, path))?;
+        self.out.line("  Before the import a clean-up of the supplier's removes statements from storage:");
+        self.out.line(&format!("    {}", joined(of)));
         Ok(())
     }
 
     /// Sends accounts in one request.
     fn send<'a>(&self, accounts: impl Iterator<Item = &'a Generated>) -> Result<(), Error> {
         let lines: String = accounts.map(|account| format!("{}\n", account.payload)).collect();
-        let mut sent = 0;
-        for (_, reply) in self.story.client.bulk("", &lines)? {
-            reply.expect(201)?;
-            sent += 1;
-        }
-        self.out().row("POST …/accounts/bulk/", &format!("201 for each of {sent}"));
+        let replies = self.client.bulk("", lines)?;
+        let sent = replies.len();
+        replies.into_iter().try_for_each(|(_, reply)| reply.expect(201).map(drop))?;
+        self.out.row("POST …/accounts/bulk/", &format!("201 for each of {sent}"));
         Ok(())
     }
 
     /// Holds the supplier: its accounts wait until they are released.
     fn hold(&self) -> Result<(), Error> {
         let because = "until all accounts are there";
-        self.out().command(&format!("cutover supplier hold {} --because '{because}'", self.supplier));
-        self.app().hold_supplier(&self.supplier, Some(because.to_owned()))?;
+        self.out.command(&format!("supplier hold {} --because '{because}'", self.code));
+        self.app().hold_supplier(&self.code, Some(because.to_owned()))?;
         Ok(())
     }
 
     /// Releases the supplier, which is refused if a check speaks against it.
     fn release(&self) -> Result<(), Error> {
-        self.out().command(&format!("cutover supplier release {}", self.supplier));
-        self.app().release_supplier(&self.supplier, &Release::default(), &self.services()?)?;
+        self.out.command(&format!("supplier release {}", self.code));
+        self.app().release_supplier(&self.code, &Release::default(), &self.services()?)?;
         Ok(())
     }
 
     fn readiness(&self) -> Result<Readiness, Error> {
-        Ok(self.app().readiness(&self.supplier, &self.services()?)?)
+        Ok(self.app().readiness(&self.code, &self.services()?)?)
     }
 
     /// Asks the services that the checks before a release are about.
     fn services(&self) -> Result<Services, Error> {
-        let wanted = self.app().services_to_probe(&self.supplier)?;
+        let wanted = self.app().services_to_probe(&self.code)?;
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         Ok(runtime.block_on(self.app().probe_services(&wanted)))
     }
 
     /// Waits until the supplier's progress is as wanted; returns it.
-    fn wait(&self, what: &str, is_wanted: impl Fn(&Value) -> bool) -> Result<Value, Error> {
+    fn wait_until(&self, what: &str, is_wanted: impl Fn(&Value) -> bool) -> Result<Value, Error> {
         wait(what, || self.progress(), is_wanted)
     }
 
     /// Prints the statuses that accounts have, and returns their numbers.
     fn print_counts(&self, progress: &Value) -> Value {
-        let mut counts = progress["counts"].clone();
-        if let Some(counts) = counts.as_object_mut() {
-            counts.retain(|_, count| count != 0);
-            for (state, count) in counts {
-                self.out().row(state, &format!("{:>4}", count.to_string()));
-            }
+        let counts = counts(progress);
+        for (state, count) in counts.as_object().into_iter().flatten() {
+            self.out.row(state, &format!("{:>4}", count.to_string()));
         }
         counts
+    }
+
+    /// Runs two rehearsals, the second one corrected, and compares them.
+    fn rehearsals(&mut self) -> Result<Value, Error> {
+        let first = self.rehearse(FIRST, &LOST)?;
+        self.out.chapter("13. The second rehearsal, corrected, and what has changed");
+        if let Some(account) = self.batch.get_mut(CORRECTED) {
+            name_statement(account, "-corrected");
+        }
+        self.write_documents()?;
+        self.out.line("  The supplier writes the statements again, one of them under another name:");
+        if let Some(account) = self.batch.get(CORRECTED) {
+            self.out.line(&format!("    {} names {}", account.number, statement_path(account)));
+        }
+        let second = self.rehearse(SECOND, &LOST_AGAIN)?;
+        let [first, second] = [first, second].map(|report| -> Value {
+            report.counts.iter().map(|(state, count)| (state.as_str().to_owned(), json!(count))).collect()
+        });
+        Ok(json!({"first": first, "second": second, "difference": self.compare()?}))
+    }
+
+    /// Sends all accounts as dry runs, in a run of this name. The statements of some are lost between.
+    fn rehearse(&self, name: &str, lost: &[usize]) -> Result<RunReport, Error> {
+        let (code, out) = (&self.code, self.out);
+        out.command(&format!("run start {code} '{name}'"));
+        self.app().start_run(code, name)?;
+        self.hold()?;
+        self.send(self.batch.iter())?;
+        self.lose_documents(lost)?;
+        self.release()?;
+        self.wait_until("the end of the rehearsal", is_done)?;
+        out.command(&format!("run end {code}"));
+        let report = self.app().end_run(code)?;
+        for (state, count) in report.counts.iter().filter(|(_, count)| *count > 0) {
+            out.row(state.as_str(), &format!("{count:>4}"));
+        }
+        for of in &report.top_errors {
+            let attr = of.cause.attr.as_deref().unwrap_or("no path");
+            out.row("  error", &format!("{:>4}  {} at {attr}", of.accounts, of.cause.code));
+        }
+        Ok(report)
+    }
+
+    /// Compares both rehearsals.
+    fn compare(&self) -> Result<Value, Error> {
+        let (code, out) = (&self.code, self.out);
+        out.command(&format!("run diff {code} '{FIRST}' '{SECOND}'"));
+        let diff = self.app().diff_runs(code, FIRST, SECOND)?;
+        let mut found = Map::new();
+        for (difference, AccountGroup { count, examples }) in diff.groups {
+            let meaning = match difference {
+                Difference::New => "not in the first",
+                Difference::Gone => "not in the second",
+                Difference::Changed => "sent with other content",
+                Difference::Fixed => "failed in the first only",
+                Difference::Broken => "failed in the second only",
+            };
+            let named = if count == 0 { String::new() } else { format!(": {}", examples.join(", ")) };
+            out.row(difference.as_str(), &format!("{count:>4}  {meaning}{named}"));
+            found.insert(difference.to_string(), json!(examples));
+        }
+        for of in diff.codes {
+            out.row("  error", &format!("{:>4}  {}, {} before", of.b, of.cause.code, of.a));
+            found.insert(of.cause.code, json!([of.a, of.b]));
+        }
+        Ok(Value::Object(found))
     }
 }
 
 fn statement_path(account: &Generated) -> &str {
-    account.payload["statements"][0]["statement_path"].as_str().unwrap_or_default()
+    text(&account.payload["statements"][0], "statement_path")
+}
+
+/// Gives an account a statement of its own.
+fn name_statement(account: &mut Generated, suffix: &str) {
+    let path = format!("statements/{}{suffix}.pdf", account.number);
+    account.payload["statements"][0]["statement_path"] = json!(path);
 }
 
 /// The numbers of accounts in a sentence.
 fn joined<'a>(accounts: impl Iterator<Item = &'a Generated>) -> String {
     accounts.map(|account| account.number.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// True if no account waits or is being imported.
-fn is_done(progress: &Value) -> bool {
-    ["PENDING", "IN_PROGRESS"].iter().all(|state| progress["counts"][state] == 0)
-}
-
-/// True if the supplier is held and no account is being imported any more.
-fn is_held(progress: &Value) -> bool {
-    !progress["hold"].is_null() && progress["counts"]["IN_PROGRESS"] == 0
 }
