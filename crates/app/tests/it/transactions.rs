@@ -83,6 +83,8 @@ fn moved_transactions_are_recognised_by_the_sent_date() {
     assert_eq!((notes.len(), notes[0].is_pinned), (1, Some(true)));
     add(&env, NO_MOVE, &call).unwrap();
     assert_eq!(env.imported().account.notes.unwrap().len(), 1);
+    add(&env, AGAIN, &[transaction("T-3", "2026-01-05", "1", "CREDIT")]).unwrap();
+    assert_eq!(env.imported().account.notes.unwrap().len(), 2, "each call that moves one pins a note");
     let moved = transaction("T-1", "2026-07-01", "1", "CREDIT");
     let refused = add(&env, AddTransactions::default(), &[moved]).unwrap_err();
     assert!(refused.ends_with("transactions.0.transaction_id transaction_id_reused_with_different_content"));
@@ -114,6 +116,27 @@ fn a_refused_request_adds_no_transaction() {
     ];
     let lines: Vec<String> = refused.into_iter().map(Result::unwrap_err).collect();
     insta::assert_snapshot!(lines.join("\n\n"));
+    assert_eq!((balance(&env).to_string().as_str(), current(&env)), ("12.50", 1));
+}
+
+#[test]
+fn an_id_is_not_reused() {
+    let env = TestEnv::with(ACCOUNT);
+    for (date, amount, kind) in [
+        ("2026-07-05", "\"2.51\"", "PAYMENT"),
+        ("2026-07-06", "\"2.50\"", "PAYMENT"),
+        ("2026-07-05", "\"2.50\"", "CREDIT"),
+    ] {
+        let new = transaction("T-1", "2026-11-01", "1", "CREDIT");
+        let refused = add(&env, NO_MOVE, &[new, transaction("OLD", date, amount, kind)]).unwrap_err();
+        let fault = "transactions.1.transaction_id transaction_id_reused_with_different_content";
+        assert!(refused.ends_with(fault), "{refused}");
+    }
+    let twice = ["A", "A "].map(|id| transaction(id, "2026-11-01", "1", "CREDIT"));
+    for query in [NO_MOVE, AGAIN] {
+        let refused = add(&env, query, &twice).unwrap_err();
+        assert!(refused.ends_with("transactions.1.transaction_id duplicate_transaction_ids"), "{refused}");
+    }
     assert_eq!((balance(&env).to_string().as_str(), current(&env)), ("12.50", 1));
 }
 

@@ -8,7 +8,6 @@ mod archive;
 mod at_rest;
 mod audit;
 mod authentication;
-mod balances;
 mod book;
 mod browser;
 mod bulk;

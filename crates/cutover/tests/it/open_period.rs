@@ -1,75 +1,10 @@
-use crate::harness::{Answer, Client, Installation, TRANSACTIONS, adding, items, text, today};
+use crate::harness::{Answer, Client, Installation, TRANSACTIONS, adding, text, today};
 use crate::payloads::{billed, small};
 use crate::transactions::transaction;
 use serde_json::{Value, json};
 
 fn add(client: &Client, number: &str, query: &str, transactions: Value) -> Answer {
     client.send_json(&format!("{TRANSACTIONS}{query}"), &adding(number, "transactions", transactions))
-}
-
-fn pinned(account: &Value) -> Vec<String> {
-    let notes = account["notes"].as_array().cloned().unwrap_or_default();
-    notes.iter().filter(|note| note["is_pinned"] == true).map(|note| text(&note["body"])).collect()
-}
-
-#[test]
-fn transactions_outside_the_period_are_moved_and_reported() {
-    let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
-    let mut early = transaction("A", "2025-06-30", "1.10", "PAYMENT");
-    early["display_note"] = json!("Thank you.");
-    let batch = json!([
-        early,
-        transaction("B", "2999-12-31", "2.00", "CHARGE"),
-        transaction("C", "2025-07-01", "3.00", "CREDIT"),
-    ]);
-    let day_before = today();
-    let answer = add(&client, "T-1", "", batch.clone());
-    let day_after = today();
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    let data = |i: usize| answer.json()["results"][i]["transaction_data"].clone();
-    assert_eq!(data(0)["transaction_date"], "2025-07-01", "the nearest day inside");
-    let note = text(&data(0)["display_note"]);
-    assert!(note.starts_with("Thank you. ") && note.contains("2025-06-30"), "{note}");
-    let moved = text(&data(1)["transaction_date"]);
-    assert!((day_before..=day_after).contains(&moved), "{moved}");
-    assert!(text(&data(1)["display_note"]).contains("2999-12-31"));
-    assert_eq!(data(2), transaction("C", "2025-07-01", "3.00", "CREDIT"), "inside, so as sent");
-    let stored = installation.account("T-1");
-    assert_eq!(stored["ledgers"][0]["ledger_balance"], "12.20");
-    let notes = pinned(&stored);
-    assert_eq!(notes.len(), 1, "one note a call: {notes:?}");
-    assert!(["A", "2025-06-30", "B", "2999-12-31"].iter().all(|what| notes[0].contains(what)), "{notes:?}");
-    let again = add(&client, "T-1", "", batch);
-    let known = |result: &Value| result["status"] == "TRANSACTION_ALREADY_EXISTS";
-    assert!(items(&again.json()["results"]).iter().all(known), "{}", again.text());
-    assert_eq!(again.json()["results"][0]["transaction_data"], data(0));
-    assert_eq!(installation.account("T-1"), stored, "and no second note");
-}
-
-#[test]
-fn each_call_that_moves_a_transaction_pins_a_note() {
-    let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
-    for id in ["A", "B"] {
-        let answer = add(&client, "T-1", "", json!([transaction(id, "2020-01-01", "1", "CREDIT")]));
-        assert_eq!(answer.status, 201);
-    }
-    assert_eq!(add(&client, "T-1", "", json!([transaction("C", "2025-07-02", "1", "CREDIT")])).status, 201);
-    assert_eq!(pinned(&installation.account("T-1")).len(), 2);
-}
-
-#[test]
-fn a_moved_transaction_is_known_by_its_sent_date() {
-    let (_installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
-    let sent = json!([transaction("A", "2025-06-30", "1", "CREDIT")]);
-    assert_eq!(add(&client, "T-1", "", sent.clone()).status, 201);
-    // It is known already, so the flag does not matter.
-    let again = add(&client, "T-1", "?force_add_to_current_statement=false", sent);
-    assert_eq!(again.json()["results"][0]["status"], "TRANSACTION_ALREADY_EXISTS");
-    let other = add(&client, "T-1", "", json!([transaction("A", "2025-07-01", "1", "CREDIT")]));
-    assert_eq!(
-        other.faults(),
-        ["transactions.0.transaction_id transaction_id_reused_with_different_content"]
-    );
 }
 
 /// Returns true if a day is in the open period of an account.
