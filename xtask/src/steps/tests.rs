@@ -108,7 +108,7 @@ const OF_ONE_DATABASE: [&str; 13] = [
 /// End-to-end tests that are not repeated on PostgreSQL: they do not depend on the database, use each by themselves, or
 /// ask it only what the store's suite and the simulation ask on both. Whatever pages ask of a database, `console::` asks
 /// on both.
-const OF_NO_DATABASE: [&str; 36] = [
+const OF_NO_DATABASE: [&str; 35] = [
     "after_import::",
     "audit::",
     "browser::",
@@ -140,7 +140,6 @@ const OF_NO_DATABASE: [&str; 36] = [
     "undo::an_undo_survives",
     "validation::",
     "vendor_commands::",
-    "vendor_kinds::",
     "vendor_storm::",
     "vendors::",
     "warnings::",

@@ -57,16 +57,6 @@ fn validate_and_create_verify_documents_alike() {
 }
 
 #[test]
-fn documents_are_looked_up_only_if_the_supplier_verifies_them() {
-    let (installation, _server, client) = Installation::serving();
-    client.import(&[documented("D-1")]);
-    let note = adding("D-1", "notes", note("none.txt"));
-    assert_eq!(client.send_json(NOTES, &note).status, 201);
-    installation.run_json(&["supplier", "set", "ACME", "--verify-documents", "true"]);
-    assert_eq!(client.send_json(VALIDATE, &documented("D-2")).errors(), MISSING);
-}
-
-#[test]
 fn documents_removed_before_the_import_reject_it() {
     let (installation, key, server, client) = verifying(&["--role", "api"]);
     let root = installation.documents("ACME");

@@ -67,7 +67,6 @@ mod transactions;
 mod undo;
 mod validation;
 mod vendor_commands;
-mod vendor_kinds;
 mod vendor_storm;
 mod vendors;
 mod warnings;

@@ -1,13 +1,13 @@
 //! Account payment instructions, and the answers of vendors (the table of contract D8).
 
 use crate::harness::{
-    Action, Answer, Client, INSTRUCTION, Installation, ReceivedRequest, Server, Vendor, answer, instruction,
-    members,
+    Action, Answer, Client, INSTRUCTION, Installation, ReceivedRequest, Server, Vendor, instruction,
 };
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-/// A vendor whose behaviour is the first segment of the path.
+/// A vendor whose behaviour is the first segment of the path. What vendors answer otherwise, and what that means, is
+/// tested in `cutover-outbound`.
 fn scripted(asked: &ReceivedRequest) -> Action {
     let (what, rest) = asked.path[1..].split_once('/').unwrap();
     let reference = rest.rsplit('/').next().unwrap_or_default();
@@ -23,23 +23,7 @@ fn scripted(asked: &ReceivedRequest) -> Action {
         ),
         "recovers" if asked.before < 2 => Action::Json(500, json!({})),
         "recovers" => Action::Json(200, good),
-        "another" => Action::Json(200, json!({"reference": "other", "type": "CARD"})),
-        "text" => Action::Raw(answer(200, "", "not JSON")),
-        "shape" => Action::Json(200, json!({"payment": [good]})),
-        "whole" => Action::Json(
-            200,
-            json!({"reference": reference, "type": "DIRECT_DEBIT",
-            "bank_account": {"account_number_last_digits": "99988877"}}),
-        ),
-        "large" => {
-            Action::Json(200, json!({"reference": reference, "type": "CARD", "x": "x".repeat(65 * 1024)}))
-        }
-        "endless" => Action::Flood(1 << 30),
-        "redirect" => Action::Raw(answer(302, "Location: /good/payment-instructions/R\r\n", "")),
-        "cut" => Action::Raw(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"reference\":".to_vec()),
-        "head" => Action::Raw(b"HTTP/1.1 200 OK\r\nContent-Le".to_vec()),
-        "nothing" => Action::Raw(Vec::new()),
-        status => Action::Json(status.parse().unwrap(), good),
+        other => panic!("no vendor {other}"),
     }
 }
 
@@ -89,81 +73,6 @@ fn a_confirmed_instruction_is_stored_once() {
                 {"account_holder": "M Tran", "account_number_last_digits": "5678", "bsb": "063-019"}},
         ])
     );
-}
-
-/// The behaviour of the vendor, the expected answer, and the number of calls.
-const TABLE: [(&str, &str, usize); 23] = [
-    ("404", "reference payment_instruction_not_found", 1),
-    ("mandate", "type payment_instruction_type_mismatch", 1),
-    ("400", "vendor payment_vendor_rejected", 1),
-    ("401", "vendor payment_vendor_rejected", 1),
-    ("403", "vendor payment_vendor_rejected", 1),
-    ("204", "vendor payment_vendor_rejected", 1),
-    ("redirect", "vendor payment_vendor_rejected", 1),
-    ("another", "vendor payment_vendor_rejected", 1),
-    ("text", "vendor payment_vendor_rejected", 1),
-    ("shape", "vendor payment_vendor_rejected", 1),
-    ("whole", "vendor payment_vendor_rejected", 1),
-    ("large", "vendor payment_vendor_rejected", 1),
-    ("endless", "vendor payment_vendor_rejected", 1),
-    ("408", "payment_vendor_unavailable", 3),
-    ("429", "payment_vendor_unavailable", 3),
-    ("500", "payment_vendor_unavailable", 3),
-    ("502", "payment_vendor_unavailable", 3),
-    ("503", "payment_vendor_unavailable", 3),
-    ("504", "payment_vendor_unavailable", 3),
-    ("cut", "payment_vendor_unavailable", 3),
-    ("head", "payment_vendor_unavailable", 3),
-    ("nothing", "payment_vendor_unavailable", 3),
-    ("unknown", "vendor payment_vendor_unknown", 0),
-];
-
-/// Failure 13.
-#[test]
-fn every_outcome_has_its_answer_and_stores_nothing() {
-    let what: Vec<&str> = TABLE.iter().map(|(what, ..)| *what).filter(|what| *what != "unknown").collect();
-    let (installation, server, client, vendor) = paid(&what);
-    let (before, memory) = (installation.account("V-1"), server.most_memory());
-    std::thread::scope(|scope| {
-        let ask = |(what, outcome, calls)| {
-            let (client, vendor) = (&client, &vendor);
-            scope.spawn(move || assert_outcome(client, vendor, what, outcome, calls))
-        };
-        TABLE.map(ask).into_iter().for_each(|row| row.join().unwrap());
-    });
-    assert_eq!(vendor.asked("/good/").len(), 0, "a redirect is not followed");
-    assert_eq!(installation.account("V-1"), before);
-    if let (Some(before), Some(after)) = (memory, server.most_memory()) {
-        assert!(after - before < 48 * 1024, "{} KiB more", after - before);
-    }
-}
-
-fn assert_outcome(client: &Client, vendor: &Vendor, what: &str, outcome: &str, calls: usize) {
-    let answer = pay(client, what, "CARD");
-    if outcome.contains(' ') {
-        assert_eq!(answer.faults(), [outcome], "{what}");
-    } else {
-        assert_eq!(answer.code(), (500, outcome.to_owned()), "{what}");
-        assert_eq!(members(&answer.json()), ["code", "detail"]);
-    }
-    assert_eq!(vendor.asked(&format!("/{what}/")).len(), calls, "{what}");
-}
-
-/// Failure 13.
-#[test]
-fn an_unreachable_storage_is_a_temporary_failure() {
-    let (installation, _server, client, _vendor) = paid(&[]);
-    // Nothing listens on that port.
-    for (name, url) in [("gone", "http://127.0.0.1:1"), ("nameless", "http://vendor.invalid")] {
-        installation.add_vendor(name, "http", url, &[]);
-        let before = installation.account("V-1");
-        assert_eq!(
-            pay(&client, name, "CARD").code(),
-            (500, "payment_vendor_unavailable".to_owned()),
-            "{name}"
-        );
-        assert_eq!(installation.account("V-1"), before);
-    }
 }
 
 /// Failure 13.
