@@ -54,42 +54,6 @@ fn a_staged_account_is_not_found() {
 }
 
 #[test]
-fn a_paused_supplier_keeps_its_accounts_staged() {
-    let (installation, key) = Installation::with_supplier();
-    {
-        let api = installation.serve_with(&["--role", "api"]);
-        assert_eq!(api.client(&key).create(&billed("P-1")).status, 201);
-    }
-    installation.run_json(&["supplier", "set", "ACME", "--status", "paused"]);
-    let server = installation.serve();
-    let client = server.client(&key);
-    assert_eq!(absence(&client, "P-1", "ACME"), "account_not_found");
-    installation.run_json(&["supplier", "set", "ACME", "--status", "ongoing"]);
-    client.wait("P-1", "PROCESSED");
-    for (path, body) in additions("P-1") {
-        assert_eq!(client.send_json(path, &body).status, 201, "{path}");
-    }
-}
-
-#[test]
-fn an_unknown_account_has_no_import_process() {
-    let (_installation, _server, client) = Installation::with_accounts(&[billed("K-1")]);
-    for (number, supplier) in
-        [("NONE", "ACME"), ("K-1", "NOBODY"), ("k-1", "ACME"), ("K-1", "acme"), ("K-1", "no code!")]
-    {
-        assert_eq!(
-            absence(&client, number, supplier),
-            "import_process_does_not_exist",
-            "{number} {supplier}"
-        );
-    }
-    // Faults of the request are reported first.
-    let faulty = json!({"import_supplier": "NOBODY", "external_account_number": "NONE", "notes": [{}]});
-    let faults = client.send_json(NOTES, &faulty).faults();
-    assert_eq!(faults, ["notes.0 note_body_or_document_path_not_found"]);
-}
-
-#[test]
 fn a_supplier_that_is_not_ongoing_can_add_to_imported_accounts() {
     let vendor = Vendor::start(|asked| {
         let reference = asked.path.rsplit('/').next().unwrap();

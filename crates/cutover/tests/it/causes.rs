@@ -60,6 +60,7 @@ fn failures_and_warnings_are_visible_by_their_causes() {
     };
     assert_eq!(progress["top_errors"], cause(2, &["F-1", "F-2"]));
     assert_eq!(progress["top_warnings"], cause(2, &["A-1", "A-2"]));
+    assert_eq!(client.status("F-1")["latest_error"]["code"], "import_process_failed_validation");
     let found = issues(&client, "F-1");
     assert_eq!((&found["attempt"], &found["warnings"]), (&json!(1), &json!([])));
     let error = &found["errors"][0];

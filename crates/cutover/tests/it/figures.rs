@@ -136,11 +136,3 @@ fn add_to_accounts(client: &Client) {
         }
     }
 }
-
-#[test]
-fn another_organisations_progress_is_answered_as_missing() {
-    let (installation, _server, _, stranger) = Installation::with_two_organisations();
-    let answer = stranger.get(PROGRESS);
-    assert_eq!(answer.code(), (404, "not_found".to_owned()));
-    drop(installation);
-}

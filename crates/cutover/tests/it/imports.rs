@@ -27,18 +27,6 @@ fn every_kind_goes_from_post_to_processed() {
 }
 
 #[test]
-fn the_imported_account_equals_the_payload() {
-    let (installation, _server, client) = open();
-    client.create(&small("I-1"));
-    client.wait("I-1", "PROCESSED");
-    let account = &installation.show("I-1")["account"];
-    assert_eq!(account["customers"], small("I-1")["customers"]);
-    assert_eq!(account["ledgers"][0]["ledger_balance"], "10.10");
-    assert_eq!(account["ledgers"][0]["current_statement_transactions"][0]["amount"], "10.10");
-    assert_eq!(account["customer_emails"], false);
-}
-
-#[test]
 fn an_imported_account_is_not_created_again() {
     let (_installation, _server, client) = open();
     client.create(&small("I-1"));
@@ -64,14 +52,6 @@ fn a_dry_run_leaves_no_account_and_can_be_followed_by_a_real_one() {
 }
 
 #[test]
-fn a_supplier_of_dry_runs_imports_nothing() {
-    let (installation, _server, client) = open();
-    installation.run_json(&["supplier", "set", "ACME", "--dry-run", "true"]);
-    client.create(&small("I-1"));
-    client.wait("I-1", "DRY_RUN_SUCCEEDED");
-}
-
-#[test]
 fn the_dry_run_setting_applies_to_staged_accounts() {
     let (installation, key) = Installation::with_supplier();
     {
@@ -81,19 +61,6 @@ fn the_dry_run_setting_applies_to_staged_accounts() {
     installation.run_json(&["supplier", "set", "ACME", "--dry-run", "true"]);
     let server = installation.serve();
     server.client(&key).wait("I-1", "DRY_RUN_SUCCEEDED");
-}
-
-#[test]
-fn a_paused_supplier_keeps_staged_payloads() {
-    let (installation, _server, client) = open();
-    let start = "2099-01-01T00:00:00Z";
-    let soon = json!({"schedule_window_start": start});
-    client.create(&wrapped("I-2", soon));
-    installation.run_json(&["supplier", "set", "ACME", "--status", "paused"]);
-    installation.run_json(&["supplier", "set", "ACME", "--status", "ongoing"]);
-    client.create(&small("I-1"));
-    client.wait("I-1", "PROCESSED");
-    assert_eq!(client.status("I-2")["status"], "PENDING", "its window has not begun");
 }
 
 #[test]
@@ -139,39 +106,6 @@ fn house_clock(seconds: i64) -> String {
 }
 
 #[test]
-fn an_import_that_a_stricter_rule_refuses_is_rejected_with_its_errors() {
-    let (installation, key) = Installation::with_supplier();
-    {
-        let api = installation.serve_with(&["--role", "api"]);
-        let mut account = small("I-1");
-        account["customers"][0].as_object_mut().unwrap().remove("family_name");
-        assert_eq!(api.client(&key).create(&account).status, 201);
-    }
-    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-    let server = installation.serve();
-    let client = server.client(&key);
-    let status = client.wait("I-1", "ERRORED");
-    assert_eq!(status["latest_error"]["code"], "import_process_failed_validation");
-    let shown = installation.show("I-1");
-    assert_eq!(shown["errors"][0]["attr"], "customers.0.family_name");
-    assert_eq!(shown["errors"][0]["code"], "customer_family_name_required");
-}
-
-#[test]
-fn warnings_are_recorded_and_change_nothing() {
-    let (installation, _server, client) = open();
-    let mut account = small("I-1");
-    account["customers"][0].as_object_mut().unwrap().remove("family_name");
-    client.create(&account);
-    client.wait("I-1", "PROCESSED");
-    let warnings = installation.show("I-1")["warnings"].clone();
-    assert!(
-        warnings.as_array().unwrap().iter().any(|w| w["code"] == "customer_family_name_required"),
-        "{warnings}"
-    );
-}
-
-#[test]
 fn a_small_supplier_does_not_wait_for_a_big_one() {
     let (installation, key) = Installation::with_supplier();
     installation.run_json(&["supplier", "add", "SMALL", "--organisation", "Acme"]);
@@ -213,17 +147,6 @@ fn emails_are_sent_unless_the_payload_suppresses_them() {
     for (number, emails) in [("I-1", true), ("I-2", false)] {
         client.wait(number, "PROCESSED");
         assert_eq!(installation.show(number)["account"]["customer_emails"], emails);
-    }
-}
-
-#[test]
-fn times_are_shown_in_the_suppliers_zone() {
-    let (installation, _server, client) = open();
-    installation.run_json(&["supplier", "set", "ACME", "--time-zone", "Asia/Kolkata"]);
-    client.create(&small("I-1"));
-    let status = client.wait("I-1", "PROCESSED");
-    for at in [&status["created_at"], &status["modified_at"], &status["latest_event"]["occurred_at"]] {
-        assert!(at.as_str().unwrap().ends_with("+05:30"), "{at}");
     }
 }
 

@@ -1,7 +1,4 @@
-use crate::harness::{
-    ALL, Answer, Client, IMPORTED, Installation, LISTS, PENDING, Server, items, members, text, wait_until,
-};
-use crate::payloads::{small, wrapped};
+use crate::harness::{ALL, Answer, Client, IMPORTED, Installation, PENDING, Server, items, text, wait_until};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -28,75 +25,6 @@ fn next_page(answer: &Answer) -> Option<String> {
     assert_eq!(relation, "rel=\"next\"");
     let target = target.strip_prefix('<').unwrap();
     Some(target[target.find("/v1/").unwrap()..].to_owned())
-}
-
-#[test]
-fn each_list_has_its_processes_in_the_order_of_creation() {
-    let (installation, key) = Installation::with_supplier();
-    let server = installation.serve();
-    let client = server.client(&key);
-    installation.run_json(&["supplier", "set", "ACME", "--time-zone", "Asia/Kolkata"]);
-    let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
-    client.import(&[small("Z-1")]);
-    for number in ["B-1", "C-1"] {
-        assert_eq!(client.create(&wrapped(number, later.clone())).status, 201);
-    }
-    assert_eq!(client.create(&wrapped("D-1", json!({"is_dry_run": true}))).status, 201);
-    client.wait("D-1", "DRY_RUN_SUCCEEDED");
-    client.import(&[small("A-1")]);
-    installation.run_json(&["process", "cancel", "ACME", "C-1"]);
-    for (list, expected) in
-        [(ALL, &["Z-1", "B-1", "D-1", "A-1"][..]), (PENDING, &["B-1", "D-1"]), (IMPORTED, &["Z-1", "A-1"])]
-    {
-        let answer = client.get(&format!("{list}ACME/"));
-        assert_eq!((answer.status, answer.header("Content-Type")), (200, Some("application/json")));
-        assert_eq!(numbers(&answer.json()), expected, "{list}");
-        for item in items(&answer.json()) {
-            let account = client.status(item["external_account_number"].as_str().unwrap());
-            assert_eq!(
-                members(item),
-                ["account_created_at", "external_account_number", "service_account_number"]
-            );
-            assert_eq!(item["service_account_number"], account["service_identifier"]);
-            assert_eq!(item["account_created_at"].is_null(), account["service_identifier"].is_null());
-            assert!(item["account_created_at"].as_str().is_none_or(|at| at.ends_with("+05:30")), "{item}");
-        }
-        assert_eq!(numbers(&client.get(&format!("{list}ACME")).json()), expected, "without the slash");
-        let head = client.send("HEAD", &format!("{list}ACME/"), &[], b"");
-        assert_eq!((head.status, head.body), (200, Vec::new()));
-    }
-}
-
-#[test]
-fn empty_lists_and_unknown_suppliers() {
-    let (_installation, _server, client) = Installation::serving();
-    for list in LISTS {
-        for query in ["", "?page_size=10"] {
-            let answer = client.get(&format!("{list}ACME/{query}"));
-            assert_eq!((answer.status, &*answer.body, answer.header("Link")), (200, &b"[]"[..], None));
-        }
-        for supplier in ["NOBODY", "acme", "no%20code", "%FF"] {
-            let answer = client.get(&format!("{list}{supplier}/"));
-            assert_eq!(answer.code(), (404, "not_found".to_owned()), "{supplier}");
-        }
-    }
-}
-
-#[test]
-fn invalid_pages_are_refused() {
-    let (_installation, _server, client) = Installation::serving();
-    for list in LISTS {
-        for size in ["0", "10001", "-1", "x", "", "1.0", "99999999999999999999"] {
-            let answer = client.get(&format!("{list}ACME/?page_size={size}"));
-            assert_eq!(answer.faults(), ["page_size invalid"], "{size}");
-        }
-        for cursor in ["x", "", "..%2F", "%00", "AAAA", &"A".repeat(500)] {
-            let answer = client.get(&format!("{list}ACME/?cursor={cursor}"));
-            assert_eq!(answer.faults(), ["cursor invalid"], "{cursor}");
-        }
-        let both = client.get(&format!("{list}ACME/?page_size=0&cursor=x"));
-        assert_eq!(both.faults(), ["cursor invalid", "page_size invalid"]);
-    }
 }
 
 /// A service with a number of imported and of pending accounts, and no workers.
@@ -171,38 +99,4 @@ fn a_list_read_while_accounts_are_imported_has_each_once() {
         imported == 400
     });
     assert_eq!(client.get(&format!("{PENDING}ACME/")).json(), json!([]));
-}
-
-/// The filtered list of contract D12, on the database of this run.
-#[test]
-fn accounts_are_found_by_their_status_and_error() {
-    let (installation, key) = Installation::with_supplier();
-    let server = installation.serve();
-    let client = server.client(&key);
-    client.import(&[small("A-1"), small("A-2")]);
-    let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
-    for number in ["B-1", "B-2", "B-3"] {
-        assert_eq!(client.create(&wrapped(number, later.clone())).status, 201);
-    }
-    installation.run_json(&["process", "cancel", "ACME", "B-2"]);
-    assert_eq!(client.create(&wrapped("D-1", json!({"is_dry_run": true}))).status, 201);
-    client.wait("D-1", "DRY_RUN_SUCCEEDED");
-    for (query, expected) in [
-        ("", &["A-1", "A-2", "B-1", "B-2", "B-3", "D-1"][..]),
-        ("status=PROCESSED", &["A-1", "A-2"]),
-        ("status=PENDING", &["B-1", "B-3"]),
-        ("status=CANCELLED", &["B-2"]),
-        ("status=DRY_RUN_SUCCEEDED", &["D-1"]),
-        ("status=IN_PROGRESS", &[]),
-        ("status=ERRORED", &[]),
-        ("status=DRY_RUN_ERRORED", &[]),
-        ("error_code=account_failed_validation", &[]),
-        ("modified_after=2020-01-01T00:00:00Z&status=CANCELLED", &["B-2"]),
-        ("modified_after=2999-01-01T00:00:00Z", &[]),
-    ] {
-        let found = client.get(&format!("/v2/data-import/accounts/ACME/?{query}"));
-        assert_eq!(numbers(&found.json()), expected, "{query}: {}", found.text());
-    }
-    let first = client.get("/v2/data-import/accounts/ACME/?status=PENDING&page_size=1");
-    assert!(first.header("Link").unwrap().contains("?status=PENDING&page_size=1&cursor="));
 }

@@ -1,6 +1,6 @@
 //! Readiness, forecasts and releases (contract D16).
 
-use crate::harness::{BUSINESS, Client, Installation, business, items, text, wait_until};
+use crate::harness::{Client, Installation, items, text, wait_until};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
@@ -105,35 +105,6 @@ fn failures_refuse_a_release_until_they_are_sent_again_or_it_is_forced() {
     assert_eq!((at_level(&found, "stop"), &found["ready"]), (vec![], &json!(true)));
     release(&installation, &[]);
     client.wait("A-1", "PROCESSED");
-}
-
-/// A contract that was removed while its account had failed is missed once the account waits again.
-#[test]
-fn a_contract_that_is_gone_stops_the_next_wave() {
-    let (installation, _server, client) = Installation::serving();
-    assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
-    let mut account = faulty("A-1");
-    account["business"] = json!({"business_contract_identifier": "C-1"});
-    installation.run_json(&["supplier", "hold", "ACME"]);
-    assert_eq!(client.create(&account).status, 201);
-    require_customers(&installation, "error");
-    release(&installation, &[]);
-    client.wait("A-1", "ERRORED");
-    installation.run_json(&["supplier", "hold", "ACME"]);
-    let replace = |contracts: &[&str]| {
-        let body = serde_json::to_vec(&business("B-1", contracts)).unwrap();
-        client
-            .send("PUT", "/v2/data-import/businesses/B-1/", &[("Content-Type", "application/json")], &body)
-            .status
-    };
-    assert_eq!(replace(&[]), 200);
-    assert_eq!(at_level(&readiness(&installation), "stop"), [""; 0], "the account has failed");
-    installation.run_json(&["process", "retry", "ACME", "A-1"]);
-    let found = readiness(&installation);
-    assert_eq!(at_level(&found, "stop"), ["contracts"]);
-    assert!(text(&items(&found["checks"])[2]["detail"]).contains("C-1"));
-    assert_eq!(replace(&["C-1"]), 200);
-    assert_eq!(at_level(&readiness(&installation), "stop"), [""; 0]);
 }
 
 /// Accounts whose windows closed during a hold stop the release, which would end them.

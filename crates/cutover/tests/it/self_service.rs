@@ -1,7 +1,7 @@
 //! Requests with which suppliers help themselves: settings, refused creates, cancellation.
 
-use crate::harness::{BUSINESS, Installation, business, wait_until};
-use crate::payloads::{small, wrapped};
+use crate::harness::{Installation, wait_until};
+use crate::payloads::small;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
@@ -32,27 +32,6 @@ fn suppliers_see_their_settings() {
     let server = installation.serve();
     let again = server.client(key["api_key"].as_str().unwrap()).get(SUPPLIER).json();
     assert_eq!(without_installation(again).1, id);
-}
-
-#[test]
-fn a_supplier_cancels_what_waits() {
-    let (installation, _server, client) = Installation::serving();
-    let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
-    assert_eq!(client.create(&wrapped("A-1", later)).status, 201);
-    let path = |number: &str| format!("/v2/data-import/accounts/ACME/{number}/cancel/");
-    for _ in 0..2 {
-        let answer = client.post(&path("A-1"), "");
-        assert_eq!((answer.status, answer.json()), (200, json!({})));
-    }
-    client.wait("A-1", "CANCELLED");
-    assert_eq!(installation.history("ACME", "A-1").len(), 2);
-    assert!(installation.show("A-1")["history"][1]["actor"].as_str().unwrap().starts_with("api:"));
-    assert_eq!(client.create(&small("A-2")).status, 201);
-    client.wait("A-2", "PROCESSED");
-    let refused = client.post(&path("A-2"), "");
-    let code = &refused.json()["non_field_errors"]["code"];
-    assert_eq!((refused.status, code), (400, &json!("account_import_process_not_pending")));
-    assert_eq!(client.post(&path("NONE"), "").code(), (404, "not_found".to_owned()));
 }
 
 /// Refusals are recorded, also if the server stops right afterwards, and removed once the account is accepted.
@@ -101,27 +80,4 @@ fn refused_creates_survive_a_kill() {
     assert!(is_counted(certificate, "refused_as_of"));
     server.kill();
     assert_eq!(listed().as_array().unwrap().len(), 1);
-}
-
-#[test]
-fn a_business_is_replaced_unless_accounts_refer_to_what_goes() {
-    let (_installation, _server, client) = Installation::serving();
-    let all = "/v2/data-import/businesses/";
-    assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1", "C-2"])).status, 201);
-    let mut account = small("A-1");
-    account["business"] = json!({"business_contract_identifier": "C-1"});
-    assert_eq!(client.create(&account).status, 201);
-    client.wait("A-1", "PROCESSED");
-    let put = |body: &Value| {
-        let headers = [("Content-Type", "application/json")];
-        client.send("PUT", &format!("{all}B-1/"), &headers, body.to_string().as_bytes())
-    };
-    assert_eq!(put(&business("B-1", &["C-2"])).faults(), ["business.business_contracts contract_in_use"]);
-    let replaced = put(&business("B-1", &["C-3", "C-1"]));
-    assert_eq!((replaced.status, &replaced.json()["service_business_id"]), (200, &json!(1)));
-    let stored = client.get(&format!("{all}B-1/")).json();
-    let contracts = stored["business"]["business_contracts"].as_array().unwrap().clone();
-    let names: Vec<_> = contracts.iter().map(|contract| contract["identifier"].clone()).collect();
-    assert_eq!((names, &stored["service_business_id"]), (vec![json!("C-3"), json!("C-1")], &json!(1)));
-    assert_eq!(client.get(all).json(), json!([stored]));
 }

@@ -1,17 +1,6 @@
 use crate::harness::{Installation, VALIDATE};
-use crate::payloads::{KINDS, fixture, small};
+use crate::payloads::small;
 use serde_json::json;
-
-#[test]
-fn fixtures_of_every_kind_are_valid() {
-    let (installation, key) = Installation::with_supplier();
-    let server = installation.serve();
-    let client = server.client(&key);
-    for (kind, _) in KINDS {
-        let answer = client.post(VALIDATE, fixture(kind, "V-1").to_string());
-        assert_eq!((answer.status, answer.json()), (200, json!({})), "{kind}");
-    }
-}
 
 #[test]
 fn every_fault_is_reported_at_once_in_order() {
@@ -41,18 +30,6 @@ fn every_fault_is_reported_at_once_in_order() {
 }
 
 #[test]
-fn more_than_a_thousand_faults_are_cut() {
-    let (installation, key) = Installation::with_supplier();
-    let server = installation.serve();
-    let mut account = small("V-1");
-    account["customers"] = json!(vec![json!({"email": 7, "mobile": 7}); 5_000]);
-    let answer = server.client(&key).post(VALIDATE, account.to_string());
-    let errors = answer.errors();
-    assert_eq!(errors.len(), 1_001);
-    assert_eq!(errors[1_000], "non_field_errors too_many_errors");
-}
-
-#[test]
 fn levels_follow_the_suppliers_profile() {
     let (installation, key) = Installation::with_supplier();
     let server = installation.serve();
@@ -70,12 +47,4 @@ fn levels_follow_the_suppliers_profile() {
     assert!(
         installation.run_refused(&["supplier", "set", "ACME", "--rule", "LED-11=off"]).contains("LED-11")
     );
-}
-
-#[test]
-fn validation_does_not_ask_whether_the_supplier_is_ongoing() {
-    let (installation, key) = Installation::with_supplier();
-    let server = installation.serve();
-    installation.run_json(&["supplier", "set", "ACME", "--status", "complete"]);
-    assert_eq!(server.client(&key).post(VALIDATE, small("V-1").to_string()).status, 200);
 }

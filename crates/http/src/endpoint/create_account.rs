@@ -142,10 +142,13 @@ mod tests {
         let service = TestService::new();
         let mut lines = Vec::new();
         let faulty = ACCOUNT.replace("\"external_account_number\"", "\"number\"");
-        lines.push(service.post(PATH, faulty).await.line());
+        lines.push(service.post(PATH, faulty.clone()).await.line());
         lines.push(service.post(PATH, "{").await.line());
         set_status(&service, SupplierStatus::Paused);
         lines.push(service.post(PATH, ACCOUNT).await.line());
+        assert_eq!(service.post(PATH, faulty).await.line(), lines[0], "faults come first");
+        set_status(&service, SupplierStatus::Complete);
+        assert_eq!(service.post(PATH, ACCOUNT).await.line(), lines[2]);
         set_status(&service, SupplierStatus::Ongoing);
         assert_eq!(processes(&service), 0);
         service.post(PATH, ACCOUNT).await;

@@ -42,7 +42,9 @@ mod tests {
     use crate::testing::{ACCOUNT, ELECTRICITY, TestService, gzip};
     use actix_web::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
     use actix_web::test::TestRequest;
+    use cutover_app::operator::SupplierChange;
     use cutover_app::port::StoreError;
+    use cutover_core::SupplierStatus;
     use cutover_testkit::memory::Fault;
 
     const PATH: &str = "/v2/data-import/accounts/validate/";
@@ -56,6 +58,9 @@ mod tests {
         assert_eq!(service.post(PATH.trim_end_matches('/'), ACCOUNT).await.line(), "200 {}");
         let wrapped = format!("{{\"payload\": {ACCOUNT}, \"task_params\": {{\"is_dry_run\": true}}}}");
         assert_eq!(service.post(PATH, wrapped).await.line(), "200 {}");
+        let complete = SupplierChange { status: Some(SupplierStatus::Complete), ..SupplierChange::default() };
+        service.set_supplier(complete);
+        assert_eq!(service.post(PATH, ACCOUNT).await.line(), "200 {}", "only creates ask for the status");
     }
 
     #[actix_web::test]
@@ -94,8 +99,19 @@ mod tests {
     #[actix_web::test]
     async fn invalid_json_is_reported_with_its_position() {
         let service = TestService::new();
-        for body in ["", "{\n  \"a\": }", "\u{feff}{}", "{} x", &"[".repeat(200)] {
-            let reply = service.post(PATH, body.to_owned()).await;
+        let deep = "[".repeat(100_000);
+        for body in [
+            &b""[..],
+            b"nope",
+            b"{\n  \"a\": }",
+            b"\xEF\xBB\xBF{}",
+            b"{} x",
+            b"{}{}",
+            b"{\"a\":\"\\ud800\"}",
+            b"\xff\xfe{\0}\0",
+            deep.as_bytes(),
+        ] {
+            let reply = service.post(PATH, body.to_vec()).await;
             assert_eq!((reply.status, &reply.json()["code"]), (400, &"parse_error".into()), "{body:?}");
         }
         insta::assert_json_snapshot!(service.post(PATH, "{\n  \"a\": }").await.json());
