@@ -1,6 +1,6 @@
 use crate::harness::{
-    ACCOUNTS, Action, Client, INSTRUCTION, Installation, NOTES, STATEMENTS, Server, TRANSACTIONS, Vendor,
-    adding, instruction, items, text,
+    ACCOUNTS, Action, Client, INSTRUCTION, Installation, STATEMENTS, Server, TRANSACTIONS, Vendor, adding,
+    instruction, items, text,
 };
 use crate::payloads::{billed, small};
 use crate::transactions::transaction;
@@ -99,26 +99,6 @@ fn failures_and_warnings_are_visible_by_their_causes() {
     assert_eq!(progress["top_warnings"][0]["examples"], json!(["A-1", "F-1"]));
     assert_eq!(issues(&client, "F-1")["errors"], json!([]));
     assert_eq!(listed(&client, "error_code=account_without_customers"), ["F-2"]);
-}
-
-/// A request after the import leaves its warnings with the account.
-#[test]
-fn warnings_of_requests_after_the_import_are_kept() {
-    let (_installation, _server, client) = Installation::serving();
-    client.import(&[small("A-1")]);
-    let note = json!({ "body": "Call back.", "created_at": "2026-01-01T00:00:00Z" });
-    let request = adding("A-1", "notes", json!([note, note]));
-    for _ in 0..2 {
-        assert_eq!(client.send_json(NOTES, &request).status, 201);
-    }
-    let warnings = issues(&client, "A-1")["warnings"].clone();
-    let of_notes: Vec<_> = items(&warnings).iter().filter(|warning| warning["source"] == "notes").collect();
-    assert_eq!(of_notes.len(), 1, "{warnings}");
-    assert_eq!((&of_notes[0]["attr"], &of_notes[0]["code"]), (&json!("notes.1"), &json!("duplicate_note")));
-    assert_eq!(listed(&client, "warning_code=duplicate_note"), ["A-1"]);
-    let progress = client.get(PROGRESS).json();
-    let top = items(&progress["top_warnings"]).iter().find(|top| top["code"] == "duplicate_note").unwrap();
-    assert_eq!((&top["attr"], &top["count"]), (&json!("notes.#"), &json!(1)));
 }
 
 /// Each kind of request after the import names itself as the source of its warnings.

@@ -1,5 +1,5 @@
 use crate::harness::{Client, Installation, Server, wait_until};
-use crate::payloads::{KINDS, fixture, small, wrapped};
+use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 
 fn open() -> (Installation, Server, Client) {
@@ -7,23 +7,6 @@ fn open() -> (Installation, Server, Client) {
     let server = installation.serve();
     let client = server.client(&key);
     (installation, server, client)
-}
-
-#[test]
-fn every_kind_goes_from_post_to_processed() {
-    let (installation, _server, client) = open();
-    for (kind, _) in KINDS {
-        assert_eq!(client.create(&fixture(kind, kind)).status, 201, "{kind}");
-    }
-    for (kind, _) in KINDS {
-        let status = client.wait(kind, "PROCESSED");
-        let number = status["service_identifier"].as_str().unwrap();
-        assert!(number.starts_with("A-") && number.len() == 10, "{number}");
-        assert_eq!(status["latest_event"]["event"], "EVENT_ACCOUNT_IMPORT_PROCESS_PROCESSED");
-        let shown = installation.show(kind);
-        assert_eq!(shown["account"]["external_account_number"], kind);
-        assert_eq!(shown["attempt"], 1);
-    }
 }
 
 #[test]
