@@ -7,12 +7,11 @@ use cutover_testkit_postgres::psql;
 use serde_json::{Value, json};
 
 const IMPORTED: &str = "/v2/data-import/imported-accounts/ACME/";
-const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
 const INVARIANTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/invariants.sql");
 
 /// Figures that must not change when an account is erased and imported again.
 fn figures(client: &Client) -> [Value; 2] {
-    let mut progress = client.get(PROGRESS).json();
+    let mut progress = client.progress();
     [progress["counts"].take(), progress["totals"].take()]
 }
 
@@ -116,8 +115,7 @@ fn erasing_under_load_keeps_data_consistent() {
 #[test]
 fn an_export_equals_the_sent_payload() {
     let (installation, server, client) = Installation::serving();
-    let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
-    let reader = server.client(&text(&key["api_key"]));
+    let reader = server.client(&installation.reader_key());
     for (kind, _) in KINDS {
         let account = fixture(kind, kind);
         client.import(std::slice::from_ref(&account));

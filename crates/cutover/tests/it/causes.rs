@@ -2,18 +2,9 @@ use crate::harness::{
     ACCOUNTS, Action, Client, INSTRUCTION, Installation, STATEMENTS, Server, TRANSACTIONS, Vendor, adding,
     instruction, items, text,
 };
-use crate::payloads::{billed, small};
+use crate::payloads::{billed, small, without_customers};
 use crate::transactions::transaction;
 use serde_json::{Value, json};
-
-const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
-
-/// An account without customers: the rule ACC-04 warns of that by default.
-fn without_customers(number: &str) -> Value {
-    let mut account = small(number);
-    account["customers"] = json!([]);
-    account
-}
 
 /// `A-1` and `A-2` are imported with a warning; `F-1` and `F-2` were accepted with it, and then rejected for it.
 fn failed() -> (Installation, Server, Client) {
@@ -53,7 +44,7 @@ fn listed(client: &Client, query: &str) -> Vec<String> {
 #[test]
 fn failures_and_warnings_are_visible_by_their_causes() {
     let (installation, _server, client) = failed();
-    let progress = client.get(PROGRESS).json();
+    let progress = client.progress();
     let cause = |count: u64, examples: &[&str]| {
         let attr = progress["top_errors"][0]["attr"].clone();
         json!([{ "code": "account_without_customers", "attr": attr, "count": count, "examples": examples }])
@@ -94,7 +85,7 @@ fn failures_and_warnings_are_visible_by_their_causes() {
     installation.run_json(&["process", "retry", "ACME", "F-1"]);
     client.wait("F-1", "PROCESSED");
     installation.run_json(&["account", "erase", "ACME", "A-2", "--yes"]);
-    let progress = client.get(PROGRESS).json();
+    let progress = client.progress();
     assert_eq!(progress["top_errors"][0]["examples"], json!(["F-2"]));
     assert_eq!(progress["top_warnings"][0]["examples"], json!(["A-1", "F-1"]));
     assert_eq!(issues(&client, "F-1")["errors"], json!([]));

@@ -2,8 +2,7 @@
 
 use crate::after_import::additions;
 use crate::harness::{
-    Action, Client, INSTRUCTION, Installation, NOTES, Server, TRANSACTIONS, Vendor, adding, instruction,
-    items,
+    Action, Client, INSTRUCTION, Installation, NOTES, TRANSACTIONS, Vendor, adding, instruction, items,
 };
 use crate::payloads::{KINDS, fixture, small, wrapped};
 use crate::transactions::transaction;
@@ -16,7 +15,6 @@ use std::collections::BTreeMap;
 use std::fs;
 
 const PATH: &str = "/v2/data-import/import-suppliers/ACME/certificate/";
-const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
 const KEYS: &str = "/v2/data-import/certificate-keys/";
 
 /// A certificate with its leaves by number, all verified; and the number of erased ones.
@@ -87,11 +85,6 @@ fn proof(client: &Client, id: &str, number: &str) -> InclusionProof {
     serde_json::from_str(&client.get(&format!("{PATH}{id}/proof/{number}/")).text()).unwrap()
 }
 
-fn reader(installation: &Installation, server: &Server) -> Client {
-    let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
-    server.client(key["api_key"].as_str().unwrap())
-}
-
 #[test]
 fn accounts_are_certified_as_they_were_sent() {
     let mut sent: Vec<Value> = KINDS.iter().map(|(kind, _)| fixture(kind, &format!("K-{kind}"))).collect();
@@ -116,7 +109,7 @@ fn accounts_are_certified_as_they_were_sent() {
     }
     assert_eq!(issued.content("W-1"), content(&waits, &[]));
     assert_eq!((issued.status("W-1"), &issued.leaves["W-1"].totals), ("PENDING", &None));
-    let progress = client.get(PROGRESS).json();
+    let progress = client.progress();
     assert_eq!(serde_json::to_value(&issued.certificate.counts).unwrap(), progress["counts"]);
     assert_eq!(serde_json::to_value(&issued.certificate.manifest.imported).unwrap(), progress["totals"]);
     let settings = client.get("/v2/data-import/import-suppliers/ACME/").json();
@@ -124,7 +117,7 @@ fn accounts_are_certified_as_they_were_sent() {
     for number in issued.leaves.keys() {
         assert!(proof(&client, &issued.certificate.id, number).proves(&issued.certificate), "{number}");
     }
-    let reader = reader(&installation, &server);
+    let reader = server.client(&installation.reader_key());
     let theirs = issue(&reader);
     assert_ne!(theirs.certificate.merkle_root, issued.certificate.merkle_root, "salts are new");
     assert_eq!(client.get(PATH).json()["id"], theirs.certificate.id);
@@ -160,7 +153,7 @@ fn additions_are_certified_if_they_add_something() {
     assert_ne!(later.content("A-1"), earlier.content("A-1"));
     let totals = |issued: &Verified| issued.leaves["A-1"].totals.clone().unwrap();
     assert_eq!(totals(&later).transactions, totals(&earlier).transactions + 1);
-    let progress = client.get(PROGRESS).json();
+    let progress = client.progress();
     assert_eq!(serde_json::to_value(&later.certificate.manifest.imported).unwrap(), progress["totals"]);
 
     // Known in part: the new note counts. One of the account itself adds nothing.
@@ -181,7 +174,7 @@ fn additions_are_certified_if_they_add_something() {
         [(Addition::Note, &another), (Addition::Transaction, &transactions), (Addition::Transaction, &old)];
     let last = issue(&client);
     assert_eq!(last.content("A-1"), content(&account, &[&added[..], &more].concat()));
-    let progress = client.get(PROGRESS).json();
+    let progress = client.progress();
     assert_eq!(serde_json::to_value(&last.certificate.manifest.imported).unwrap(), progress["totals"]);
 
     // Earlier certificates stay as they were.
@@ -314,7 +307,7 @@ fn leaves_are_kept_until_an_operator_removes_them() {
     let (installation, server, client) = Installation::with_accounts(&[small("A-1")]);
     let night = installation.run_json(&["supplier", "certificate", "ACME"]);
     let id = night["id"].as_str().unwrap();
-    let reader = reader(&installation, &server);
+    let reader = server.client(&installation.reader_key());
     let refused = (0..1_000).find_map(|n| {
         let answer = if n % 2 == 0 { &client } else { &reader }.post(PATH, "");
         (answer.status != 201).then_some(answer)

@@ -165,8 +165,7 @@ fn add(client: &Client, number: &str) {
 /// are imported, changed and erased; then they are away for longer than events are kept.
 fn keeps_its_copy(program: fn(&str, &Path) -> Command) {
     let (installation, server, client) = Installation::serving();
-    let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
-    let key = key["api_key"].as_str().unwrap();
+    let key = &installation.reader_key();
     let reader = server.client(key);
     let consumer = |name: &str, options| Consumer {
         program,
@@ -223,8 +222,7 @@ fn keeps_its_copy(program: fn(&str, &Path) -> Command) {
 fn renews_its_token(program: fn(&str, &Path) -> Command) {
     let (installation, sender) = Installation::with_supplier();
     let server = installation.serve_with(&["--access-token-lifetime", "10s"]);
-    let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
-    let key = key["api_key"].as_str().unwrap();
+    let key = &installation.reader_key();
     let database = installation.path().join("copy.db");
     let mut consumer = Consumer { program, database, options: &["--from-oldest-event"], running: None };
     consumer.start(&server, key);
@@ -241,8 +239,7 @@ fn renews_its_token(program: fn(&str, &Path) -> Command) {
 /// erased. The copy equals what was sent, and what the service returns.
 fn loads_an_export(program: fn(&str, &Path) -> Command) {
     let (installation, server, client) = Installation::serving();
-    let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
-    let key = key["api_key"].as_str().unwrap();
+    let key = &installation.reader_key();
     let reader = server.client(key);
     let sent: Vec<Value> = (0..400).map(|n| billed(&format!("A-{n}"))).collect();
     client.import(&KINDS.map(|(kind, _)| fixture(kind, kind)));

@@ -37,8 +37,8 @@ fn line(event: &Value) -> String {
 #[test]
 fn everything_that_happens_is_an_event() {
     let (installation, server, client) = Installation::serving();
-    let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
-    let reader = server.client(key["api_key"].as_str().unwrap());
+    let key = installation.reader_key();
+    let reader = server.client(&key);
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
     assert_eq!(client.create(&billed("A-1")).status, 201);
     client.wait("A-1", "PROCESSED");
@@ -62,18 +62,13 @@ fn everything_that_happens_is_an_event() {
     // After the server has started again, the reader goes on where it stopped.
     drop(server);
     let server = installation.serve();
-    let reader = server.client(key["api_key"].as_str().unwrap());
-    assert_eq!(client_of(&installation, &server).create(&small("A-3")).status, 201);
+    let reader = server.client(&key);
+    assert_eq!(server.client(&installation.key("Acme")).create(&small("A-3")).status, 201);
     let (events, _) = read(&reader, &end, 2);
     let expected = ["created", "processed"].map(|word| format!("A-3 account_import_process.{word}"));
     assert_eq!(events.iter().map(line).collect::<Vec<_>>(), expected);
     let refused = reader.create(&small("A-4"));
     assert_eq!(refused.code(), (403, "permission_denied".to_owned()));
-}
-
-fn client_of(installation: &Installation, server: &crate::harness::Server) -> Client {
-    let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme"]);
-    server.client(key["api_key"].as_str().unwrap())
 }
 
 /// Given a short retention, then events expire, and a reader that has not read them is told.

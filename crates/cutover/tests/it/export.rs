@@ -39,7 +39,7 @@ fn numbers(rows: &[Value]) -> Vec<&str> {
 /// Sends accounts and waits for their import.
 fn import(client: &Client, accounts: &[Value]) {
     let imported = || {
-        let progress = client.get("/v2/data-import/import-suppliers/ACME/progress/").json();
+        let progress = client.progress();
         progress["totals"]["accounts"].as_u64().unwrap() as usize
     };
     let before = imported();
@@ -82,7 +82,7 @@ fn an_export_has_every_account_with_its_digits_and_totals() {
     found.sort_unstable();
     found.dedup();
     assert_eq!(found.len(), count);
-    let totals = client.get("/v2/data-import/import-suppliers/ACME/progress/").json()["totals"].clone();
+    let totals = client.progress()["totals"].clone();
     let balance =
         |value: &Value| value.as_str().unwrap().parse::<cutover_model::rust_decimal::Decimal>().unwrap();
     assert_eq!(balance(&manifest["totals"]["ledger_balance"]), balance(&totals["ledger_balance"]));

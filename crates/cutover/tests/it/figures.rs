@@ -1,17 +1,9 @@
 //! Progress of a migration (contract D12): the figures match the sent accounts.
 
 use crate::harness::{Client, Installation, NOTES, STATEMENTS, TRANSACTIONS, adding, items, text};
-use crate::payloads::{documented, fixture, small, wrapped};
+use crate::payloads::{documented, fixture, nameless, small, wrapped};
 use crate::transactions::transaction;
 use serde_json::{Value, json};
-
-const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
-
-fn progress(client: &Client) -> Value {
-    let answer = client.get(PROGRESS);
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    answer.json()
-}
 
 /// Counts the items of all arrays with these names.
 fn items_of(json: &Value, names: &[&str]) -> u64 {
@@ -29,13 +21,6 @@ fn items_of(json: &Value, names: &[&str]) -> u64 {
 /// Parses a decimal with two places to hundredths.
 fn cents(value: &Value) -> i64 {
     text(value).replace('.', "").parse().unwrap()
-}
-
-/// An account that violates a rule set after it was accepted.
-fn nameless(number: &str) -> Value {
-    let mut account = small(number);
-    account["customers"][0].as_object_mut().unwrap().remove("family_name");
-    account
 }
 
 #[test]
@@ -63,7 +48,7 @@ fn progress_matches_the_sent_accounts() {
             assert_eq!(answer.status, 201, "{}", answer.text());
         }
         installation.run_json(&["process", "cancel", "ACME", "C-1"]);
-        let waiting = progress(&client);
+        let waiting = client.progress();
         assert_eq!((&waiting["counts"]["PENDING"], &waiting["counts"]["CANCELLED"]), (&json!(11), &json!(1)));
         assert_eq!((&waiting["rate_per_minute"], &waiting["top_errors"]), (&json!("0.0"), &json!([])));
     }
@@ -80,7 +65,7 @@ fn progress_matches_the_sent_accounts() {
     }
     add_to_accounts(&client);
 
-    let reported = progress(&client);
+    let reported = client.progress();
     let expected = json!({"PENDING": 1, "IN_PROGRESS": 0, "PROCESSED": 5, "ERRORED": 4, "CANCELLED": 1,
         "DRY_RUN_SUCCEEDED": 1, "DRY_RUN_ERRORED": 0});
     assert_eq!(reported["counts"], expected);
@@ -107,7 +92,7 @@ fn progress_matches_the_sent_accounts() {
     // Folding meanwhile changes nothing.
     drop(server);
     let server = installation.serve();
-    let again = progress(&server.client(&key));
+    let again = server.client(&key).progress();
     for figures in ["counts", "top_errors", "totals"] {
         assert_eq!(again[figures], reported[figures]);
     }

@@ -1,21 +1,13 @@
 //! Holds and waves (contract D16).
 
 use crate::harness::{Client, Installation, items, text, wait_until};
-use crate::payloads::small;
+use crate::payloads::{small, without_customers};
 use serde_json::{Value, json};
 
 const SUPPLIER: &str = "/v2/data-import/import-suppliers/ACME/";
-const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
-
-/// An account that fails once the rule ACC-04 is an error.
-fn faulty(number: &str) -> Value {
-    let mut account = small(number);
-    account["customers"] = json!([]);
-    account
-}
 
 fn hold(client: &Client) -> Value {
-    client.get(PROGRESS).json()["hold"].clone()
+    client.progress()["hold"].clone()
 }
 
 fn send(client: &Client, prefix: &str, count: usize) {
@@ -26,7 +18,7 @@ fn send(client: &Client, prefix: &str, count: usize) {
 
 /// Number of accounts that have ended.
 fn ended(client: &Client) -> u64 {
-    let counts = &client.get(PROGRESS).json()["counts"];
+    let counts = &client.progress()["counts"];
     ["PROCESSED", "ERRORED"].iter().map(|state| counts[state].as_u64().unwrap()).sum()
 }
 
@@ -55,8 +47,8 @@ fn a_held_supplier_takes_accounts_and_imports_none() {
         "window": null, "because": "wrong tariffs"});
     assert_eq!(shown, wanted);
     assert_eq!(client.get(SUPPLIER).json()["hold"], shown);
-    assert_eq!(client.get(PROGRESS).json()["counts"]["PENDING"], 3);
-    assert_eq!(client.get(PROGRESS).json()["estimated_finish_at"], Value::Null);
+    assert_eq!(client.progress()["counts"]["PENDING"], 3);
+    assert_eq!(client.progress()["estimated_finish_at"], Value::Null);
 
     let released = installation.run_json(&["supplier", "release", "ACME"]);
     assert_eq!(released["hold"], Value::Null);
@@ -111,7 +103,7 @@ fn too_many_failures_hold_a_supplier() {
     installation.run_json(&["supplier", "hold", "ACME"]);
     for n in 0..300 {
         let number = format!("A-{n:03}");
-        let account = if n % 20 == 19 { faulty(&number) } else { small(&number) };
+        let account = if n % 20 == 19 { without_customers(&number) } else { small(&number) };
         assert_eq!(client.create(&account).status, 201);
     }
     let rule = ["supplier", "set", "ACME", "--rule", "ACC-04=error", "--hold-on-errors", "1/200"];
@@ -126,7 +118,7 @@ fn too_many_failures_hold_a_supplier() {
             (&shown["by"], &shown["failed"], &shown["window"]),
             (&json!("error_rate"), &json!(3), &json!(200))
         );
-        wait_until("claimed accounts end", || client.get(PROGRESS).json()["counts"]["IN_PROGRESS"] == 0);
+        wait_until("claimed accounts end", || client.progress()["counts"]["IN_PROGRESS"] == 0);
         let now = ended(&client);
         // The worker claims sixteen accounts at a time.
         assert!(now - before <= 60 + 16 * 2, "round {round}: {now} after {before}");

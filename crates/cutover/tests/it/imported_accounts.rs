@@ -1,6 +1,6 @@
 //! The first load of another system: all imported accounts, then the events after them.
 
-use crate::harness::{Client, Installation, Server, wait_for_count};
+use crate::harness::{Client, Installation, wait_for_count};
 use crate::payloads::{KINDS, small};
 use cutover_core::Zone;
 use cutover_testkit::store_suite::kept::{comparable_json, difference};
@@ -11,11 +11,6 @@ use std::thread;
 
 const PATH: &str = "/v2/data-import/imported-accounts/ACME/";
 const EVENTS: &str = "/v2/data-import/events/";
-
-fn reader(installation: &Installation, server: &Server) -> Client {
-    let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
-    server.client(key["api_key"].as_str().unwrap())
-}
 
 /// Reads lines of a stream until it has given this many, then cuts the connection.
 fn cut(client: &Client, path: &str, count: usize) -> Vec<Value> {
@@ -54,7 +49,7 @@ fn a_first_load_and_the_events_after_it_have_every_account() {
     const BEFORE: usize = 40;
     const ALL: usize = 160;
     let (installation, server, client) = Installation::serving();
-    let reader = reader(&installation, &server);
+    let reader = server.client(&installation.reader_key());
     let number = |n: usize| format!("M-{n:03}");
     let create = |n: usize| assert_eq!(client.create(&small(&number(n))).status, 201);
     (0..BEFORE).for_each(create);
@@ -96,7 +91,7 @@ fn a_first_load_and_the_events_after_it_have_every_account() {
 fn a_stream_returns_what_was_sent() {
     let (installation, server, client) = Installation::serving();
     installation.run_json(&["supplier", "set", "ACME", "--time-zone", "Australia/Sydney"]);
-    let reader = reader(&installation, &server);
+    let reader = server.client(&installation.reader_key());
     let zone: Zone = "Australia/Sydney".parse().unwrap();
     let mut sent = Vec::new();
     for (kind, text) in KINDS {

@@ -9,11 +9,10 @@ use serde_json::{Value, json};
 use std::process::Command;
 
 const MANIFEST: &str = "/v2/data-import/import-suppliers/ACME/manifest/";
-const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
 const CANCEL: &str = "/v2/data-import/accounts/ACME/";
 
 fn manifest(client: &Client) -> Value {
-    client.get(PROGRESS).json()["manifest"].clone()
+    client.progress()["manifest"].clone()
 }
 
 fn figures(accounts: u64, balance: &str, transactions: u64) -> Value {

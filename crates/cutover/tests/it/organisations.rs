@@ -121,8 +121,7 @@ fn document_roots_do_not_overlap_between_organisations() {
 fn another_organisations_account_is_not_read() {
     let (installation, server, client, _owner, _vendor) = neighbours();
     client.import(&[small("A-9")]);
-    let issued = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
-    let reader = server.client(issued["api_key"].as_str().unwrap());
+    let reader = server.client(&installation.reader_key());
     let ask = |path: &str| reader.get(&format!("/v2/data-import/imported-accounts/{path}/"));
     assert_eq!(ask("ACME/A-9").json()["external_account_number"], "A-9");
     assert_alike(&ask("NOBODY/O-1"), &ask("OTHERS/O-1"), "supplier");

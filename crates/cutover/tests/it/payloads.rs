@@ -39,6 +39,20 @@ pub(crate) fn small(number: &str) -> Value {
     })
 }
 
+/// A small account without a family name: the rule CUS-08 warns of that by default.
+pub(crate) fn nameless(number: &str) -> Value {
+    let mut account = small(number);
+    account["customers"][0].as_object_mut().unwrap().remove("family_name");
+    account
+}
+
+/// A small account without customers: the rule ACC-04 warns of that by default.
+pub(crate) fn without_customers(number: &str) -> Value {
+    let mut account = small(number);
+    account["customers"] = json!([]);
+    account
+}
+
 /// A small account in its envelope.
 pub(crate) fn wrapped(number: &str, task_params: Value) -> Value {
     json!({"payload": small(number), "task_params": task_params})

@@ -1,18 +1,10 @@
 //! Readiness, forecasts and releases (contract D16).
 
 use crate::harness::{Client, Installation, items, text, wait_until};
-use crate::payloads::small;
+use crate::payloads::{small, without_customers};
 use serde_json::{Value, json};
 
 const PATH: &str = "/v2/data-import/import-suppliers/ACME/readiness/";
-const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
-
-/// An account that fails once the rule ACC-04 is an error.
-fn faulty(number: &str) -> Value {
-    let mut account = small(number);
-    account["customers"] = json!([]);
-    account
-}
 
 /// Returns the readiness as the command prints it.
 fn readiness(installation: &Installation) -> Value {
@@ -34,7 +26,7 @@ fn release(installation: &Installation, options: &[&str]) -> Value {
 }
 
 fn hold(client: &Client) -> Value {
-    client.get(PROGRESS).json()["hold"].clone()
+    client.progress()["hold"].clone()
 }
 
 /// After a hold for errors a release is refused until the failures are worked off, or forced with a reason.
@@ -43,7 +35,7 @@ fn failures_refuse_a_release_until_they_are_sent_again_or_it_is_forced() {
     let (installation, _server, client) = Installation::serving();
     installation.run_json(&["supplier", "hold", "ACME"]);
     installation.run_json(&["supplier", "set", "ACME", "--hold-on-errors", "0/10"]);
-    assert_eq!(client.create(&faulty("A-1")).status, 201);
+    assert_eq!(client.create(&without_customers("A-1")).status, 201);
     require_customers(&installation, "error");
     let released = release(&installation, &[]);
     assert_eq!((&released["hold"], &released["forecast"]["whole"]["accounts"]), (&Value::Null, &json!(1)));

@@ -7,8 +7,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
-
 /// An account that fails once the rule ACC-04 is an error.
 fn faulty(account: &Value) -> Value {
     let mut account = account.clone();
@@ -25,7 +23,7 @@ fn run(installation: &Installation, rest: &[&str]) -> Value {
 }
 
 fn waiting(client: &Client) -> u64 {
-    let counts = &client.get(PROGRESS).json()["counts"];
+    let counts = &client.progress()["counts"];
     ["PENDING", "IN_PROGRESS"].iter().map(|state| counts[state].as_u64().unwrap()).sum()
 }
 
@@ -115,7 +113,7 @@ fn a_comparison_shows_the_planted_differences() {
     assert!(printed.contains("new 11\n  A-240\n") && printed.contains("ledger balance"), "{printed}");
 
     // A dry run writes nothing of an account.
-    assert_eq!(client.get(PROGRESS).json()["totals"]["accounts"], 0);
+    assert_eq!(client.progress()["totals"]["accounts"], 0);
     let listed = run(&installation, &["list", "ACME"]);
     assert_eq!(listed, json!([b, a]));
     // An erased account leaves the runs.
@@ -221,9 +219,9 @@ fn the_imports_of_a_wave_are_undone() {
         assert_eq!(client.create(&small(&format!("W-{n}"))).status, 201);
     }
     let imported = |count: u64| {
-        wait_until("the wave has ended", || client.get(PROGRESS).json()["counts"]["PROCESSED"] == count);
+        wait_until("the wave has ended", || client.progress()["counts"]["PROCESSED"] == count);
     };
-    let held = || !client.get(PROGRESS).json()["hold"].is_null();
+    let held = || !client.progress()["hold"].is_null();
     for count in [3, 5] {
         imported(count);
         wait_until("the supplier is held", held);

@@ -2,7 +2,7 @@
 
 use crate::documents::PDF;
 use crate::harness::{ACCOUNTS, Client, Installation, Server, wait_until};
-use crate::payloads::{documented, small, wrapped};
+use crate::payloads::{documented, nameless, small, wrapped};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use serde_json::{Value, json};
 
@@ -23,13 +23,6 @@ struct Migration {
     installation: Installation,
     key: String,
     server: Option<Server>,
-}
-
-/// An account that violates a rule set later.
-fn faulty(number: &str) -> Value {
-    let mut account = small(number);
-    account["customers"][0].as_object_mut().unwrap().remove("family_name");
-    account
 }
 
 impl Migration {
@@ -58,11 +51,11 @@ impl Migration {
         let mut migration = Self { storage, installation, key, server: None };
         migration.stage(&[
             small("PROCESSED"),
-            faulty("ERRORED"),
+            nameless("ERRORED"),
             wrapped("LATER", later.clone()),
             wrapped("CANCELLED", later),
             wrapped("DRY_RUN_SUCCEEDED", dry.clone()),
-            json!({"payload": faulty("DRY_RUN_ERRORED"), "task_params": dry}),
+            json!({"payload": nameless("DRY_RUN_ERRORED"), "task_params": dry}),
         ]);
         migration.installation.run_json(&["process", "cancel", "ACME", "CANCELLED"]);
         migration.installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);

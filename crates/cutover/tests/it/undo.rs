@@ -1,7 +1,7 @@
 //! Undoing imports (contract D18).
 
 use crate::after_import::additions;
-use crate::harness::{Client, Installation, Server, items, text, wait_until};
+use crate::harness::{Client, Installation, items, text, wait_until};
 use crate::payloads::{KINDS, fixture, small};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
@@ -9,12 +9,6 @@ use serde_json::{Value, json};
 use std::fs;
 
 const IMPORTED: &str = "/v2/data-import/imported-accounts/ACME/";
-const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
-
-fn reader(installation: &Installation, server: &Server) -> Client {
-    let key = installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "reader"]);
-    server.client(key["api_key"].as_str().unwrap())
-}
 
 fn undo(installation: &Installation, rest: &[&str]) -> Value {
     installation.run_json(&[&["supplier", "undo", "ACME"], rest].concat())
@@ -33,7 +27,7 @@ fn streamed(reader: &Client) -> Vec<String> {
 fn unchanged_accounts_are_undone_and_the_others_are_kept() {
     let accounts: Vec<Value> = (1..=5).map(|n| small(&format!("A-{n}"))).collect();
     let (installation, server, client) = Installation::with_accounts(&accounts);
-    let reader = reader(&installation, &server);
+    let reader = server.client(&installation.reader_key());
     let (path, body) = additions("A-2")[0].clone();
     assert_eq!(client.send_json(path, &body).status, 201);
     for _ in 0..2 {
@@ -65,7 +59,7 @@ fn unchanged_accounts_are_undone_and_the_others_are_kept() {
     let mut left = streamed(&reader);
     left.sort();
     assert_eq!(left, ["A-2", "A-3", "A-4", "A-5"]);
-    assert_eq!(client.get(PROGRESS).json()["totals"]["accounts"], 4);
+    assert_eq!(client.progress()["totals"]["accounts"], 4);
     assert_eq!(installation.history("ACME", "A-1").last().unwrap(), "undone");
 
     assert_eq!(client.create(&small("A-1")).status, 201);
@@ -100,7 +94,7 @@ fn unchanged_accounts_are_undone_and_the_others_are_kept() {
 fn an_account_that_is_undone_and_sent_again_is_like_one_that_was_not() {
     let accounts: Vec<Value> = KINDS.iter().map(|(kind, _)| fixture(kind, &format!("U-{kind}"))).collect();
     let (installation, server, client) = Installation::with_accounts(&accounts);
-    let reader = reader(&installation, &server);
+    let reader = server.client(&installation.reader_key());
     let seen = || {
         let read = |account: &Value| {
             let number = account["external_account_number"].as_str().unwrap();
@@ -111,7 +105,7 @@ fn an_account_that_is_undone_and_sent_again_is_like_one_that_was_not() {
         };
         accounts.iter().map(read).collect::<Vec<_>>()
     };
-    let totals = || client.get(PROGRESS).json()["totals"].clone();
+    let totals = || client.progress()["totals"].clone();
     let (before, totals_before) = (seen(), totals());
     let counts = undo(&installation, &["--since", "2020-01-01", "--yes"]);
     assert_eq!(counts, json!({"undone": accounts.len(), "kept": 0, "failed": 0}));
@@ -153,7 +147,7 @@ fn an_undo_survives_the_end_of_its_command() {
         assert!(!killed.status.success());
         installation.set_variable("FAILPOINTS", "");
         // The server may have begun: whatever it has done, batches of 50 are whole or gone.
-        let whole = client.get(PROGRESS).json()["totals"]["accounts"].clone();
+        let whole = client.progress()["totals"]["accounts"].clone();
         assert!([70, 20, 0].contains(&whole.as_u64().unwrap()), "{order}: {whole}");
         wait_until("the server ends the job", || {
             installation.run_json(&["job", "list"])[0]["state"] == "done"
@@ -168,7 +162,7 @@ fn an_undo_survives_the_end_of_its_command() {
             assert_eq!(client.create(&small(number)).status, 201, "{order}");
         }
         numbers.iter().for_each(|number| drop(client.wait(number, "PROCESSED")));
-        assert_eq!(client.get(PROGRESS).json()["totals"]["accounts"], 70);
+        assert_eq!(client.progress()["totals"]["accounts"], 70);
     }
     assert_eq!(installation.failed_checks(), [""; 0]);
 }

@@ -1,23 +1,6 @@
 //! Warnings before retries that would fail again, and before a migration is completed too early.
 
-use crate::harness::{Client, Installation, Server, text};
-use crate::payloads::small;
-
-/// A server where `E-1` was refused at the import by a rule that became stricter after its create.
-fn rejected() -> (Installation, Server, Client) {
-    let (installation, key) = Installation::with_supplier();
-    let mut account = small("E-1");
-    account["customers"][0].as_object_mut().unwrap().remove("family_name");
-    {
-        let api = installation.serve_with(&["--role", "api"]);
-        assert_eq!(api.client(&key).create(&account).status, 201);
-    }
-    set_rule(&installation, "CUS-08=error");
-    let server = installation.serve();
-    let client = server.client(&key);
-    client.wait("E-1", "ERRORED");
-    (installation, server, client)
-}
+use crate::harness::{Installation, text};
 
 fn set_rule(installation: &Installation, rule: &str) {
     installation.run_json(&["supplier", "set", "ACME", "--rule", rule]);
@@ -32,7 +15,7 @@ fn warned(installation: &Installation, args: &[&str]) -> String {
 
 #[test]
 fn a_retry_that_fails_again_is_warned_of() {
-    let (installation, _server, client) = rejected();
+    let (installation, _server, client) = Installation::with_rejected();
     let all = ["process", "retry", "ACME"];
     let again = "warning: 1 of the first 1 would fail again now: customer_family_name_required (1)";
     assert_eq!(warned(&installation, &all).trim(), again);
@@ -48,7 +31,7 @@ fn a_retry_that_fails_again_is_warned_of() {
 
 #[test]
 fn a_supplier_with_unfinished_accounts_is_completed_on_purpose() {
-    let (installation, _server, client) = rejected();
+    let (installation, _server, client) = Installation::with_rejected();
     let complete = ["supplier", "set", "ACME", "--status", "complete"];
     let refused = installation.run_refused(&complete);
     assert_eq!(refused, "error: 1 account has failed: with --yes they are left behind");

@@ -1,4 +1,4 @@
-use super::{rejected, signed_in};
+use super::signed_in;
 use crate::harness::Installation;
 use crate::payloads::{fixture, small};
 
@@ -63,8 +63,7 @@ fn hostile_words_of_a_payload_are_words() {
 
 #[test]
 fn failures_are_shown_by_path_and_retried() {
-    let (installation, key) = Installation::with_supplier();
-    let (server, client) = rejected(&installation, &key);
+    let (installation, server, client) = Installation::with_rejected();
     let Some(page) = signed_in(&installation, &server) else { return };
     page.go("/console/suppliers/ACME/accounts/E-1/");
     page.until_says("customers.0.family_name");

@@ -1,4 +1,4 @@
-use super::{rejected, signed_in};
+use super::signed_in;
 use crate::harness::Installation;
 use crate::payloads::small;
 use serde_json::json;
@@ -50,8 +50,7 @@ fn businesses_actions_and_refused_creates_are_listed() {
 
 #[test]
 fn the_payload_is_shown_next_to_its_errors_and_compared() {
-    let (installation, key) = Installation::with_supplier();
-    let (server, client) = rejected(&installation, &key);
+    let (installation, server, client) = Installation::with_rejected();
     let Some(page) = signed_in(&installation, &server) else { return };
     let path = "/console/suppliers/ACME/accounts/E-1/";
     page.go(path);

@@ -1,4 +1,4 @@
-use super::{Page, rejected, signed_in};
+use super::{Page, signed_in};
 use crate::harness::{Installation, text};
 use crate::payloads::{billed, small};
 use serde_json::json;
@@ -35,8 +35,7 @@ fn figure(page: &Page, name: &str) -> String {
 
 #[test]
 fn a_migration_is_watched_without_reloading() {
-    let (installation, key) = Installation::with_supplier();
-    let (server, client) = rejected(&installation, &key);
+    let (installation, server, client) = Installation::with_rejected();
     let Some(page) = signed_in(&installation, &server) else { return };
     page.follow("ACME");
     page.wait_until("the failed one", || figure(&page, "Failed") == "1");
@@ -61,8 +60,7 @@ fn a_migration_is_watched_without_reloading() {
 
 #[test]
 fn errors_link_to_their_accounts() {
-    let (installation, key) = Installation::with_supplier();
-    let (server, client) = rejected(&installation, &key);
+    let (installation, server, client) = Installation::with_rejected();
     client.import(&[small("A-1")]);
     let Some(page) = signed_in(&installation, &server) else { return };
     page.go("/console/suppliers/ACME/");

@@ -25,8 +25,7 @@ mod webhooks;
 
 pub(crate) use page::Page;
 
-use crate::harness::{Client, Installation, Server, text};
-use crate::payloads::small;
+use crate::harness::{Installation, Server, text};
 
 /// Issues an operator key of the organisation `Acme`.
 pub(crate) fn operator(installation: &Installation) -> String {
@@ -39,21 +38,6 @@ fn signed_in(installation: &Installation, server: &Server) -> Option<Page> {
     let page = Page::open(server)?;
     page.sign_in(&operator(installation));
     Some(page)
-}
-
-/// A server where `E-1` was refused at the import by a rule that became stricter after its create.
-fn rejected(installation: &Installation, key: &str) -> (Server, Client) {
-    let mut account = small("E-1");
-    account["customers"][0].as_object_mut().unwrap().remove("family_name");
-    {
-        let api = installation.serve_with(&["--role", "api"]);
-        assert_eq!(api.client(key).create(&account).status, 201);
-    }
-    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-    let server = installation.serve();
-    let client = server.client(key);
-    client.wait("E-1", "ERRORED");
-    (server, client)
 }
 
 impl Page {

@@ -3,8 +3,6 @@ use crate::harness::{Installation, wait_until};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
-
 /// A wave has ended with a failure, which refuses the next one unless it is forced with a reason.
 #[test]
 fn a_night_is_watched_and_its_next_wave_released() {
@@ -27,7 +25,7 @@ fn a_night_is_watched_and_its_next_wave_released() {
     page.look("release");
     page.press("Release");
     page.until_says("Time left");
-    wait_until("it is held", || client.get(PROGRESS).json()["hold"] != Value::Null);
+    wait_until("it is held", || client.progress()["hold"] != Value::Null);
     page.go("/console/suppliers/ACME/night/");
     page.until_says("Not ready for a release");
     page.look("night");

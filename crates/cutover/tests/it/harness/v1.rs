@@ -1,6 +1,7 @@
 //! Paths and requests of version 1.
 
 use super::{Client, Installation, Server};
+use crate::payloads::nameless;
 use serde_json::{Value, json};
 
 pub(crate) const NOTES: &str = "/v1/data-import/notes/create/";
@@ -14,6 +15,8 @@ pub(crate) const ALL: &str = "/v1/data-import/all-account-import-processes/";
 pub(crate) const PENDING: &str = "/v1/data-import/pending-account-import-processes/";
 pub(crate) const IMPORTED: &str = "/v1/data-import/imported-account-import-processes/";
 pub(crate) const LISTS: [&str; 3] = [ALL, PENDING, IMPORTED];
+/// The progress of the migration of `ACME`.
+pub(crate) const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
 pub(crate) const TRANSFER_STATUS: &str = "/v1/data-import/account-transfer-status/";
 
 /// A request to add notes, transactions or statements to an account of `ACME`.
@@ -66,6 +69,13 @@ impl Client {
         self.post(path, body.to_string())
     }
 
+    /// The progress of the migration of `ACME`.
+    pub(crate) fn progress(&self) -> Value {
+        let answer = self.get(PROGRESS);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    }
+
     pub(crate) fn put_json(&self, path: &str, body: &Value) -> super::Answer {
         self.send("PUT", path, &[("Content-Type", "application/json")], body.to_string().as_bytes())
     }
@@ -83,6 +93,25 @@ impl Client {
 }
 
 impl Installation {
+    /// Issues a key of `Acme` that reads imported accounts.
+    pub(crate) fn reader_key(&self) -> String {
+        let issue = ["api-key", "issue", "--organisation", "Acme", "--role", "reader"];
+        super::text(&self.run_json(&issue)["api_key"])
+    }
+
+    /// Creates an installation where `E-1` was refused at the import by a rule that became stricter after its create.
+    pub(crate) fn with_rejected() -> (Self, Server, Client) {
+        let (installation, key) = Self::with_supplier();
+        let api = installation.serve_with(&["--role", "api"]);
+        assert_eq!(api.client(&key).create(&nameless("E-1")).status, 201);
+        drop(api);
+        installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+        let server = installation.serve();
+        let client = server.client(&key);
+        client.wait("E-1", "ERRORED");
+        (installation, server, client)
+    }
+
     /// Creates an installation with a second organisation, `Other`, that owns the supplier `OTHERS`, with a
     /// server and clients of both.
     pub(crate) fn with_two_organisations() -> (Self, Server, Client, Client) {
