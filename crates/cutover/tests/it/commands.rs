@@ -77,22 +77,6 @@ fn wrong_arguments_and_settings_are_named() {
 }
 
 #[test]
-fn every_command_has_help() {
-    let installation = Installation::new();
-    for command in [
-        &["--help"][..],
-        &["serve", "--help"],
-        &["supplier", "add", "--help"],
-        &["process", "--help"],
-        &["demo", "--help"],
-    ] {
-        let output = installation.run(command);
-        assert!(output.status.success());
-        assert!(String::from_utf8_lossy(&output.stdout).contains("Usage"), "{command:?}");
-    }
-}
-
-#[test]
 fn migrations_and_the_doctor() {
     let installation = Installation::new();
     installation.run_json(&["migrate"]);
