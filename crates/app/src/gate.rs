@@ -5,7 +5,8 @@
 //! and written once for all steps of a transaction.
 
 use crate::port::{
-    Clock, ErrorWindow, Gate, Hold, HoldCause, NewFeedEvent, StepWrite, StoreError, SupplierSettings, Tx,
+    Clock, ErrorWindow, Gate, Hold, HoldCause, NewFeedEvent, Rows, StepWrite, StoreError, SupplierSettings,
+    Tx,
 };
 use crate::run::{self, OpenRuns};
 use chrono::{DateTime, Utc};
@@ -263,7 +264,7 @@ pub(crate) fn end_waves(
 
 /// Publishes that a hold began or ended.
 pub(crate) fn publish(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     supplier_id: i64,
     event_type: FeedEventType,
     hold: &Hold,

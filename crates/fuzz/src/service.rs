@@ -34,8 +34,8 @@ impl TestService {
         app.add_organisation("Acme").expect("a new store has no organisation");
         let time_zone = Some("Australia/Sydney".parse().expect("a zone"));
         let change = SupplierChange { time_zone, ..SupplierChange::default() };
-        app.add_supplier("ACME_ENERGY", "Acme", change).expect("a new store has no supplier");
-        let key = |role| app.issue_api_key("Acme", role).expect("the organisation is there").key;
+        app.as_command().add_supplier("ACME_ENERGY", "Acme", change).expect("a new store has no supplier");
+        let key = |role| app.as_command().issue_api_key("Acme", role).expect("the organisation is there").key;
         let (api_key, operator_key) = (key(ApiKeyRole::Supplier), key(ApiKeyRole::Operator));
         let tokens = app.obtain_token(&Credential::ApiKey(api_key.clone())).expect("the key is good");
         let session_token = app.sign_in(&operator_key).expect("the key is good");

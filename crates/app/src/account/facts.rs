@@ -1,5 +1,7 @@
 use crate::App;
-use crate::port::{HeldMeterPoint, MeterPointQuestion, NewAccount, StoreError, Supplier, Tx, read_committed};
+use crate::port::{
+    HeldMeterPoint, MeterPointQuestion, NewAccount, Rows, StoreError, Supplier, read_committed,
+};
 use chrono::NaiveDate;
 use cutover_core::{ExternalAccountNumber, SupplierCode};
 use cutover_model::AccountRequest;
@@ -65,7 +67,7 @@ impl FactsToRead {
     /// Looks the facts up.
     pub(crate) fn read(
         &self,
-        tx: &mut dyn Tx,
+        tx: &mut dyn Rows,
         organisation_id: i64,
         supplier_id: Option<i64>,
     ) -> Result<Known, StoreError> {
@@ -106,7 +108,7 @@ impl App {
 impl FactsToRead {
     fn read_together(
         sought: &[Option<Self>],
-        tx: &mut dyn Tx,
+        tx: &mut dyn Rows,
         organisation_id: i64,
         supplier_id: i64,
     ) -> Result<Vec<Known>, StoreError> {
@@ -126,7 +128,7 @@ impl FactsToRead {
 }
 
 /// Looks up the meter points of all these accounts together.
-fn look_up_meter_points(tx: &mut dyn Tx, known: &mut [Known]) -> Result<(), StoreError> {
+fn look_up_meter_points(tx: &mut dyn Rows, known: &mut [Known]) -> Result<(), StoreError> {
     let questions: Vec<_> = known.iter().flat_map(Known::questions).collect();
     let held = if questions.is_empty() { Vec::new() } else { tx.meter_point_holders(&questions)? };
     let mut held = held.into_iter();
@@ -142,7 +144,7 @@ fn look_up_meter_points(tx: &mut dyn Tx, known: &mut [Known]) -> Result<(), Stor
 ///
 /// Transactions that check the same meter point commit one after another from here on.
 pub(crate) fn changed_since(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     known: &[&Known],
     mut import: impl FnMut(usize, &mut Imports),
 ) -> Result<Vec<bool>, StoreError> {

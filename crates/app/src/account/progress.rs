@@ -2,8 +2,8 @@ use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
 use crate::port::{
-    CauseCount, Hold, MinuteCount, PAUSE, Reconciliation, RefusedFigures, StateCount, StoreError, Supplier,
-    Tx, read,
+    CauseCount, Hold, MinuteCount, PAUSE, Reconciliation, RefusedFigures, Rows, StateCount, StoreError,
+    Supplier, read,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::{Code, ExternalAccountNumber, Level, SupplierCode, SupplierStatus, Word, Zone};
@@ -101,7 +101,7 @@ impl App {
 
 /// Returns the progress of a supplier's migration.
 pub(crate) fn progress(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     supplier: &Supplier,
     now: DateTime<Utc>,
 ) -> Result<Progress, StoreError> {
@@ -144,7 +144,7 @@ pub(crate) fn accounts(counts: &[StatusCount], state: State) -> u64 {
     counts.iter().filter(|count| count.status == state).map(|count| count.accounts).sum()
 }
 
-fn top_causes(tx: &mut dyn Tx, supplier_id: i64, level: Level) -> Result<Vec<TopCause>, StoreError> {
+fn top_causes(tx: &mut dyn Rows, supplier_id: i64, level: Level) -> Result<Vec<TopCause>, StoreError> {
     let top = tx.top_causes(supplier_id, level, CAUSES)?;
     let with_examples = |CauseCount { cause, accounts }| {
         let examples = tx.accounts_with(supplier_id, level, &cause, EXAMPLES)?;
@@ -177,7 +177,7 @@ impl Pace {
     /// Returns the pace of the last stretch of work; `None` if no account has ended. While imports go on the stretch
     /// lasts until now, otherwise until its last account ended.
     pub(crate) fn last(
-        tx: &mut dyn Tx,
+        tx: &mut dyn Rows,
         supplier_id: i64,
         goes_on: bool,
         now: DateTime<Utc>,

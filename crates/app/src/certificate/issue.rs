@@ -3,7 +3,7 @@
 use super::leaves::{SUBTREE, forget_leaf, subtree};
 use super::{CertificateError, IssuedCertificate};
 use crate::auth::Caller;
-use crate::operator::{Audited, OperatorError, record_action};
+use crate::operator::{Audited, Operations, OperatorError, record_action};
 use crate::port::{
     AuditAction, CertifiedAccount, Detail, Operator, StoreError, StoredCertificate, Subject, Supplier, Tx,
     read, read_committed, write,
@@ -36,6 +36,17 @@ struct Figures {
     imported: Totals,
 }
 
+impl Operations<'_> {
+    /// Issues a certificate for an operator, and records that in the audit trail.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier.
+    pub fn issue_certificate(&self, supplier: &str) -> Result<IssuedCertificate, OperatorError> {
+        let supplier = self.show_supplier(supplier)?;
+        Ok(self.app.issue(&supplier, Some(self.operator.clone()))?)
+    }
+}
+
 impl App {
     /// Returns a supplier of the caller's organisation, for [`issue_certificate`](Self::issue_certificate).
     ///
@@ -54,29 +65,6 @@ impl App {
     /// [`StoreError`] if it could not be stored.
     pub fn issue_certificate(&self, supplier: &Supplier) -> Result<IssuedCertificate, StoreError> {
         self.issue(supplier, None)
-    }
-
-    /// Issues a certificate for an operator, and records that in the audit trail.
-    ///
-    /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such supplier.
-    pub fn issue_certificate_by_command(&self, supplier: &str) -> Result<IssuedCertificate, OperatorError> {
-        let found = read_committed(&*self.store, |tx| crate::operator::find(tx, supplier))?;
-        let supplier = found.ok_or_else(|| OperatorError::not_found("supplier", supplier))?;
-        Ok(self.issue(&supplier, Some(self.operator.clone()))?)
-    }
-
-    /// Issues a certificate for a person at the console.
-    ///
-    /// # Errors
-    /// [`OperatorError::NotFound`] if the organisation has no such supplier.
-    pub fn issue_own_certificate(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-    ) -> Result<IssuedCertificate, OperatorError> {
-        let supplier = self.own_supplier(caller, supplier)?;
-        Ok(self.issue(&supplier, Some(Operator::of(caller)))?)
     }
 
     fn issue(&self, supplier: &Supplier, by: Option<Operator>) -> Result<IssuedCertificate, StoreError> {

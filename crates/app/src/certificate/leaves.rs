@@ -4,7 +4,7 @@
 use super::CertificateError;
 use crate::codec;
 use crate::port::{
-    CertificateSubtree, CertifiedAccount, StoreError, StoredCertificate, Tx, read, read_committed,
+    CertificateSubtree, CertifiedAccount, Rows, StoreError, StoredCertificate, read, read_committed,
 };
 use crate::{App, auth::Caller};
 use cutover_core::SupplierCode;
@@ -74,7 +74,7 @@ fn lines(subtree: &CertificateSubtree) -> Result<Vec<Line>, StoreError> {
 }
 
 /// Reduces the leaf of an account in a certificate to its hash.
-pub(super) fn forget_leaf(tx: &mut dyn Tx, certificate_id: i64, number: &str) -> Result<(), StoreError> {
+pub(super) fn forget_leaf(tx: &mut dyn Rows, certificate_id: i64, number: &str) -> Result<(), StoreError> {
     let Some(subtree) = tx.certificate_subtree_of(certificate_id, number)? else { return Ok(()) };
     let mut first_number = None;
     let (mut text, mut is_changed) = (Vec::new(), false);
@@ -104,7 +104,7 @@ const FORGOTTEN: usize = 8;
 /// Removes an account that is about to be erased from some of the issued certificates of its supplier, other than those that
 /// are `done`. Returns the keys of those; none if all are done.
 pub(crate) fn forget_some(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     supplier_id: i64,
     number: &str,
     done: &[i64],
@@ -120,7 +120,7 @@ pub(crate) fn forget_some(
 /// [`forget_some`] has removed it. The suppliers are locked, so that no certificate is begun meanwhile. One that is being
 /// issued may contain the account: it is removed from it at the end.
 pub(crate) fn forget_account(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     supplier_id: i64,
     number: &str,
     done: &[i64],

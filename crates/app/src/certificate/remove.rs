@@ -1,7 +1,7 @@
 //! Removes leaves of certificates: those that later certificates replace, and those that an operator names.
 
 use crate::App;
-use crate::operator::{Audited, OperatorError, record_action};
+use crate::operator::{Audited, Operations, OperatorError, Scoped, record_action};
 use crate::port::{
     AuditAction, Detail, StoreError, StoredCertificate, Subject, Supplier, Tx, read_committed, write,
 };
@@ -52,16 +52,31 @@ fn replaced(issued: &[StoredCertificate], zone: Zone) -> impl Iterator<Item = &S
     pairs.filter(move |(later, earlier)| day(later) == day(earlier)).map(|(_, earlier)| earlier)
 }
 
-impl App {
+/// Returns a job that locks the certificates of a supplier and returns the keys of those whose leaves are to be removed.
+fn chosen(
+    supplier: &str,
+    of: &LeavesOf,
+) -> impl FnOnce(&mut Scoped<'_>) -> Result<(Supplier, Vec<i64>), OperatorError> + Send + 'static {
+    let (code, of) = (supplier.to_owned(), of.clone());
+    move |tx| {
+        let supplier = tx.supplier(&code)?;
+        if let LeavesOf::One(name) = &of {
+            let found = tx.certificate(supplier.id, Some(name))?;
+            found.ok_or_else(|| OperatorError::not_found("certificate", name))?;
+        }
+        let all = tx.lock_certificates(supplier.id)?;
+        let ids = all.iter().filter(|certificate| of.has(certificate)).map(|certificate| certificate.id);
+        Ok((supplier, ids.collect()))
+    }
+}
+
+impl Operations<'_> {
     /// Counts the certificates of a supplier whose leaves [`remove_leaves`](Self::remove_leaves) would remove.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or certificate.
     pub fn removable_leaves(&self, supplier: &str, of: &LeavesOf) -> Result<usize, OperatorError> {
-        let supplier = self.supplier_with(supplier, of)?;
-        let of = of.clone();
-        let all = write(&*self.store, move |tx| tx.lock_certificates(supplier.id))?;
-        Ok(all.iter().filter(|certificate| of.has(certificate)).count())
+        Ok(self.write(chosen(supplier, of))?.1.len())
     }
 
     /// Removes leaves of certificates of a supplier, whoever asked for them; the certificates stay. Returns the number of
@@ -70,33 +85,23 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or certificate.
     pub fn remove_leaves(&self, supplier: &str, of: &LeavesOf) -> Result<usize, OperatorError> {
-        let supplier = self.supplier_with(supplier, of)?;
-        let supplier_id = supplier.id;
-        let (of, by, at) = (of.clone(), self.operator.clone(), self.clock.now());
-        let ids = write(&*self.store, move |tx| {
-            let mut chosen = tx.lock_certificates(supplier.id)?;
-            chosen.retain(|certificate| of.has(certificate));
-            if !chosen.is_empty() {
-                let detail = of.detail(chosen.len());
-                let audited = Audited { subject: Subject::supplier(&supplier), detail };
-                record_action(tx, at, by, AuditAction::CertificateLeavesRemoved, audited)?;
+        let (choose, of) = (chosen(supplier, of), of.clone());
+        let (by, at) = (self.operator.clone(), self.app.clock.now());
+        let (supplier_id, ids) = self.write(move |tx| {
+            let (supplier, ids) = choose(tx)?;
+            if !ids.is_empty() {
+                let subject = Subject::supplier(&supplier);
+                let audited = Audited { subject, detail: of.detail(ids.len()) };
+                record_action(tx.rows(), at, by, AuditAction::CertificateLeavesRemoved, audited)?;
             }
-            Ok::<_, StoreError>(chosen.iter().map(|certificate| certificate.id).collect::<Vec<_>>())
+            Ok((supplier.id, ids))
         })?;
-        ids.iter().try_for_each(|id| self.remove_leaves_of(supplier_id, *id))?;
+        ids.iter().try_for_each(|id| self.app.remove_leaves_of(supplier_id, *id))?;
         Ok(ids.len())
     }
+}
 
-    /// Returns a supplier, if there is the certificate that is named.
-    fn supplier_with(&self, supplier: &str, of: &LeavesOf) -> Result<Supplier, OperatorError> {
-        let found = read_committed(&*self.store, |tx| crate::operator::find(tx, supplier))?;
-        let found = found.ok_or_else(|| OperatorError::not_found("supplier", supplier))?;
-        if let LeavesOf::One(name) = of {
-            self.certificate_of(&found, name)?;
-        }
-        Ok(found)
-    }
-
+impl App {
     /// Removes the leaves of replaced certificates, and certificates whose issue was interrupted.
     pub(super) fn remove_replaced_leaves(&self, supplier: &Supplier) {
         let listed = read_committed(&*self.store, |tx| tx.replaceable_certificates(supplier.id, LOOKED_AT));

@@ -1,6 +1,8 @@
 //! The processes of a job, page by page.
 
-use crate::port::{Job, JobFilter, JobKind, JobPosition, PageLimit, Position, ProcessFilter, StoreError, Tx};
+use crate::port::{
+    Job, JobFilter, JobKind, JobPosition, PageLimit, Position, ProcessFilter, Rows, StoreError, Tx,
+};
 use chrono::{DateTime, Utc};
 use cutover_process::{Process, State};
 
@@ -43,7 +45,7 @@ pub(crate) fn is_old(process: &Process, filter: &JobFilter, begun_at: DateTime<U
 
 /// Returns the processes of a supplier that match a filter and lie behind a position. Up to `limit.items` are examined.
 pub(crate) fn matching(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     supplier_id: i64,
     (kind, filter): (JobKind, &JobFilter),
     begun_at: DateTime<Utc>,

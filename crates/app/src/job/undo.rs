@@ -3,7 +3,7 @@
 use crate::fault::{self, Point};
 use crate::gate;
 use crate::port::{
-    ImportedHead, Job, JobPosition, Position, StepWrite, StoreError, StoredIssues, Tx, WaveSpan,
+    ImportedHead, Job, JobPosition, Position, Rows, StepWrite, StoreError, StoredIssues, Tx, WaveSpan,
 };
 use chrono::{DateTime, Duration, Utc};
 use cutover_core::IssueSource;
@@ -99,7 +99,7 @@ fn next_of(
 /// Returns accounts that the next outcomes of a run have imported, of at most `limit`, and the key behind these outcomes.
 /// An account that was undone and imported again since is not of the run.
 pub(crate) fn imports_of_run(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     run_id: i64,
     after: i64,
     limit: u32,
@@ -120,7 +120,7 @@ pub(crate) fn imports_of_run(
 ///
 /// An account belongs to the wave that claimed it, and is imported during it or within a lease after it.
 pub(crate) fn imports_of_wave(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     supplier_id: i64,
     span: WaveSpan,
     after: Position,
@@ -141,7 +141,7 @@ pub(crate) fn imports_of_wave(
     Ok((of_wave, next))
 }
 
-fn is_of_wave(tx: &mut dyn Tx, head: &ImportedHead, span: WaveSpan) -> Result<bool, StoreError> {
+fn is_of_wave(tx: &mut dyn Rows, head: &ImportedHead, span: WaveSpan) -> Result<bool, StoreError> {
     let is_late = span.until.is_some_and(|until| head.imported_at >= until);
     if !is_late && head.imported_at >= span.began_at + MARGIN {
         return Ok(true);

@@ -1,10 +1,6 @@
-use super::{Audited, OperatorError};
-use crate::App;
+use super::{Audited, Operations, OperatorError};
 use crate::codec::unpack;
-use crate::port::{
-    ArchivedVersion, AuditAction, Detail, ProcessToArchive, StoreError, Subject, Supplier, read,
-    read_committed, write,
-};
+use crate::port::{ArchivedVersion, AuditAction, Detail, ProcessToArchive, Subject, Supplier};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use cutover_core::Zone;
 use cutover_model::certificate::account_content;
@@ -89,7 +85,7 @@ pub enum ArchiveError {
     Operator(#[from] OperatorError),
 }
 
-impl App {
+impl Operations<'_> {
     /// Counts the processes that can be archived.
     ///
     /// # Errors
@@ -130,7 +126,7 @@ impl App {
     fn remove_archived(&self) -> Result<(), OperatorError> {
         let mut next = Some(0);
         while let Some(from) = next {
-            next = write(&*self.store, move |tx| tx.remove_archived(from))?;
+            next = self.write(move |tx| Ok(tx.remove_archived(from)?))?;
         }
         Ok(())
     }
@@ -146,8 +142,7 @@ impl App {
             let mut after = None;
             loop {
                 let found =
-                    read_committed(&*self.store, |tx| tx.archivable(supplier.id, before, after, LOOK))
-                        .map_err(OperatorError::from)?;
+                    self.read_committed(|tx| Ok(tx.archivable(supplier.id, before, after, LOOK)?))?;
                 for ids in found.ids.chunks(BATCH) {
                     if !batch(&supplier, ids)? {
                         return Ok(());
@@ -165,7 +160,7 @@ impl App {
     fn suppliers_of(&self, scope: &ArchiveScope) -> Result<Vec<Supplier>, OperatorError> {
         match &scope.supplier {
             Some(code) => Ok(vec![self.show_supplier(code)?]),
-            None => Ok(self.suppliers()?),
+            None => self.suppliers(),
         }
     }
 
@@ -178,8 +173,10 @@ impl App {
         archive: &mut dyn Archive,
     ) -> Result<usize, ArchiveError> {
         let before = scope.instant();
-        let kept =
-            read(&*self.store, |tx| tx.processes_to_archive(ids, before)).map_err(OperatorError::from)?;
+        let kept = self.read(|tx| {
+            let ids = tx.still_of(supplier, ids)?;
+            Ok(tx.processes_to_archive(&ids, before)?)
+        })?;
         let mut versions = Vec::with_capacity(kept.len());
         for process in kept.into_iter().filter_map(|kept| readable(kept, supplier.settings.time_zone)) {
             archive.append(&process)?;
@@ -189,13 +186,16 @@ impl App {
             return Ok(0);
         }
         archive.sync()?;
-        let subject = Subject::supplier(supplier);
-        let archived = self.run_audited(&self.operator, AuditAction::ProcessesArchived, move |tx, clock| {
+        let (supplier, subject) = (supplier.clone(), Subject::supplier(supplier));
+        let archived = self.act(AuditAction::ProcessesArchived, move |tx, clock| {
+            let ids: Vec<i64> = versions.iter().map(|version| version.id).collect();
+            let own = tx.still_of(&supplier, &ids)?;
+            versions.retain(|version| own.contains(&version.id));
             let archived = tx.archive(&versions, clock.now())?;
             let detail = Detail::default().count("processes", archived as u64);
-            Ok::<_, StoreError>((archived, Audited { subject, detail }))
+            Ok((archived, Audited { subject, detail }))
         });
-        Ok(archived.map_err(OperatorError::from)?)
+        Ok(archived?)
     }
 }
 

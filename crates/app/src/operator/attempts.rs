@@ -1,12 +1,10 @@
 //! An account at the console: its last attempt with the payload, and the attempt before it.
 
-use super::processes::{locate, missing, report};
-use super::{Audited, OperatorError, ProcessReport};
-use crate::App;
+use super::processes::report;
+use super::{Audited, Operations, OperatorError, ProcessReport};
 use crate::account::{of_last_attempt, without_unrelated_errors};
-use crate::auth::Caller;
 use crate::codec::unpack;
-use crate::port::{AuditAction, Operator, StoreError, StoredIssues, StoredProcess, Subject, Tx, read};
+use crate::port::{AuditAction, Rows, StoreError, StoredIssues, StoredProcess, Subject};
 use chrono::{DateTime, Utc};
 use cutover_core::{Word, Zone};
 use cutover_process::{ProcessError, State};
@@ -74,79 +72,58 @@ pub struct Attempts {
     pub zone: Zone,
 }
 
-impl App {
-    /// Returns an account of an organisation for the console.
+impl Operations<'_> {
+    /// Returns an account for the console.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if it has none with this supplier and number.
-    pub fn show_own_account(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-        number: &str,
-    ) -> Result<AccountView, OperatorError> {
-        self.own_supplier(caller, supplier)?;
-        let found = read(&*self.store, |tx| {
-            let Some((supplier, stored)) = locate(tx, supplier, number)? else { return Ok(None) };
-            let report = report(tx, &supplier, &stored)?;
-            view(tx, &stored, report).map(Some)
-        })?;
-        found.ok_or_else(|| missing(supplier, number))
-    }
-
-    /// Returns an account of an organisation, to be shown with personal data, and records that in the audit trail.
-    ///
-    /// # Errors
-    /// As [`show_own_account`](Self::show_own_account).
-    pub fn reveal_own_account(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-        number: &str,
-    ) -> Result<AccountView, OperatorError> {
-        self.own_supplier(caller, supplier)?;
-        let (code, number) = (supplier.to_owned(), number.to_owned());
-        self.run_audited(&Operator::of(caller), AuditAction::AccountRevealed, move |tx, _| {
-            let (supplier, stored) = locate(tx, &code, &number)?.ok_or_else(|| missing(&code, &number))?;
-            let audited = Audited::of(Subject::process(&supplier, stored.process.id()));
-            let report = report(tx, &supplier, &stored)?;
-            Ok((view(tx, &stored, report)?, audited))
+    /// [`OperatorError::NotFound`] if there is none with this supplier and number.
+    pub fn show_account(&self, supplier: &str, number: &str) -> Result<AccountView, OperatorError> {
+        self.read(|tx| {
+            let (supplier, stored) = tx.find_process(supplier, number)?;
+            let report = report(tx.rows(), &supplier, &stored)?;
+            Ok(view(tx.rows(), &stored, report)?)
         })
     }
 
-    /// Returns the last attempt at an account of an organisation and the one before it; `None` if no attempt before it is
-    /// kept.
+    /// Returns an account, to be shown with personal data, and records that in the audit trail.
     ///
     /// # Errors
-    /// As [`show_own_account`](Self::show_own_account).
-    pub fn own_attempts(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-        number: &str,
-    ) -> Result<Option<Attempts>, OperatorError> {
-        self.own_supplier(caller, supplier)?;
-        let found = read(&*self.store, |tx| {
-            let Some((supplier, stored)) = locate(tx, supplier, number)? else { return Ok(None) };
-            attempts(tx, &stored, supplier.settings.time_zone).map(Some)
-        })?;
-        found.ok_or_else(|| missing(supplier, number))
+    /// As [`show_account`](Self::show_account).
+    pub fn reveal_account(&self, supplier: &str, number: &str) -> Result<AccountView, OperatorError> {
+        let (code, number) = (supplier.to_owned(), number.to_owned());
+        self.act(AuditAction::AccountRevealed, move |tx, _| {
+            let (supplier, stored) = tx.find_process(&code, &number)?;
+            let audited = Audited::of(Subject::process(&supplier, stored.process.id()));
+            let report = report(tx.rows(), &supplier, &stored)?;
+            Ok((view(tx.rows(), &stored, report)?, audited))
+        })
+    }
+
+    /// Returns the last attempt at an account and the one before it; `None` if no attempt before it is kept.
+    ///
+    /// # Errors
+    /// As [`show_account`](Self::show_account).
+    pub fn attempts(&self, supplier: &str, number: &str) -> Result<Option<Attempts>, OperatorError> {
+        self.read(|tx| {
+            let (supplier, stored) = tx.find_process(supplier, number)?;
+            Ok(attempts(tx.rows(), &stored, supplier.settings.time_zone)?)
+        })
     }
 }
 
-fn view(tx: &mut dyn Tx, stored: &StoredProcess, report: ProcessReport) -> Result<AccountView, StoreError> {
+fn view(tx: &mut dyn Rows, stored: &StoredProcess, report: ProcessReport) -> Result<AccountView, StoreError> {
     let id = stored.process.id();
     let sent = if report.account.is_some() { SentPayload::None } else { payload(tx, id)? };
     Ok(AccountView { report, sent, previous: tx.previous_attempt_number(id)? })
 }
 
 /// Returns the payload of a process. One that cannot be read hides nothing else of the account.
-fn payload(tx: &mut dyn Tx, id: i64) -> Result<SentPayload, StoreError> {
+fn payload(tx: &mut dyn Rows, id: i64) -> Result<SentPayload, StoreError> {
     let found = tx.payloads(&[id])?.pop();
     Ok(found.map_or(SentPayload::None, |(_, packed)| SentPayload::read(packed)))
 }
 
-fn attempts(tx: &mut dyn Tx, stored: &StoredProcess, zone: Zone) -> Result<Option<Attempts>, StoreError> {
+fn attempts(tx: &mut dyn Rows, stored: &StoredProcess, zone: Zone) -> Result<Option<Attempts>, StoreError> {
     let (process, id) = (&stored.process, stored.process.id());
     let Some(previous) = tx.previous_attempt(id)? else { return Ok(None) };
     let before = Attempt {

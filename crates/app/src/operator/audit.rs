@@ -1,10 +1,10 @@
-use super::OperatorError;
-use super::lookup::find;
+use super::scope::Scoped;
+use super::{Operations, OperatorError};
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{
-    AuditAction, AuditEntry, AuditFilter, AuditRecord, Clock, Detail, Operator, StoreError, StoredProcess,
-    Subject, Tx, read, write,
+    AuditAction, AuditEntry, AuditFilter, AuditRecord, Clock, Detail, Operator, Rows, StoreError,
+    StoredProcess, Subject, Tx, write,
 };
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -30,17 +30,6 @@ impl Audited {
 pub struct AuditScope {
     /// At this time or later.
     pub since: Option<DateTime<Utc>>,
-    /// About this supplier, by its code.
-    pub supplier: Option<String>,
-    /// This action only.
-    pub action: Option<AuditAction>,
-    /// Maximum number of actions.
-    pub limit: u32,
-}
-
-/// The scope of a page of actions of an organisation.
-#[derive(Debug, Clone, Default)]
-pub struct OwnAuditScope {
     /// About this supplier, by its code.
     pub supplier: Option<String>,
     /// By this author, as [`Operator`] is written.
@@ -72,9 +61,7 @@ impl Operator {
 }
 
 impl App {
-    /// Runs an audited job, which changes something, or shows or exports personal data. Its audit entry is
-    /// written in the same transaction. The job takes a time after its locks: one that was taken before would be earlier
-    /// than what other transactions wrote while it waited.
+    /// Runs an audited job on what belongs to no organisation, as [`Operations::act`] does on the rest.
     pub(crate) fn run_audited<T, E>(
         &self,
         by: &Operator,
@@ -91,64 +78,6 @@ impl App {
             record_action(tx, clock.now(), by, action, audited)?;
             Ok(done)
         })
-    }
-
-    /// Lists actions of operators, the last first.
-    ///
-    /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such supplier.
-    pub fn audit(&self, scope: &AuditScope) -> Result<Vec<AuditRecord>, OperatorError> {
-        let found = read(&*self.store, |tx| {
-            let supplier_id = match &scope.supplier {
-                None => None,
-                Some(code) => match find(tx, code)? {
-                    Some(supplier) => Some(supplier.id),
-                    None => return Ok(None),
-                },
-            };
-            let filter = AuditFilter {
-                since: scope.since,
-                supplier_id,
-                action: scope.action,
-                ..AuditFilter::default()
-            };
-            tx.audit_records(&filter, scope.limit).map(Some)
-        })?;
-        found.ok_or_else(|| {
-            OperatorError::not_found("supplier", scope.supplier.as_deref().unwrap_or_default())
-        })
-    }
-
-    /// Returns a page of the actions on an organisation, its suppliers and their accounts, the last first.
-    ///
-    /// # Errors
-    /// [`OperatorError::NotFound`] if it has no such supplier.
-    pub fn own_audit(&self, caller: &Caller, scope: &OwnAuditScope) -> Result<AuditPage, OperatorError> {
-        let supplier = scope.supplier.as_ref().map(|code| self.own_supplier(caller, code)).transpose()?;
-        let filter = AuditFilter {
-            organisation_id: Some(caller.organisation_id),
-            supplier_id: supplier.map(|supplier| supplier.id),
-            by: scope.by.clone(),
-            action: scope.action,
-            before: scope.before,
-            since: None,
-        };
-        let page = read(&*self.store, |tx| {
-            let mut records = tx.audit_records(&filter, scope.limit.saturating_add(1))?;
-            let has_more = records.len() > scope.limit as usize;
-            records.truncate(scope.limit as usize);
-            let mut ids: Vec<i64> = records.iter().filter_map(|record| record.process_id).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            let found = if ids.is_empty() { Vec::new() } else { tx.processes_by_id(&ids)? };
-            let number = |stored: StoredProcess| {
-                (stored.process.id(), stored.process.snapshot().external_account_number.to_string())
-            };
-            let numbers = found.into_iter().map(number).collect();
-            let next = records.last().filter(|_| has_more).map(|last| last.id);
-            Ok::<_, StoreError>(AuditPage { records, numbers, next })
-        })?;
-        Ok(page)
     }
 
     /// Records that a backup of the database begins. The backup contains the entry.
@@ -168,9 +97,54 @@ impl App {
     }
 }
 
+impl Operations<'_> {
+    /// Lists actions of operators, the last first.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier.
+    pub fn audit(&self, scope: &AuditScope) -> Result<Vec<AuditRecord>, OperatorError> {
+        self.read(|tx| records(tx, scope, scope.limit))
+    }
+
+    /// Returns a page of actions, the last first.
+    ///
+    /// # Errors
+    /// As [`audit`](Self::audit).
+    pub fn audit_page(&self, scope: &AuditScope) -> Result<AuditPage, OperatorError> {
+        self.read(|tx| {
+            let mut records = records(tx, scope, scope.limit.saturating_add(1))?;
+            let has_more = records.len() > scope.limit as usize;
+            records.truncate(scope.limit as usize);
+            let mut ids: Vec<i64> = records.iter().filter_map(|record| record.process_id).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            let found = if ids.is_empty() { Vec::new() } else { tx.processes_by_id(&ids)? };
+            let number = |stored: StoredProcess| {
+                (stored.process.id(), stored.process.snapshot().external_account_number.to_string())
+            };
+            let numbers = found.into_iter().map(number).collect();
+            let next = records.last().filter(|_| has_more).map(|last| last.id);
+            Ok(AuditPage { records, numbers, next })
+        })
+    }
+}
+
+fn records(tx: &mut Scoped<'_>, scope: &AuditScope, limit: u32) -> Result<Vec<AuditRecord>, OperatorError> {
+    let supplier = scope.supplier.as_ref().map(|code| tx.supplier(code)).transpose()?;
+    let filter = AuditFilter {
+        organisation_id: None,
+        before: scope.before,
+        by: scope.by.clone(),
+        since: scope.since,
+        supplier_id: supplier.map(|supplier| supplier.id),
+        action: scope.action,
+    };
+    Ok(tx.audit_records(filter, limit)?)
+}
+
 /// Records an action in the transaction that performs it.
 pub(crate) fn record_action(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     at: DateTime<Utc>,
     by: Operator,
     action: AuditAction,

@@ -1,10 +1,7 @@
-use super::{Audited, OperatorError, record_action};
-use crate::App;
+use super::scope::Scoped;
+use super::{Audited, Operations, OperatorError, record_action};
 use crate::additions::business_json;
-use crate::port::{
-    AuditAction, BusinessRecord, Detail, ErasedRows, Organisation, StoreError, Subject, Traces, Tx, read,
-    write_with_retry,
-};
+use crate::port::{AuditAction, BusinessRecord, Detail, ErasedRows, Organisation, Subject, Traces};
 
 /// Number of businesses that are read together.
 const PAGE: u32 = 100;
@@ -45,7 +42,7 @@ pub struct ErasedBusiness {
     pub traces: Traces,
 }
 
-impl App {
+impl Operations<'_> {
     /// Calls `f` with every business of an organisation, by number. Reads them in pages.
     ///
     /// # Errors
@@ -57,15 +54,14 @@ impl App {
     ) -> Result<(), OperatorError> {
         let mut after = 0;
         loop {
-            let page = read(&*self.store, |tx| {
-                let Some(owner) = tx.organisation(organisation)? else { return Ok(None) };
+            let page = self.read(|tx| {
+                let owner = tx.organisation(organisation)?;
                 let mut page = Vec::new();
                 for identifier in tx.businesses_after(owner.id, after, PAGE)? {
                     page.extend(tx.business_record(owner.id, &identifier)?);
                 }
-                Ok::<_, StoreError>(Some(page))
+                Ok(page)
             })?;
-            let page = page.ok_or_else(|| OperatorError::not_found("organisation", organisation))?;
             let Some(last) = page.last() else { return Ok(()) };
             after = last.number;
             page.into_iter().map(ListedBusiness::from).for_each(&mut f);
@@ -78,11 +74,10 @@ impl App {
     /// [`OperatorError::NotFound`] if there is no such organisation or business.
     pub fn show_business(&self, organisation: &str, identifier: &str) -> Result<Vec<u8>, OperatorError> {
         let wanted = cutover_core::trimmed(identifier);
-        let found = read(&*self.store, |tx| {
-            let Some(owner) = tx.organisation(organisation)? else { return Ok(None) };
-            Ok::<_, StoreError>(Some(tx.business_record(owner.id, wanted)?))
+        let found = self.read(|tx| {
+            let owner = tx.organisation(organisation)?;
+            Ok(tx.business_record(owner.id, wanted)?)
         })?;
-        let found = found.ok_or_else(|| OperatorError::not_found("organisation", organisation))?;
         let record = found.ok_or_else(|| OperatorError::not_found("business", identifier))?;
         Ok(business_json(&record))
     }
@@ -100,31 +95,30 @@ impl App {
     ) -> Result<ErasedBusiness, OperatorError> {
         let (organisation, identifier) =
             (organisation.to_owned(), cutover_core::trimmed(identifier).to_owned());
-        let (by, clock) = (self.operator.clone(), self.clock.clone());
-        let (number, rows) = write_with_retry(&*self.store, move |tx| {
+        let (by, clock) = (self.operator.clone(), self.app.clock.clone());
+        let (number, rows) = self.write_with_retry(move |tx| {
             let owner = tx.organisation(&organisation)?;
-            let owner = owner.ok_or_else(|| OperatorError::not_found("organisation", &organisation))?;
             let (number, rows) = erase(tx, &owner, &identifier)?;
             let subject = Subject::organisation(owner.id);
             let detail = Detail::default().word("business", number);
             let detail = rows.iter().fold(detail, |detail, (table, rows)| detail.count(table, *rows));
             record_action(
-                tx,
+                tx.rows(),
                 clock.now(),
                 by.clone(),
                 AuditAction::BusinessErased,
                 Audited { subject, detail },
             )?;
-            Ok::<_, OperatorError>((number, rows))
+            Ok((number, rows))
         })?;
         // The rows are removed even if this fails.
-        let traces = self.store.scrub().unwrap_or(Traces::UntilCheckpoint);
+        let traces = self.app.store.scrub().unwrap_or(Traces::UntilCheckpoint);
         Ok(ErasedBusiness { number, rows, traces })
     }
 }
 
 fn erase(
-    tx: &mut dyn Tx,
+    tx: &mut Scoped<'_>,
     owner: &Organisation,
     identifier: &str,
 ) -> Result<(i64, Vec<ErasedRows>), OperatorError> {

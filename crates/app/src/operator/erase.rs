@@ -1,11 +1,10 @@
-use super::processes::{locate, missing};
-use super::{Audited, OperatorError, record_action};
-use crate::App;
+use super::scope::Scoped;
+use super::{Audited, Operations, OperatorError, record_action};
 use crate::certificate::{forget_account, forget_some};
 use crate::codec::unpack;
 use crate::port::{
-    AuditAction, Detail, ErasedRows, MayConflict, NewFeedEvent, StoreError, StoredProcess, Subject, Supplier,
-    Traces, Tx, read, write_with_retry,
+    AuditAction, Detail, ErasedRows, MayConflict, NewFeedEvent, Rows, StoreError, StoredProcess, Subject,
+    Supplier, Traces,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, ServiceAccountNumber, Zone};
@@ -40,19 +39,18 @@ pub struct Erased {
     pub traces: Traces,
 }
 
-impl App {
+impl Operations<'_> {
     /// Describes what erasing an account would remove. Changes nothing.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process.
     pub fn erasable(&self, supplier: &str, number: &str) -> Result<Erasable, OperatorError> {
-        let found = read(&*self.store, |tx| {
-            let Some((supplier, stored)) = locate(tx, supplier, number)? else { return Ok(None) };
-            let refused = refuse_running(stored.process.known_state());
-            Ok::<_, StoreError>(Some((erasable(tx, &supplier, &stored)?, refused)))
-        })?;
-        let (found, refused) = found.ok_or_else(|| missing(supplier, number))?;
-        refused.map(|()| found)
+        self.read(|tx| {
+            let (supplier, stored) = tx.find_process(supplier, number)?;
+            let found = erasable(tx.rows(), &supplier, &stored)?;
+            refuse_running(stored.process.known_state())?;
+            Ok(found)
+        })
     }
 
     /// Removes all data of an account, whatever the state of its import, and records that without personal
@@ -65,17 +63,17 @@ impl App {
     pub fn erase_account(&self, supplier: &str, number: &str) -> Result<Erased, OperatorError> {
         let done = self.forget_in_certificates(supplier, number)?;
         let (code, number) = (supplier.to_owned(), number.to_owned());
-        let (by, clock) = (self.operator.clone(), self.clock.clone());
-        let (what, rows) = write_with_retry(&*self.store, move |tx| {
+        let (by, clock) = (self.operator.clone(), self.app.clock.clone());
+        let (what, rows) = self.write_with_retry(move |tx| {
             // No certificate is begun meanwhile.
             tx.lock_suppliers()?;
             let (supplier, stored) = locked(tx, &code, &number)?;
             refuse_running(stored.process.known_state())?;
-            let what = erasable(tx, &supplier, &stored)?;
-            let rows = erase(tx, &supplier, what.process_id)?;
+            let what = erasable(tx.rows(), &supplier, &stored)?;
+            let rows = erase(tx.rows(), &supplier, what.process_id)?;
             let own = stored.process.snapshot().external_account_number.as_str();
-            forget_account(tx, supplier.id, own, &done)?;
-            forget_refusal(tx, &supplier, own)?;
+            forget_account(tx.rows(), supplier.id, own, &done)?;
+            forget_refusal(tx.rows(), &supplier, own)?;
             let at = clock.now();
             tx.publish(&NewFeedEvent {
                 supplier_id: supplier.id,
@@ -87,11 +85,11 @@ impl App {
             })?;
             let subject = Subject::process(&supplier, what.process_id);
             let audited = Audited { subject, detail: detail(&what, &rows) };
-            record_action(tx, at, by.clone(), AuditAction::AccountErased, audited)?;
-            Ok::<_, OperatorError>((what, rows))
+            record_action(tx.rows(), at, by.clone(), AuditAction::AccountErased, audited)?;
+            Ok((what, rows))
         })?;
         // The rows are removed even if this fails.
-        let traces = self.store.scrub().unwrap_or(Traces::UntilCheckpoint);
+        let traces = self.app.store.scrub().unwrap_or(Traces::UntilCheckpoint);
         Ok(Erased { what, rows, traces })
     }
 
@@ -101,11 +99,11 @@ impl App {
         let mut done = Vec::new();
         loop {
             let (code, number, before) = (supplier.to_owned(), number.to_owned(), done.clone());
-            let more = write_with_retry(&*self.store, move |tx| {
+            let more = self.write_with_retry(move |tx| {
                 let (supplier, stored) = locked(tx, &code, &number)?;
                 refuse_running(stored.process.known_state())?;
                 let own = stored.process.snapshot().external_account_number.as_str();
-                Ok::<_, OperatorError>(forget_some(tx, supplier.id, own, &before)?)
+                Ok(forget_some(tx.rows(), supplier.id, own, &before)?)
             })?;
             if more.is_empty() {
                 return Ok(done);
@@ -123,20 +121,19 @@ impl MayConflict for OperatorError {
 
 /// Returns the process of an account, and locks both against steps and additions of others.
 pub(super) fn locked(
-    tx: &mut dyn Tx,
+    tx: &mut Scoped<'_>,
     code: &str,
     number: &str,
 ) -> Result<(Supplier, StoredProcess), OperatorError> {
-    let absent = || missing(code, number);
-    let (supplier, stored) = locate(tx, code, number)?.ok_or_else(absent)?;
+    let (supplier, stored) = tx.find_process(code, number)?;
     tx.lock_process(supplier.id, &stored.process.snapshot().external_account_number)?;
     // The rows may have changed while this waited for the lock.
-    let (supplier, stored) = locate(tx, code, number)?.ok_or_else(absent)?;
+    let (supplier, stored) = tx.find_process(code, number)?;
     tx.lock_account(stored.process.id())?;
     Ok((supplier, stored))
 }
 
-fn erase(tx: &mut dyn Tx, supplier: &Supplier, id: i64) -> Result<Vec<ErasedRows>, StoreError> {
+fn erase(tx: &mut dyn Rows, supplier: &Supplier, id: i64) -> Result<Vec<ErasedRows>, StoreError> {
     if let Some(totals) = tx.account_totals(id)? {
         tx.remove_totals(supplier.id, &totals)?;
     }
@@ -144,7 +141,7 @@ fn erase(tx: &mut dyn Tx, supplier: &Supplier, id: i64) -> Result<Vec<ErasedRows
 }
 
 /// Removes the refused create of an account: it holds the number.
-fn forget_refusal(tx: &mut dyn Tx, supplier: &Supplier, number: &str) -> Result<(), StoreError> {
+fn forget_refusal(tx: &mut dyn Rows, supplier: &Supplier, number: &str) -> Result<(), StoreError> {
     let refused = tx.refused_among(supplier.id, &[number.to_owned()])?;
     if refused.is_empty() {
         return Ok(());
@@ -173,7 +170,7 @@ fn refuse_running(state: Option<State>) -> Result<(), OperatorError> {
     }
 }
 
-fn erasable(tx: &mut dyn Tx, supplier: &Supplier, stored: &StoredProcess) -> Result<Erasable, StoreError> {
+fn erasable(tx: &mut dyn Rows, supplier: &Supplier, stored: &StoredProcess) -> Result<Erasable, StoreError> {
     let is = stored.process.snapshot();
     let paths = match is.state {
         State::Processed => Some(tx.account_documents(is.id)?),

@@ -1,8 +1,6 @@
-use super::OperatorError;
-use super::lookup::find;
-use crate::App;
+use super::{Operations, OperatorError};
 use crate::job::{LEASE, new_job};
-use crate::port::{ErasedRows, Job, JobKind, JobState, StateCount, StoreError, Supplier, read, write};
+use crate::port::{ErasedRows, Job, JobKind, JobState, StateCount, Supplier};
 use cutover_core::SupplierStatus;
 use cutover_model::Totals;
 
@@ -30,41 +28,41 @@ impl ErasableSupplier {
     }
 }
 
-impl App {
+impl Operations<'_> {
     /// Describes what erasing a supplier would remove, from kept counts. Changes nothing.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
     pub fn erasable_supplier(&self, code: &str) -> Result<ErasableSupplier, OperatorError> {
-        self.try_to_record_refused();
-        let found = read(&*self.store, |tx| {
-            let Some(supplier) = find(tx, code)? else { return Ok(None) };
+        self.app.try_to_record_refused();
+        self.read(|tx| {
+            let supplier = tx.supplier(code)?;
             let id = supplier.id;
-            Ok::<_, StoreError>(Some(ErasableSupplier {
+            Ok(ErasableSupplier {
                 processes: tx.state_counts(id)?,
                 totals: tx.totals(id)?,
                 refused: tx.refused_figures(id, 0)?.accounts,
                 others: tx.supplier_rows(id)?,
                 job: tx.erasure_of(id)?,
                 supplier,
-            }))
-        })?;
-        found.ok_or_else(|| OperatorError::not_found("supplier", code))
+            })
+        })
     }
 
-    /// Begins to erase a supplier as a job of the caller, who has to call [`App::run_job`] with its claim. From then on
+    /// Begins to erase a supplier as a job of the caller, who has to call [`Operations::run_job`] with its claim. From then on
     /// its settings do not change, so no account of it is accepted or begins to be imported. If that was begun before,
     /// returns that job, which has to be claimed.
     ///
     /// # Errors
     /// [`OperatorError`]: there is no such supplier, it is neither paused nor complete, or the job was stopped.
     pub fn begin_supplier_erasure(&self, code: &str) -> Result<(Job, Option<i64>), OperatorError> {
-        let matched = self.erasable_supplier(code)?.process_count();
-        let (code, clock) = (code.to_owned(), self.clock.clone());
-        let (name, actor) = (format!("job_{:016x}", self.random.number()), self.operator.clone());
-        let begun = write(&*self.store, move |tx| {
+        let seen = self.erasable_supplier(code)?;
+        let matched = seen.process_count();
+        let (code, clock) = (code.to_owned(), self.app.clock.clone());
+        let (name, actor) = (format!("job_{:016x}", self.app.random.number()), self.operator.clone());
+        self.write(move |tx| {
             tx.lock_suppliers()?;
-            let supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
+            let supplier = tx.again(&seen.supplier)?;
             if let Some(job) = tx.erasure_of(supplier.id)? {
                 return match job.state == JobState::Running {
                     true => Ok((job, None)),
@@ -93,7 +91,6 @@ impl App {
             })?;
             let claim = Some(job.claim);
             Ok((job, claim))
-        })?;
-        Ok(begun)
+        })
     }
 }

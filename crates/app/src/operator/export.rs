@@ -1,7 +1,6 @@
 use super::erase::locked;
 use super::processes::report;
-use super::{Audited, OperatorError, ProcessReport};
-use crate::App;
+use super::{Audited, Operations, OperatorError, ProcessReport};
 use crate::codec::unpack;
 use crate::port::{AuditAction, Subject};
 use chrono::{DateTime, Utc};
@@ -19,21 +18,21 @@ pub struct AccountExport {
     pub payload: Option<Vec<u8>>,
 }
 
-impl App {
+impl Operations<'_> {
     /// Exports all data of an account in one consistent state, and records that in the audit trail.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process.
     pub fn export_account(&self, supplier: &str, number: &str) -> Result<AccountExport, OperatorError> {
         let (code, number) = (supplier.to_owned(), number.to_owned());
-        self.run_audited(&self.operator, AuditAction::AccountExported, move |tx, clock| {
+        self.act(AuditAction::AccountExported, move |tx, clock| {
             let (supplier, stored) = locked(tx, &code, &number)?;
             let id = stored.process.id();
             let staged = tx.staged(id)?;
             let export = AccountExport {
                 supplier: supplier.code.to_string(),
                 at: clock.now(),
-                report: report(tx, &supplier, &stored)?,
+                report: report(tx.rows(), &supplier, &stored)?,
                 payload: staged.map(|staged| unpack(&staged.payload)).transpose()?,
             };
             Ok((export, Audited::of(Subject::process(&supplier, id))))

@@ -1,14 +1,14 @@
 //! The export of the failed accounts of a supplier (contract D14): their faults as CSV, or their payloads as NDJSON, to be
 //! corrected and sent again.
 
-use super::{Audited, OperatorError};
+use super::processes::check_code;
+use super::{Audited, Operations, OperatorError};
 use crate::App;
 use crate::account::of_last_attempt;
-use crate::auth::Caller;
 use crate::codec::unpack;
 use crate::port::{
-    AuditAction, Detail, ListedProcess, Operator, PageLimit, PayloadById, Position, ProcessFilter,
-    StoreError, StoredIssues, Subject, Supplier, Tx, read,
+    AuditAction, Detail, ListedProcess, PageLimit, PayloadById, Position, ProcessFilter, Rows, StoreError,
+    StoredIssues, Subject, read,
 };
 use csv::{Terminator, WriterBuilder};
 use cutover_core::{Level, spreadsheet_cell, string_enum};
@@ -96,7 +96,7 @@ pub struct FailedPage {
     pub next: Option<FailedCursor>,
 }
 
-impl App {
+impl Operations<'_> {
     /// Begins an export of failed accounts, and records that in the audit trail.
     ///
     /// # Errors
@@ -106,39 +106,17 @@ impl App {
         wanted: &FailedAccounts,
         format: FailedFormat,
     ) -> Result<FailedExport, OperatorError> {
-        self.begin_failed_export_by(&self.operator, self.show_supplier(&wanted.supplier)?, wanted, format)
-    }
-
-    /// The same for a supplier of the caller's organisation.
-    ///
-    /// # Errors
-    /// As [`begin_failed_export`](Self::begin_failed_export).
-    pub fn begin_own_failed_export(
-        &self,
-        caller: &Caller,
-        wanted: &FailedAccounts,
-        format: FailedFormat,
-    ) -> Result<FailedExport, OperatorError> {
-        let supplier = self.own_supplier(caller, &wanted.supplier)?;
-        self.begin_failed_export_by(&Operator::of(caller), supplier, wanted, format)
-    }
-
-    fn begin_failed_export_by(
-        &self,
-        by: &Operator,
-        supplier: Supplier,
-        wanted: &FailedAccounts,
-        format: FailedFormat,
-    ) -> Result<FailedExport, OperatorError> {
         wanted.check()?;
-        self.check_code(supplier.id, "error code", Level::Error, wanted.error_code.as_deref())?;
-        let detail = Detail::default()
-            .word("format", format)
-            .word_if("status", wanted.status)
-            .word_if("error_code", wanted.error_code.as_deref());
-        let subject = Subject::supplier(&supplier);
-        self.run_audited(by, AuditAction::ProcessesExported, move |_, _| {
-            Ok::<_, OperatorError>(((), Audited { subject, detail }))
+        let asked = wanted.clone();
+        let supplier = self.act(AuditAction::ProcessesExported, move |tx, _| {
+            let supplier = tx.supplier(&asked.supplier)?;
+            check_code(tx, &supplier, "error code", Level::Error, asked.error_code.as_deref())?;
+            let detail = Detail::default()
+                .word("format", format)
+                .word_if("status", asked.status)
+                .word_if("error_code", asked.error_code);
+            let subject = Subject::supplier(&supplier);
+            Ok((supplier, Audited { subject, detail }))
         })?;
         let parts = match (wanted.status, &wanted.error_code) {
             (Some(status), _) => vec![Some(status)],
@@ -154,7 +132,9 @@ impl App {
             error_code: wanted.error_code.clone(),
         })
     }
+}
 
+impl App {
     /// Returns the next part of an export, in `bytes`, which is empty. Memory does not grow with the number of accounts.
     ///
     /// # Errors
@@ -204,7 +184,7 @@ enum Contents {
     Payloads(HashMap<i64, Result<Vec<u8>, StoreError>>),
 }
 
-fn contents(tx: &mut dyn Tx, format: FailedFormat, ids: &[i64]) -> Result<Contents, StoreError> {
+fn contents(tx: &mut dyn Rows, format: FailedFormat, ids: &[i64]) -> Result<Contents, StoreError> {
     Ok(match format {
         FailedFormat::Csv => {
             let issues = tx.issues_of(ids)?.into_iter();

@@ -1,10 +1,7 @@
-use super::lookup::find;
-use super::{Audited, Forecast, OperatorError, Services};
-use crate::port::{
-    AuditAction, Clock, Detail, Gate, Hold, HoldCause, Operator, StoreError, Subject, Supplier, Tx, read,
-    read_committed,
-};
-use crate::{App, gate};
+use super::scope::Scoped;
+use super::{Audited, Checks, Forecast, Operations, OperatorError, Services};
+use crate::gate;
+use crate::port::{AuditAction, Clock, Detail, Gate, Hold, HoldCause, Rows, StoreError, Subject, Supplier};
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, SupplierCode};
 
@@ -30,7 +27,7 @@ pub(super) struct GateChange {
 /// Applies settings to the gate of a supplier. New waves begin with the first one: at once, or with the release if the
 /// supplier is held. The suppliers are locked.
 pub(super) fn set_gate(
-    tx: &mut dyn Tx,
+    tx: &mut Scoped<'_>,
     supplier: &Supplier,
     change: GateChange,
     clock: &dyn Clock,
@@ -38,20 +35,20 @@ pub(super) fn set_gate(
     if !change.waves && !change.errors {
         return Ok(());
     }
-    let mut gate = locked(tx, supplier)?;
+    let mut gate = tx.lock_gate(supplier)?;
     let at = clock.now();
     if change.waves {
         let first = if gate.hold.is_some() { 0 } else { 1 };
-        begin_wave(tx, supplier, &mut gate, first, at)?;
+        begin_wave(tx.rows(), supplier, &mut gate, first, at)?;
     } else {
         gate.count_anew(&supplier.settings, at);
     }
-    save(tx, &gate)
+    save(tx.rows(), &gate)
 }
 
 /// Begins a wave, and notes its time for an undo.
 fn begin_wave(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     supplier: &Supplier,
     gate: &mut Gate,
     wave: u32,
@@ -65,28 +62,23 @@ fn begin_wave(
     tx.clear_wave(supplier.id)
 }
 
-fn locked(tx: &mut dyn Tx, supplier: &Supplier) -> Result<Gate, StoreError> {
-    let found = tx.lock_gates(std::slice::from_ref(&supplier.code))?.pop();
-    Ok(found.map_or_else(|| Gate::new(supplier.id), |(_, gate)| gate))
-}
-
-fn save(tx: &mut dyn Tx, gate: &Gate) -> Result<(), StoreError> {
+fn save(tx: &mut dyn Rows, gate: &Gate) -> Result<(), StoreError> {
     if gate.is_idle() { tx.remove_gate(gate.supplier_id) } else { tx.save_gate(gate) }
 }
 
-/// Finds a supplier and locks its settings and its gate.
-fn to_change(tx: &mut dyn Tx, code: &str) -> Result<(Supplier, Gate), OperatorError> {
+/// Locks the settings and the gate of a supplier that was found, and returns both as they are now.
+fn to_change(tx: &mut Scoped<'_>, seen: &Supplier) -> Result<(Supplier, Gate), OperatorError> {
     tx.lock_suppliers()?;
-    let supplier = find(tx, code)?.ok_or_else(|| OperatorError::not_found("supplier", code))?;
+    let supplier = tx.again(seen)?;
     if tx.erasure_of(supplier.id)?.is_some() {
         return Err(OperatorError::Refused("it is being erased: its settings stay".into()));
     }
-    let gate = locked(tx, &supplier)?;
+    let gate = tx.lock_gate(&supplier)?;
     Ok((supplier, gate))
 }
 
 fn hold(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     supplier: &Supplier,
     gate: &mut Gate,
     because: Option<String>,
@@ -102,7 +94,7 @@ fn hold(
 
 /// Ends a hold and begins the next wave.
 fn release_gate(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     supplier: &Supplier,
     gate: &mut Gate,
     ended: &Hold,
@@ -115,38 +107,31 @@ fn release_gate(
     gate::publish(tx, supplier.id, FeedEventType::SupplierReleased, ended, at)
 }
 
-impl App {
-    /// Holds the imports of a supplier: creates are accepted and wait. A supplier that is held already stays so.
+impl Operations<'_> {
+    /// Holds the imports of a supplier: creates are accepted and wait. A supplier that is held already stays so. Returns
+    /// the supplier.
     ///
     /// # Errors
     /// [`OperatorError`]: no such supplier, it is being erased, or the reason is too long.
-    pub fn hold_supplier(&self, code: &str, because: Option<String>) -> Result<(), OperatorError> {
-        self.hold_supplier_by(&self.operator, code, because)
-    }
-
-    pub(super) fn hold_supplier_by(
-        &self,
-        by: &Operator,
-        code: &str,
-        because: Option<String>,
-    ) -> Result<(), OperatorError> {
+    pub fn hold_supplier(&self, code: &str, because: Option<String>) -> Result<Supplier, OperatorError> {
         check_reason(because.as_deref())?;
-        if self.show_hold(code)?.is_some() {
-            return Ok(());
+        let (supplier, seen) = self.supplier_with_hold(code)?;
+        if seen.is_some() {
+            return Ok(supplier);
         }
-        let code = code.to_owned();
-        self.run_audited(by, AuditAction::SupplierHeld, move |tx, clock| {
-            let (supplier, mut gate) = to_change(tx, &code)?;
+        self.act(AuditAction::SupplierHeld, move |tx, clock| {
+            let (supplier, mut gate) = to_change(tx, &supplier)?;
             let detail = Detail::default().word_if("because", because.as_deref());
             if gate.hold.is_none() {
-                hold(tx, &supplier, &mut gate, because, clock.now())?;
+                hold(tx.rows(), &supplier, &mut gate, because, clock.now())?;
             }
-            Ok::<_, OperatorError>(((), Audited { subject: Subject::supplier(&supplier), detail }))
+            let subject = Subject::supplier(&supplier);
+            Ok((supplier, Audited { subject, detail }))
         })
     }
 
     /// Releases the hold of a supplier: its imports go on with the next wave. Changes nothing if it is not held. Returns
-    /// the forecast.
+    /// the supplier and the forecast.
     ///
     /// # Errors
     /// [`OperatorError`]: no such supplier, it is being erased, the reason is too long or missing, or a check of its
@@ -156,26 +141,16 @@ impl App {
         code: &str,
         release: &Release,
         services: &Services,
-    ) -> Result<Forecast, OperatorError> {
-        self.release_supplier_by(&self.operator, code, release, services)
-    }
-
-    pub(super) fn release_supplier_by(
-        &self,
-        by: &Operator,
-        code: &str,
-        release: &Release,
-        services: &Services,
-    ) -> Result<Forecast, OperatorError> {
+    ) -> Result<(Supplier, Forecast), OperatorError> {
         let Release { because, is_forced } = release.clone();
         check_reason(because.as_deref())?;
         if is_forced && because.is_none() {
             return Err(OperatorError::Refused("a release that is forced needs a reason".into()));
         }
-        let seen = self.show_hold(code)?;
-        let readiness = self.readiness(code, services)?;
+        let (supplier, seen) = self.supplier_with_hold(code)?;
+        let readiness = self.app.readiness_of(&supplier, services, Checks::All)?;
         if seen.is_none() {
-            return Ok(readiness.forecast);
+            return Ok((supplier, readiness.forecast));
         }
         let stopping = Some(readiness.stopping()).filter(|_| !readiness.is_ready());
         if let Some(names) = stopping.as_ref().filter(|_| !is_forced) {
@@ -184,8 +159,8 @@ impl App {
             )));
         }
         let code = code.to_owned();
-        self.run_audited(by, AuditAction::SupplierReleased, move |tx, clock| {
-            let (supplier, mut gate) = to_change(tx, &code)?;
+        let supplier = self.act(AuditAction::SupplierReleased, move |tx, clock| {
+            let (supplier, mut gate) = to_change(tx, &supplier)?;
             let ended = gate.hold.clone();
             // The checks were about the hold that was seen. One that another release has ended stays so.
             if ended.is_some() && ended != seen {
@@ -197,13 +172,14 @@ impl App {
                 .word_if("forced", stopping)
                 .word_if("held-by", ended.as_ref().map(|hold| &hold.by));
             if let Some(ended) = &ended {
-                release_gate(tx, &supplier, &mut gate, ended, clock.now())?;
+                release_gate(tx.rows(), &supplier, &mut gate, ended, clock.now())?;
             }
-            Ok::<_, OperatorError>(((), Audited { subject: Subject::supplier(&supplier), detail }))
+            let subject = Subject::supplier(&supplier);
+            Ok((supplier, Audited { subject, detail }))
         })?;
-        self.wake.notify_one();
-        self.store.notify_workers();
-        Ok(readiness.forecast)
+        self.app.wake.notify_one();
+        self.app.store.notify_workers();
+        Ok((supplier, readiness.forecast))
     }
 
     /// Returns the hold of a supplier.
@@ -211,19 +187,23 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
     pub fn show_hold(&self, code: &str) -> Result<Option<Hold>, OperatorError> {
-        let found = read(&*self.store, |tx| match find(tx, code)? {
-            Some(supplier) => tx.hold(supplier.id).map(Some),
-            None => Ok(None),
-        })?;
-        found.ok_or_else(|| OperatorError::not_found("supplier", code))
+        Ok(self.supplier_with_hold(code)?.1)
+    }
+
+    fn supplier_with_hold(&self, code: &str) -> Result<(Supplier, Option<Hold>), OperatorError> {
+        self.read(|tx| {
+            let supplier = tx.supplier(code)?;
+            let hold = tx.hold(supplier.id)?;
+            Ok((supplier, hold))
+        })
     }
 
     /// Returns all suppliers whose imports are held, by code.
     ///
     /// # Errors
-    /// [`StoreError`] if they could not be read.
-    pub fn holds(&self) -> Result<Vec<(SupplierCode, Hold)>, StoreError> {
-        read_committed(&*self.store, |tx| tx.holds())
+    /// [`OperatorError::Store`] if they could not be read.
+    pub fn holds(&self) -> Result<Vec<(SupplierCode, Hold)>, OperatorError> {
+        self.read_committed(|tx| Ok(tx.holds()?))
     }
 }
 

@@ -1,4 +1,4 @@
-use super::Audited;
+use super::{Audited, Operations};
 use crate::App;
 use crate::auth::{add_newest, api_key, digest};
 use crate::port::{
@@ -68,77 +68,6 @@ impl App {
         })
     }
 
-    /// Returns every organisation, by name.
-    ///
-    /// # Errors
-    /// [`StoreError`] if they could not be read.
-    pub fn organisations(&self) -> Result<Vec<Organisation>, StoreError> {
-        read(&*self.store, |tx| tx.organisations())
-    }
-
-    /// Revokes an organisation. Its keys and tokens become invalid within 5 s.
-    ///
-    /// # Errors
-    /// [`OperatorError::NotFound`] if there is none with this name that is not revoked.
-    pub fn revoke_organisation(&self, name: &str) -> Result<(), OperatorError> {
-        let name = name.to_owned();
-        self.run_audited(&self.operator, AuditAction::OrganisationRevoked, move |tx, clock| {
-            match (tx.revoke_organisation(&name, clock.now())?, tx.organisation(&name)?) {
-                (true, Some(revoked)) => Ok(((), Audited::of(Subject::organisation(revoked.id)))),
-                _ => Err(OperatorError::not_found("organisation in force", name)),
-            }
-        })
-    }
-
-    /// Issues an API key.
-    ///
-    /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such organisation, [`OperatorError::Refused`] if it is
-    /// revoked.
-    pub fn issue_api_key(&self, organisation: &str, role: ApiKeyRole) -> Result<IssuedKey, OperatorError> {
-        let (key, prefix) = api_key(&*self.random);
-        let hash = digest(&key);
-        let (organisation, shown) = (organisation.to_owned(), prefix.clone());
-        self.run_audited(&self.operator, AuditAction::KeyIssued, move |tx, clock| {
-            let Some(owner) = tx.organisation(&organisation)? else {
-                return Err(OperatorError::not_found("organisation", organisation));
-            };
-            if owner.revoked_at.is_some() {
-                return Err(OperatorError::Refused(format!("the organisation {organisation:?} is revoked")));
-            }
-            let detail = Detail::default().word("prefix", &shown).word("role", role);
-            let created_at = clock.now();
-            let new = NewApiKey { organisation_id: owner.id, prefix: shown, hash, role, created_at };
-            tx.add_api_key(&new)?;
-            Ok(((), Audited { subject: Subject::organisation(owner.id), detail }))
-        })?;
-        Ok(IssuedKey { key, prefix, role })
-    }
-
-    /// Returns every API key, oldest first, without the keys themselves.
-    ///
-    /// # Errors
-    /// [`StoreError`] if they could not be read.
-    pub fn api_keys(&self) -> Result<Vec<ApiKey>, StoreError> {
-        read(&*self.store, |tx| tx.api_keys())
-    }
-
-    /// Revokes an API key. Its tokens become invalid within 5 s.
-    ///
-    /// # Errors
-    /// [`OperatorError::NotFound`] if there is none with this prefix that is not revoked.
-    pub fn revoke_api_key(&self, prefix: &str) -> Result<(), OperatorError> {
-        let prefix = prefix.to_owned();
-        self.run_audited(&self.operator, AuditAction::KeyRevoked, move |tx, clock| {
-            if !tx.revoke_api_key(&prefix, clock.now())? {
-                return Err(OperatorError::not_found("key in force with the prefix", prefix));
-            }
-            let owner = tx.api_keys()?.into_iter().find(|key| key.prefix == prefix);
-            let subject = owner.map(|key| Subject::organisation(key.organisation_id)).unwrap_or_default();
-            Ok(((), Audited { subject, detail: Detail::default().word("prefix", prefix) }))
-        })
-    }
-
     /// Creates a new signing key. The old ones verify until their last token has expired.
     ///
     /// # Errors
@@ -181,6 +110,75 @@ impl App {
     /// [`StoreError`] if they could not be read.
     pub fn list_signing_keys(&self) -> Result<Vec<SigningKey>, StoreError> {
         read(&*self.store, |tx| tx.signing_keys())
+    }
+}
+
+impl Operations<'_> {
+    /// Returns the organisations, by name.
+    ///
+    /// # Errors
+    /// [`OperatorError::Store`] if they could not be read.
+    pub fn organisations(&self) -> Result<Vec<Organisation>, OperatorError> {
+        self.read(|tx| Ok(tx.organisations()?))
+    }
+
+    /// Revokes an organisation. Its keys and tokens become invalid within 5 s.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is none with this name that is not revoked.
+    pub fn revoke_organisation(&self, name: &str) -> Result<(), OperatorError> {
+        let name = name.to_owned();
+        self.act(AuditAction::OrganisationRevoked, move |tx, clock| {
+            let revoked = tx.revoke_organisation(&name, clock.now())?;
+            let revoked = revoked.ok_or_else(|| OperatorError::not_found("organisation in force", name))?;
+            Ok(((), Audited::of(Subject::organisation(revoked.id))))
+        })
+    }
+
+    /// Issues an API key.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such organisation, [`OperatorError::Refused`] if it is
+    /// revoked.
+    pub fn issue_api_key(&self, organisation: &str, role: ApiKeyRole) -> Result<IssuedKey, OperatorError> {
+        let (key, prefix) = api_key(&*self.app.random);
+        let hash = digest(&key);
+        let (organisation, shown) = (organisation.to_owned(), prefix.clone());
+        self.act(AuditAction::KeyIssued, move |tx, clock| {
+            let owner = tx.organisation(&organisation)?;
+            if owner.revoked_at.is_some() {
+                return Err(OperatorError::Refused(format!("the organisation {organisation:?} is revoked")));
+            }
+            let detail = Detail::default().word("prefix", &shown).word("role", role);
+            let created_at = clock.now();
+            let new = NewApiKey { organisation_id: owner.id, prefix: shown, hash, role, created_at };
+            tx.add_api_key(&new)?;
+            Ok(((), Audited { subject: Subject::organisation(owner.id), detail }))
+        })?;
+        Ok(IssuedKey { key, prefix, role })
+    }
+
+    /// Returns the API keys, oldest first, without the keys themselves.
+    ///
+    /// # Errors
+    /// [`OperatorError::Store`] if they could not be read.
+    pub fn api_keys(&self) -> Result<Vec<ApiKey>, OperatorError> {
+        self.read(|tx| Ok(tx.api_keys()?))
+    }
+
+    /// Revokes an API key. Its tokens become invalid within 5 s.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is none with this prefix that is not revoked.
+    pub fn revoke_api_key(&self, prefix: &str) -> Result<(), OperatorError> {
+        let prefix = prefix.to_owned();
+        self.act(AuditAction::KeyRevoked, move |tx, clock| {
+            let Some(revoked) = tx.revoke_api_key(&prefix, clock.now())? else {
+                return Err(OperatorError::not_found("key in force with the prefix", prefix));
+            };
+            let subject = Subject::organisation(revoked.organisation_id);
+            Ok(((), Audited { subject, detail: Detail::default().word("prefix", prefix) }))
+        })
     }
 }
 

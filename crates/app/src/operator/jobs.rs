@@ -1,13 +1,10 @@
-//! Use cases for jobs (contract D14). Commands act on any job, the console on those of its organisation.
+//! Use cases for jobs (contract D14).
 
-use super::lookup::find;
-use super::{Audited, OperatorError};
-use crate::App;
-use crate::auth::Caller;
+use super::scope::Scoped;
+use super::{Audited, Operations, OperatorError};
 use crate::job::{LEASE, Ran, detail, matching, new_job, subject};
 use crate::port::{
-    AuditAction, Job, JobFilter, JobKind, JobPosition, JobState, Operator, PageLimit, StoreError, Supplier,
-    Tx, read_committed, write, write_with_retry,
+    AuditAction, Job, JobFilter, JobKind, JobPosition, JobState, PageLimit, StoreError, Supplier,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::ExternalAccountNumber;
@@ -72,33 +69,21 @@ impl BulkRequest {
 /// The worker of a job that is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobOwner {
-    /// The caller, who has to call [`App::run_job`] with the claim of the job.
+    /// The caller, who has to call [`Operations::run_job`] with the claim of the job.
     Caller,
     /// Any process with workers.
     Workers,
 }
 
-impl App {
+impl Operations<'_> {
     /// Counts the processes that a bulk operation matches. Changes nothing.
     ///
     /// # Errors
     /// [`OperatorError`]: there is no such supplier, or the operation cannot begin from the status.
     pub fn count_bulk(&self, request: &BulkRequest) -> Result<u64, OperatorError> {
-        self.count_bulk_of(None, request)
-    }
-
-    /// Like [`count_bulk`](Self::count_bulk), for a supplier of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `count_bulk`.
-    pub fn count_own_bulk(&self, caller: &Caller, request: &BulkRequest) -> Result<u64, OperatorError> {
-        self.count_bulk_of(Some(caller.organisation_id), request)
-    }
-
-    fn count_bulk_of(&self, of: Option<i64>, request: &BulkRequest) -> Result<u64, OperatorError> {
         request.check()?;
-        let supplier = self.supplier_of(of, &request.supplier)?;
-        Ok(self.select(&supplier, request, self.clock.now())?.0)
+        let supplier = self.show_supplier(&request.supplier)?;
+        Ok(self.select(&supplier, request, self.app.clock.now())?.0)
     }
 
     /// Begins a bulk operation as a job.
@@ -106,53 +91,45 @@ impl App {
     /// # Errors
     /// As [`count_bulk`](Self::count_bulk).
     pub fn begin_bulk(&self, request: &BulkRequest, owner: JobOwner) -> Result<Job, OperatorError> {
-        self.begin_bulk_by(&self.operator, None, request, owner)
+        request.check()?;
+        let supplier = self.show_supplier(&request.supplier)?;
+        let begun_at = self.app.clock.now();
+        let (matched, listed) = self.select(&supplier, request, begun_at)?;
+        let name = format!("job_{:016x}", self.app.random.number());
+        let job = new_job(name, request.kind, &supplier, &self.operator, begun_at);
+        self.begin_job(&supplier, Job { filter: request.filter(), matched, ..job }, &listed, owner)
     }
 
-    /// Begins a bulk operation on a supplier of the caller's organisation. Workers work on it.
-    ///
-    /// # Errors
-    /// As [`count_bulk`](Self::count_bulk).
-    pub fn begin_own_bulk(&self, caller: &Caller, request: &BulkRequest) -> Result<Job, OperatorError> {
-        self.begin_bulk_by(&Operator::of(caller), Some(caller.organisation_id), request, JobOwner::Workers)
-    }
-
-    fn begin_bulk_by(
+    /// Stores a job on a supplier with its list of processes, and begins it.
+    pub(super) fn begin_job(
         &self,
-        by: &Operator,
-        of: Option<i64>,
-        request: &BulkRequest,
+        supplier: &Supplier,
+        job: Job,
+        listed: &[i64],
         owner: JobOwner,
     ) -> Result<Job, OperatorError> {
-        request.check()?;
-        let supplier = self.supplier_of(of, &request.supplier)?;
-        let begun_at = self.clock.now();
-        let (matched, listed) = self.select(&supplier, request, begun_at)?;
-        let name = format!("job_{:016x}", self.random.number());
-        let job = new_job(name, request.kind, &supplier, by, begun_at);
-        self.begin_job(Job { filter: request.filter(), matched, ..job }, &listed, owner)
-    }
-
-    /// Stores a job with its list of processes, and begins it.
-    pub(super) fn begin_job(&self, job: Job, listed: &[i64], owner: JobOwner) -> Result<Job, OperatorError> {
-        let mut job = write(&*self.store, move |tx| tx.add_job(&job))?;
+        let supplier = supplier.clone();
+        let mut job = self.write(move |tx| {
+            tx.again(&supplier)?;
+            Ok(tx.add_job(&job)?)
+        })?;
         for ids in listed.chunks(ITEMS) {
             let (id, ids) = (job.id, ids.to_vec());
-            write(&*self.store, move |tx| tx.add_job_items(id, &ids))?;
+            self.write(move |tx| Ok(tx.add_job_items(id, &ids)?))?;
         }
         job.state = JobState::Running.into();
-        let now = self.clock.now();
+        let now = self.app.clock.now();
         match owner {
             JobOwner::Caller => (job.due_at, job.claim) = (Some(now + LEASE), 1),
             JobOwner::Workers => job.due_at = Some(now),
         }
         let begun = job.clone();
-        if !write(&*self.store, move |tx| tx.change_job(&begun))? {
+        if !self.write(move |tx| Ok(tx.change_job(&begun)?))? {
             return Err(StoreError::Conflict("a job was changed while it was begun".into()).into());
         }
         job.version += 1;
         if owner == JobOwner::Workers {
-            self.wake.notify_all();
+            self.app.wake.notify_all();
         }
         Ok(job)
     }
@@ -172,17 +149,17 @@ impl App {
         let mut job = self.show_job(name)?;
         while job.state == JobState::Running {
             if claim.is_none() {
-                claim = self.claim_job(job.id)?.map(|job| job.claim);
+                claim = self.app.claim_job(job.id)?.map(|job| job.claim);
             }
             let ran = match claim {
-                Some(claim) => Some(self.run_batch(job.id, claim)),
+                Some(claim) => Some(self.app.run_batch(job.id, claim)),
                 None => None,
             };
             match ran {
                 Some(Ok(Ran::Job(ran))) => job = *ran,
                 Some(Ok(Ran::Waits(ran))) => {
                     job = *ran;
-                    self.wake.sleep(LOOK, || false);
+                    self.app.wake.sleep(LOOK, || false);
                 }
                 Some(Ok(Ran::Lost)) => {
                     claim = None;
@@ -190,7 +167,7 @@ impl App {
                 }
                 // Other writers may hold the lock: the batch is tried again.
                 Some(Err(StoreError::Busy(_))) | None => {
-                    self.wake.sleep(LOOK, || false);
+                    self.app.wake.sleep(LOOK, || false);
                     job = self.show_job(name)?;
                 }
                 Some(Err(error)) => return Err(error.into()),
@@ -205,25 +182,7 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such organisation.
     pub fn jobs(&self, organisation: Option<&str>) -> Result<Vec<Job>, OperatorError> {
-        let found = read_committed(&*self.store, |tx| {
-            let organisation_id = match organisation {
-                None => None,
-                Some(name) => match tx.organisation(name)? {
-                    Some(organisation) => Some(organisation.id),
-                    None => return Ok(None),
-                },
-            };
-            tx.jobs(organisation_id, MAX_JOBS).map(Some)
-        })?;
-        found.ok_or_else(|| OperatorError::not_found("organisation", organisation.unwrap_or_default()))
-    }
-
-    /// Returns the jobs of the caller's organisation, the last first.
-    ///
-    /// # Errors
-    /// [`StoreError`] if they could not be read.
-    pub fn own_jobs(&self, caller: &Caller) -> Result<Vec<Job>, StoreError> {
-        read_committed(&*self.store, |tx| tx.jobs(Some(caller.organisation_id), MAX_JOBS))
+        self.read_committed(|tx| tx.jobs(organisation, MAX_JOBS))
     }
 
     /// Returns a job by its id.
@@ -231,20 +190,7 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is none.
     pub fn show_job(&self, name: &str) -> Result<Job, OperatorError> {
-        let job = read_committed(&*self.store, |tx| tx.job(name))?;
-        job.ok_or_else(|| OperatorError::not_found("job", name))
-    }
-
-    /// Returns a job of the caller's organisation by its id.
-    ///
-    /// # Errors
-    /// [`OperatorError::NotFound`] if there is none.
-    pub fn show_own_job(&self, caller: &Caller, name: &str) -> Result<Job, OperatorError> {
-        let job = self.show_job(name)?;
-        match job.organisation_id == caller.organisation_id {
-            true => Ok(job),
-            false => Err(OperatorError::not_found("job", name)),
-        }
+        self.read_committed(|tx| tx.job(name))
     }
 
     /// Stops a running job after its current batch. What it has changed stays changed.
@@ -252,16 +198,7 @@ impl App {
     /// # Errors
     /// [`OperatorError`]: there is no such job, or it has ended.
     pub fn stop_job(&self, name: &str) -> Result<Job, OperatorError> {
-        self.change_job(&self.operator, None, name, AuditAction::JobStopped)
-    }
-
-    /// Like [`stop_job`](Self::stop_job), for a job of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `stop_job`.
-    pub fn stop_own_job(&self, caller: &Caller, name: &str) -> Result<Job, OperatorError> {
-        let (by, of) = (Operator::of(caller), Some(caller.organisation_id));
-        self.change_job(&by, of, name, AuditAction::JobStopped)
+        self.change_job(name, AuditAction::JobStopped)
     }
 
     /// Resumes a job where it was stopped. Any process can claim it then.
@@ -269,31 +206,15 @@ impl App {
     /// # Errors
     /// [`OperatorError`]: there is no such job, or it has ended.
     pub fn resume_job(&self, name: &str) -> Result<Job, OperatorError> {
-        self.change_job(&self.operator, None, name, AuditAction::JobResumed)
-    }
-
-    /// Like [`resume_job`](Self::resume_job), for a job of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `resume_job`.
-    pub fn resume_own_job(&self, caller: &Caller, name: &str) -> Result<Job, OperatorError> {
-        let (by, of) = (Operator::of(caller), Some(caller.organisation_id));
-        self.change_job(&by, of, name, AuditAction::JobResumed)
+        self.change_job(name, AuditAction::JobResumed)
     }
 
     /// Stops or resumes a job. If it is in that state already, nothing is changed or recorded.
-    fn change_job(
-        &self,
-        by: &Operator,
-        of: Option<i64>,
-        name: &str,
-        action: AuditAction,
-    ) -> Result<Job, OperatorError> {
-        let (by, name, clock) = (by.clone(), name.to_owned(), self.clock.clone());
-        let job = write_with_retry(&*self.store, move |tx| {
+    fn change_job(&self, name: &str, action: AuditAction) -> Result<Job, OperatorError> {
+        let (by, name, clock) = (self.operator.clone(), name.to_owned(), self.app.clock.clone());
+        let job = self.write_with_retry(move |tx| {
+            let found = tx.job(&name)?;
             let missing = || OperatorError::not_found("job", &name);
-            let found = tx.job(&name)?.filter(|job| of.is_none_or(|of| job.organisation_id == of));
-            let found = found.ok_or_else(missing)?;
             let mut job = tx.lock_job(found.id, true)?.ok_or_else(missing)?;
             let now = clock.now();
             let (to, due_at) = match action {
@@ -320,21 +241,13 @@ impl App {
             }
             job.version += 1;
             let audited = Audited { subject: subject(&job), detail: detail(&job) };
-            super::record_action(tx, now, by.clone(), action, audited)?;
-            Ok::<_, OperatorError>(job)
+            super::record_action(tx.rows(), now, by.clone(), action, audited)?;
+            Ok(job)
         })?;
-        self.wake.notify_all();
+        self.app.wake.notify_all();
         Ok(job)
     }
 
-    /// Returns the supplier with this code, of this organisation if one is given.
-    pub(super) fn supplier_of(&self, of: Option<i64>, code: &str) -> Result<Supplier, OperatorError> {
-        let found = read_committed(&*self.store, |tx| find(tx, code))?;
-        let own = found.filter(|supplier| of.is_none_or(|of| supplier.organisation_id == of));
-        own.ok_or_else(|| OperatorError::not_found("supplier", code))
-    }
-
-    /// Returns the number of processes that a request matches, and their keys if it has a list of numbers.
     /// Returns the keys of the first processes that a bulk operation matches, by creation; all of those that a list of
     /// numbers names by their keys.
     pub(super) fn first_of_bulk(
@@ -343,7 +256,7 @@ impl App {
         request: &BulkRequest,
         most: usize,
     ) -> Result<Vec<i64>, OperatorError> {
-        let begun_at = self.clock.now();
+        let begun_at = self.app.clock.now();
         if request.numbers.is_some() {
             let mut listed = self.select(supplier, request, begun_at)?.1;
             listed.truncate(most);
@@ -354,7 +267,7 @@ impl App {
         while let Some(from) = position.filter(|_| ids.len() < most) {
             let by = (request.kind, &filter);
             let page =
-                read_committed(&*self.store, |tx| matching(tx, supplier.id, by, begun_at, from, limit))?;
+                self.read_committed(|tx| Ok(matching(tx.rows(), supplier.id, by, begun_at, from, limit)?))?;
             ids.extend(page.processes.iter().map(Process::id));
             position = page.next;
         }
@@ -362,6 +275,7 @@ impl App {
         Ok(ids)
     }
 
+    /// Returns the number of processes that a request matches, and their keys if it has a list of numbers.
     fn select(
         &self,
         supplier: &Supplier,
@@ -382,8 +296,8 @@ impl App {
                 while let Some(from) = position {
                     let by = (request.kind, &filter);
                     let limit = PageLimit::of(PAGE);
-                    let page = read_committed(&*self.store, |tx| {
-                        matching(tx, supplier.id, by, begun_at, from, limit)
+                    let page = self.read_committed(|tx| {
+                        Ok(matching(tx.rows(), supplier.id, by, begun_at, from, limit)?)
                     })?;
                     for process in page.processes {
                         let number = process.snapshot().external_account_number.as_str();
@@ -413,7 +327,7 @@ impl App {
         for numbers in numbers.chunks(ITEMS) {
             let numbers: Vec<ExternalAccountNumber> =
                 numbers.iter().filter_map(|number| number.parse().ok()).collect();
-            let look_up = |tx: &mut dyn Tx| {
+            let look_up = |tx: &mut Scoped<'_>| {
                 let mut ids = Vec::new();
                 for number in &numbers {
                     let stored = tx.process(supplier.id, number)?;
@@ -426,7 +340,7 @@ impl App {
                 }
                 Ok(ids)
             };
-            found.extend(read_committed(&*self.store, look_up)?);
+            found.extend(self.read_committed(look_up)?);
         }
         found.sort_unstable();
         found.dedup();

@@ -1,5 +1,5 @@
-//! Use cases of operators (contract D11): organisations, keys, suppliers, processes, vendors. Commands act on
-//! the whole installation, the console on one organisation.
+//! Use cases of operators (contract D11): organisations, keys, suppliers, processes, vendors. Those that
+//! name something of an organisation are methods of [`Operations`], within a [`Scope`].
 
 mod archive;
 mod attempts;
@@ -14,15 +14,16 @@ mod forecast;
 mod holds;
 mod identity;
 mod jobs;
-mod lookup;
 mod manifests;
 mod monitor;
+mod operations;
 mod outlook;
 mod processes;
 mod progress;
 mod readiness;
 mod run_diff;
 mod runs;
+mod scope;
 mod search;
 mod suppliers;
 mod table_export;
@@ -32,14 +33,12 @@ mod vendors;
 mod webhooks;
 mod what_if;
 
-pub(crate) use lookup::find;
-
 pub use archive::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess};
 pub use attempts::{AccountView, Attempt, Attempts, SentPayload};
-pub use audit::{AuditPage, AuditScope, OwnAuditScope};
+pub use audit::{AuditPage, AuditScope};
 pub(crate) use audit::{Audited, record_action};
 pub use businesses::{ErasedBusiness, ListedBusiness};
-pub use console::{Migration, OwnSupplier};
+pub use console::{CountedSupplier, Migration};
 pub use erase::{Erasable, Erased};
 pub use erase_supplier::ErasableSupplier;
 pub use export::AccountExport;
@@ -49,13 +48,16 @@ pub use holds::Release;
 pub use identity::{IssuedKey, OperatorError};
 pub use jobs::{BulkRequest, JobOwner};
 pub use monitor::{Backlog, Waiting, WebhookBacklog};
+pub use operations::Operations;
 pub use outlook::BulkOutlook;
 pub use processes::ProcessReport;
 pub use progress::Activity;
 pub(crate) use readiness::Probed;
-pub use readiness::{Check, CheckLevel, CheckName, Night, Readiness, Services, ServicesToProbe};
+pub use readiness::{Check, CheckLevel, CheckName, Checks, Night, Readiness, Services, ServicesToProbe};
 pub use run_diff::{CodeDiff, Difference, RunDiff};
 pub use runs::{RunPage, RunReport};
+pub use scope::Scope;
+pub(crate) use scope::Scoped;
 pub use search::AccountMatch;
 pub use suppliers::SupplierChange;
 pub use table_export::{ChangedAccounts, ChangesRefused};

@@ -1,14 +1,12 @@
 //! The errors that another attempt would find: an account that fails again need not be retried.
 
 use super::jobs::BulkRequest;
-use super::processes::{locate, missing};
-use super::{OperatorError, find};
-use crate::App;
+use super::scope::Scoped;
+use super::{Operations, OperatorError};
 use crate::account::{FactsToRead, Known, profile, stored};
-use crate::auth::Caller;
 use crate::codec::unpack;
 use crate::documents::{FoundDocuments, Step, missing as missing_documents};
-use crate::port::{JobKind, StoreError, StoredIssue, Supplier, read, read_committed};
+use crate::port::{JobKind, PayloadById, StoredIssue, Supplier};
 use crate::worker::{decode_again, report_again};
 use cutover_core::Now;
 use cutover_rules::documents_of_account;
@@ -28,7 +26,7 @@ pub struct BulkOutlook {
     pub codes: Vec<(String, u64)>,
 }
 
-impl App {
+impl Operations<'_> {
     /// Returns the errors that an attempt at an account would find now, with the rules, the settings and the stored data as
     /// they are. None if the process cannot be retried.
     ///
@@ -42,7 +40,7 @@ impl App {
     ) -> Result<Step<Vec<StoredIssue>>, OperatorError> {
         let (supplier, payload) = self.payload_to_retry(supplier, number)?;
         match payload {
-            Some(packed) => Ok(self.outlook(&supplier, &packed, Documents::Asked(found))?),
+            Some(packed) => self.outlook(&supplier, &packed, Documents::Asked(found)),
             None => Ok(Step::Done(Vec::new())),
         }
     }
@@ -66,29 +64,13 @@ impl App {
         supplier: &str,
         number: &str,
     ) -> Result<(Supplier, Option<Vec<u8>>), OperatorError> {
-        let located = read(&*self.store, |tx| {
-            let Some((supplier, stored)) = locate(tx, supplier, number)? else { return Ok(None) };
+        self.read(|tx| {
+            let (supplier, stored) = tx.find_process(supplier, number)?;
             let state = stored.process.known_state();
             let begins = state.is_some_and(|state| JobKind::Retry.begins_from(state));
             let payload = if begins { tx.payloads(&[stored.process.id()])?.pop() } else { None };
-            Ok::<_, StoreError>(Some((supplier, payload.and_then(|(_, packed)| packed.ok()))))
-        })?;
-        located.ok_or_else(|| missing(supplier, number))
-    }
-
-    /// Like [`retry_outlook`](Self::retry_outlook), for an account of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `retry_outlook`.
-    pub fn own_retry_outlook(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-        number: &str,
-        found: Option<&FoundDocuments>,
-    ) -> Result<Step<Vec<StoredIssue>>, OperatorError> {
-        self.own_supplier(caller, supplier)?;
-        self.retry_outlook(supplier, number, found)
+            Ok((supplier, payload.and_then(|(_, packed)| packed.ok())))
+        })
     }
 
     /// Checks the first accounts of a bulk operation as an attempt would now, without looking documents up. Nothing is
@@ -101,11 +83,10 @@ impl App {
         if request.kind != JobKind::Retry {
             return Ok(outlook);
         }
-        let found = read_committed(&*self.store, |tx| find(tx, &request.supplier))?;
-        let supplier = found.ok_or_else(|| OperatorError::not_found("supplier", &request.supplier))?;
+        let supplier = self.show_supplier(&request.supplier)?;
         let ids = self.first_of_bulk(&supplier, request, SAMPLE)?;
         let mut codes: BTreeMap<String, u64> = BTreeMap::new();
-        for (_, packed) in read_committed(&*self.store, |tx| tx.payloads(&ids))? {
+        for (_, packed) in self.read(|tx| payloads_of(tx, &supplier, &ids))? {
             let Ok(packed) = packed else { continue };
             let Step::Done(errors) = self.outlook(&supplier, &packed, Documents::Ignored)? else { continue };
             outlook.checked += 1;
@@ -122,26 +103,13 @@ impl App {
         Ok(outlook)
     }
 
-    /// Like [`bulk_outlook`](Self::bulk_outlook), for a supplier of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `bulk_outlook`.
-    pub fn own_bulk_outlook(
-        &self,
-        caller: &Caller,
-        request: &BulkRequest,
-    ) -> Result<BulkOutlook, OperatorError> {
-        self.own_supplier(caller, &request.supplier)?;
-        self.bulk_outlook(request)
-    }
-
     /// Returns the errors of a stored payload. One that cannot be decoded has none: its attempt fails in another way.
     fn outlook(
         &self,
         supplier: &Supplier,
         packed: &[u8],
         documents: Documents<'_>,
-    ) -> Result<Step<Vec<StoredIssue>>, StoreError> {
+    ) -> Result<Step<Vec<StoredIssue>>, OperatorError> {
         let none = Ok(Step::Done(Vec::new()));
         let zone = supplier.settings.time_zone;
         let Ok(payload) = unpack(packed) else { return none };
@@ -162,11 +130,23 @@ impl App {
         let known = if sought.is_nothing() {
             Known::default()
         } else {
-            read_committed(&*self.store, |tx| sought.read(tx, supplier.organisation_id, Some(supplier.id)))?
+            self.read_committed(|tx| {
+                Ok(sought.read(tx.rows(), supplier.organisation_id, Some(supplier.id))?)
+            })?
         };
-        let now = Now::new(self.clock.now(), zone);
+        let now = Now::new(self.app.clock.now(), zone);
         Ok(Step::Done(stored(&report_again(supplier, &decoded, &known, found, now).errors)))
     }
+}
+
+/// Returns the packed payloads of processes that were found before, of those that are still the supplier's.
+pub(super) fn payloads_of(
+    tx: &mut Scoped<'_>,
+    supplier: &Supplier,
+    ids: &[i64],
+) -> Result<Vec<PayloadById>, OperatorError> {
+    let ids = tx.still_of(supplier, ids)?;
+    Ok(tx.payloads(&ids)?)
 }
 
 /// The use of documents in a check.

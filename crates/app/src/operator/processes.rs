@@ -1,11 +1,9 @@
-use super::lookup::find;
-use super::{Audited, OperatorError};
-use crate::App;
+use super::scope::Scoped;
+use super::{Audited, Operations, OperatorError};
 use crate::account::{of_last_attempt, process_status};
-use crate::gate;
 use crate::port::{
-    AuditAction, ImportedAccount, ListedProcess, Operator, PageLimit, ProcessFilter, StepWrite, StoreError,
-    StoredIssues, StoredProcess, Subject, Supplier, Tx, read, read_committed,
+    AuditAction, ImportedAccount, ListedProcess, PageLimit, ProcessFilter, Rows, StepWrite, StoreError,
+    StoredIssues, StoredProcess, Subject, Supplier,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{Code, Level, Word, Zone};
@@ -40,7 +38,7 @@ pub struct ProcessReport {
     pub zone: Zone,
 }
 
-impl App {
+impl Operations<'_> {
     /// Calls `f` with every process of a supplier that matches, in the order of creation.
     ///
     /// # Errors
@@ -52,17 +50,16 @@ impl App {
         filter: ProcessFilter<'_>,
         mut f: impl FnMut(&ListedProcess, Zone),
     ) -> Result<(), OperatorError> {
-        let supplier = self.show_supplier(supplier)?;
-        for (what, level, code) in [
-            ("error code", Level::Error, filter.error_code),
-            ("warning code", Level::Warning, filter.warning_code),
-        ] {
-            self.check_code(supplier.id, what, level, code)?;
-        }
+        let supplier = self.read_committed(|tx| {
+            let supplier = tx.supplier(supplier)?;
+            check_code(tx, &supplier, "error code", Level::Error, filter.error_code)?;
+            check_code(tx, &supplier, "warning code", Level::Warning, filter.warning_code)?;
+            Ok(supplier)
+        })?;
         let mut after = None;
         loop {
             let limit = PageLimit::of(PAGE);
-            let page = read(&*self.store, |tx| tx.list_processes(supplier.id, filter, after, limit))?;
+            let page = self.read(|tx| Ok(tx.list_processes(supplier.id, filter, after, limit)?))?;
             page.processes.iter().for_each(|listed| f(listed, supplier.settings.time_zone));
             match page.next {
                 Some(next) => after = Some(next),
@@ -71,70 +68,56 @@ impl App {
         }
     }
 
-    /// Checks that a code is documented, or that of any account of a supplier.
-    pub(super) fn check_code(
-        &self,
-        supplier_id: i64,
-        what: &'static str,
-        level: Level,
-        code: Option<&str>,
-    ) -> Result<(), OperatorError> {
-        match code.filter(|code| code.parse::<Code>().is_err()) {
-            Some(code) if !read_committed(&*self.store, |tx| tx.has_cause(supplier_id, level, code))? => {
-                Err(OperatorError::not_found(what, code))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Reports on a process.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process.
     pub fn show_process(&self, supplier: &str, number: &str) -> Result<ProcessReport, OperatorError> {
-        let found = read(&*self.store, |tx| {
-            let Some((supplier, stored)) = locate(tx, supplier, number)? else { return Ok(None) };
-            report(tx, &supplier, &stored).map(Some)
-        })?;
-        found.ok_or_else(|| missing(supplier, number))
+        self.read(|tx| {
+            let (supplier, stored) = tx.find_process(supplier, number)?;
+            Ok(report(tx.rows(), &supplier, &stored)?)
+        })
     }
 
-    /// Cancels a pending process.
+    /// Cancels a pending process, and returns its id and new status.
     ///
     /// # Errors
-    /// [`OperatorError::Refused`] if its state does not allow it.
-    pub fn cancel_process(&self, supplier: &str, number: &str) -> Result<ProcessStatus, OperatorError> {
-        Ok(self.step_process(&self.operator, supplier, number, Intent::Cancel)?.1)
-    }
-
-    /// Starts another attempt at a process that ended without an account.
-    ///
-    /// # Errors
-    /// [`OperatorError::Refused`] if its state does not allow it, or its payload is archived.
-    pub fn retry_process(&self, supplier: &str, number: &str) -> Result<ProcessStatus, OperatorError> {
-        Ok(self.step_process(&self.operator, supplier, number, Intent::Retry)?.1)
-    }
-
-    /// Steps a process by an operator's intent, and returns its id and new status.
-    pub(super) fn step_process(
+    /// [`OperatorError::NotFound`] if there is no such supplier or process, [`OperatorError::Refused`] if its state does
+    /// not allow it.
+    pub fn cancel_process(
         &self,
-        by: &Operator,
         supplier: &str,
         number: &str,
-        intent: Intent,
+    ) -> Result<(i64, ProcessStatus), OperatorError> {
+        self.step_process(supplier, number, Event::Cancelled, AuditAction::ProcessCancelled)
+    }
+
+    /// Starts another attempt at a process that ended without an account, and returns its id and new status.
+    ///
+    /// # Errors
+    /// As [`cancel_process`](Self::cancel_process), and [`OperatorError::Refused`] if its payload is archived.
+    pub fn retry_process(&self, supplier: &str, number: &str) -> Result<(i64, ProcessStatus), OperatorError> {
+        self.step_process(supplier, number, Event::RetriedByOperator, AuditAction::ProcessRetried)
+    }
+
+    /// Steps a process by an operator's intent.
+    fn step_process(
+        &self,
+        supplier: &str,
+        number: &str,
+        event: Event,
+        action: AuditAction,
     ) -> Result<(i64, ProcessStatus), OperatorError> {
         let (supplier, number) = (supplier.to_owned(), number.to_owned());
-        let (event, action) = intent.event();
-        let stepped = self.run_audited(by, action, move |tx, clock| {
-            let (supplier, stored) =
-                locate(tx, &supplier, &number)?.ok_or_else(|| missing(&supplier, &number))?;
+        let stepped = self.act(action, move |tx, clock| {
+            let (supplier, stored) = tx.find_process(&supplier, &number)?;
             let refused = |e: cutover_process::IllegalStep| OperatorError::Refused(e.to_string());
             let (process, entry) =
                 stored.process.step(event, clock.now(), Actor::Operator).map_err(refused)?;
             // The stored errors belong to the attempt that ended.
             let issues = StoredIssues { errors: Vec::new(), ..tx.issues(process.id())? };
             let step = StepWrite { process: &process, entry: &entry, issues: Some(&issues), sent: None };
-            if gate::step_processes(tx, &[step])? != [true] {
+            if !tx.step_process(step)? {
                 let conflict = StoreError::Conflict("the process took another step; try again".into());
                 return Err(OperatorError::from(conflict));
             }
@@ -148,27 +131,23 @@ impl App {
             let audited = Audited::of(Subject::process(&supplier, process.id()));
             Ok(((process.id(), process_status(&process, supplier.settings.time_zone)), audited))
         })?;
-        self.wake.notify_one();
-        self.store.notify_workers();
+        self.app.wake.notify_one();
+        self.app.store.notify_workers();
         Ok(stepped)
     }
 }
 
-/// An operator's intent for a process.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Intent {
-    /// Cancel a pending process.
-    Cancel,
-    /// Start another attempt.
-    Retry,
-}
-
-impl Intent {
-    fn event(self) -> (Event, AuditAction) {
-        match self {
-            Self::Cancel => (Event::Cancelled, AuditAction::ProcessCancelled),
-            Self::Retry => (Event::RetriedByOperator, AuditAction::ProcessRetried),
-        }
+/// Checks that a code is documented, or that of any account of a supplier.
+pub(super) fn check_code(
+    tx: &mut Scoped<'_>,
+    supplier: &Supplier,
+    what: &'static str,
+    level: Level,
+    code: Option<&str>,
+) -> Result<(), OperatorError> {
+    match code.filter(|code| code.parse::<Code>().is_err()) {
+        Some(code) if !tx.has_cause(supplier.id, level, code)? => Err(OperatorError::not_found(what, code)),
+        _ => Ok(()),
     }
 }
 
@@ -176,19 +155,8 @@ pub(super) fn missing(supplier: &str, number: &str) -> OperatorError {
     OperatorError::not_found("process", format!("{supplier}/{number}"))
 }
 
-/// Returns the process with this supplier code and account number, which may be any text.
-pub(super) fn locate(
-    tx: &mut dyn Tx,
-    supplier: &str,
-    number: &str,
-) -> Result<Option<(Supplier, StoredProcess)>, StoreError> {
-    let Some(supplier) = find(tx, supplier)? else { return Ok(None) };
-    let Ok(number) = number.parse() else { return Ok(None) };
-    Ok(tx.process(supplier.id, &number)?.map(|stored| (supplier, stored)))
-}
-
 pub(super) fn report(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     supplier: &Supplier,
     stored: &StoredProcess,
 ) -> Result<ProcessReport, StoreError> {

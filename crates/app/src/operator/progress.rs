@@ -1,8 +1,6 @@
-use super::OperatorError;
-use super::lookup::find;
-use crate::App;
+use super::{Operations, OperatorError};
 use crate::account::{Progress, progress};
-use crate::port::{MinuteCount, StoreError, Supplier, Tx, read};
+use crate::port::MinuteCount;
 use chrono::{DateTime, Utc};
 
 /// Numbers of accounts of a supplier that reached their current state in a minute.
@@ -16,45 +14,26 @@ pub struct Activity {
     pub failed: u64,
 }
 
-impl App {
-    /// Returns the progress of a supplier's migration, for any organisation.
+impl Operations<'_> {
+    /// Returns the progress of a supplier's migration.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
     pub fn show_progress(&self, supplier: &str) -> Result<Progress, OperatorError> {
-        self.try_to_record_refused();
-        self.of_supplier(supplier, |tx, supplier| progress(tx, supplier, self.clock.now()))
-    }
-
-    /// Returns the activity of a supplier since the minute of `since`, oldest first, without minutes that
-    /// have none.
-    ///
-    /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such supplier.
-    pub fn show_activity(
-        &self,
-        supplier: &str,
-        since: DateTime<Utc>,
-    ) -> Result<Vec<Activity>, OperatorError> {
-        let counts = self.of_supplier(supplier, |tx, supplier| tx.minute_counts(supplier.id, since))?;
-        Ok(counts.chunk_by(|one, other| one.minute == other.minute).map(Activity::of).collect())
-    }
-
-    /// Reads something about a supplier from one snapshot.
-    fn of_supplier<T>(
-        &self,
-        code: &str,
-        job: impl Fn(&mut dyn Tx, &Supplier) -> Result<T, StoreError>,
-    ) -> Result<T, OperatorError> {
-        let found = read(&*self.store, |tx| match find(tx, code)? {
-            Some(supplier) => job(tx, &supplier).map(Some),
-            None => Ok(None),
-        })?;
-        found.ok_or_else(|| OperatorError::not_found("supplier", code))
+        self.app.try_to_record_refused();
+        self.read(|tx| {
+            let supplier = tx.supplier(supplier)?;
+            Ok(progress(tx.rows(), &supplier, self.app.clock.now())?)
+        })
     }
 }
 
 impl Activity {
+    /// Returns the activity in minutes that have any, oldest first.
+    pub(super) fn of_minutes(counts: &[MinuteCount]) -> Vec<Self> {
+        counts.chunk_by(|one, other| one.minute == other.minute).map(Self::of).collect()
+    }
+
     /// Sums the counts of one minute. There is at least one.
     fn of(counts: &[MinuteCount]) -> Self {
         // A state of a newer version counts as neither.

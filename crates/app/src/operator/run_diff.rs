@@ -1,9 +1,8 @@
 //! The comparison of two runs: one merge of their outcomes, which have the same order, in constant memory (contract D15).
 
-use super::{AccountGroup, OperatorError};
-use crate::App;
-use crate::auth::Caller;
-use crate::port::{Cause, Outcome, Run, StoreError, read_committed};
+use super::runs::run_of;
+use super::{AccountGroup, Operations, OperatorError};
+use crate::port::{Cause, Outcome, Run, StoreError, StoredProcess};
 use cutover_core::string_enum;
 use cutover_model::Totals;
 use std::cmp::Ordering;
@@ -71,7 +70,7 @@ pub struct RunDiff {
     pub totals: [Totals; 2],
 }
 
-impl App {
+impl Operations<'_> {
     /// Compares two runs of a supplier.
     ///
     /// # Errors
@@ -100,27 +99,12 @@ impl App {
         let mut groups = Vec::new();
         for difference in Difference::ALL {
             let (count, ids) = found.remove(&difference).unwrap_or_default();
-            groups.push((difference, AccountGroup { count, examples: self.numbers_of(&ids)? }));
+            groups.push((difference, AccountGroup { count, examples: self.numbers_of(&runs, &ids)? }));
         }
         let mut codes: Vec<CodeDiff> =
             codes.into_iter().map(|(cause, (a, b))| CodeDiff { cause, a, b }).collect();
         codes.sort_by_key(|code| std::cmp::Reverse(code.a.abs_diff(code.b)));
         Ok(RunDiff { groups, codes, totals })
-    }
-
-    /// Like [`diff_runs`](Self::diff_runs), for a supplier of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `diff_runs`.
-    pub fn diff_own_runs(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-        a: &str,
-        b: &str,
-    ) -> Result<RunDiff, OperatorError> {
-        self.own_supplier(caller, supplier)?;
-        self.diff_runs(supplier, a, b)
     }
 
     /// Calls a function with the number of each account that has a difference, in the order of their first create.
@@ -135,24 +119,26 @@ impl App {
     ) -> Result<(), E> {
         let runs = self.two_runs(supplier, a, b)?;
         let (mut merge, mut ids) = (Merge::new(&runs), Vec::new());
-        while let Some((a, b)) = merge.next(self).map_err(OperatorError::from)? {
+        while let Some((a, b)) = merge.next(self)? {
             if difference.is_of(a.as_ref(), b.as_ref()) {
                 ids.extend(a.or(b).map(|outcome| outcome.process_id));
             }
             if ids.len() >= PAGE as usize {
-                self.numbers_of(&ids)?.iter().try_for_each(|number| each(number))?;
+                self.numbers_of(&runs, &ids)?.iter().try_for_each(|number| each(number))?;
                 ids.clear();
             }
         }
-        self.numbers_of(&ids)?.iter().try_for_each(|number| each(number))
+        self.numbers_of(&runs, &ids)?.iter().try_for_each(|number| each(number))
     }
 
     fn two_runs(&self, supplier: &str, a: &str, b: &str) -> Result<[Run; 2], OperatorError> {
-        let supplier = self.supplier_of(None, supplier)?;
-        Ok([self.run_of(&supplier, a)?, self.run_of(&supplier, b)?])
+        self.read_committed(|tx| {
+            let supplier = tx.supplier(supplier)?;
+            Ok([run_of(tx, &supplier, a)?, run_of(tx, &supplier, b)?])
+        })
     }
 
-    fn merge(&self, runs: &[Run; 2], visit: &mut Visit<'_>) -> Result<(), StoreError> {
+    fn merge(&self, runs: &[Run; 2], visit: &mut Visit<'_>) -> Result<(), OperatorError> {
         let mut merge = Merge::new(runs);
         while let Some((a, b)) = merge.next(self)? {
             visit(a.as_ref(), b.as_ref())?;
@@ -161,15 +147,14 @@ impl App {
     }
 
     /// Returns the numbers of accounts by their keys, in their order. Accounts that were erased meanwhile are left out.
-    fn numbers_of(&self, ids: &[i64]) -> Result<Vec<String>, OperatorError> {
+    fn numbers_of(&self, [run, _]: &[Run; 2], ids: &[i64]) -> Result<Vec<String>, OperatorError> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let found = read_committed(&*self.store, |tx| tx.processes_by_id(ids))?;
-        let number = |stored: crate::port::StoredProcess| {
-            stored.process.snapshot().external_account_number.to_string()
-        };
-        Ok(found.into_iter().map(number).collect())
+        let found = self.read_committed(|tx| Ok(tx.processes_by_id(ids)?))?;
+        let number = |stored: StoredProcess| stored.process.snapshot().external_account_number.to_string();
+        // SQLite uses the keys of an erased supplier's processes again.
+        Ok(found.into_iter().filter(|stored| stored.supplier_id == run.supplier_id).map(number).collect())
     }
 }
 
@@ -190,9 +175,9 @@ impl Outcomes {
     }
 
     /// Returns the key of the next outcome.
-    fn peek(&mut self, app: &App) -> Result<Option<i64>, StoreError> {
+    fn peek(&mut self, by: &Operations<'_>) -> Result<Option<i64>, OperatorError> {
         if let (true, Some(after)) = (self.page.is_empty(), self.after) {
-            self.page = read_committed(&*app.store, |tx| tx.outcomes(self.run_id, after, PAGE))?.into();
+            self.page = by.read_committed(|tx| Ok(tx.outcomes(self.run_id, after, PAGE)?))?.into();
             let is_full = self.page.len() == PAGE as usize;
             self.after = self.page.back().filter(|_| is_full).map(|last| last.process_id);
         }
@@ -214,8 +199,8 @@ impl Merge {
         Self { a: Outcomes::new(a), b: Outcomes::new(b) }
     }
 
-    fn next(&mut self, app: &App) -> Result<Option<Pair>, StoreError> {
-        let order = match (self.a.peek(app)?, self.b.peek(app)?) {
+    fn next(&mut self, by: &Operations<'_>) -> Result<Option<Pair>, OperatorError> {
+        let order = match (self.a.peek(by)?, self.b.peek(by)?) {
             (None, None) => return Ok(None),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,

@@ -1,12 +1,9 @@
 //! Runs: named stretches of a supplier's work, to be looked at and compared (contract D15, decision 0048).
 
-use super::lookup::find;
-use super::{Audited, OperatorError};
-use crate::App;
-use crate::auth::Caller;
+use super::scope::Scoped;
+use super::{Audited, Operations, OperatorError};
 use crate::port::{
-    AuditAction, CauseCount, Detail, Operator, Run, RunFigures, StoreError, Stretch, Subject, Supplier, Tx,
-    read, read_committed,
+    AuditAction, CauseCount, Detail, Rows, Run, RunFigures, StoreError, Stretch, Subject, Supplier,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::Zone;
@@ -53,7 +50,7 @@ pub struct RunPage {
 }
 
 impl RunReport {
-    fn read(tx: &mut dyn Tx, run: Run, zone: Zone) -> Result<Self, StoreError> {
+    fn read(tx: &mut dyn Rows, run: Run, zone: Zone) -> Result<Self, StoreError> {
         let figures = tx.run_figures(run.id)?;
         Ok(Self::of(run, &figures, zone))
     }
@@ -92,39 +89,16 @@ fn rate(stretches: &[Stretch]) -> Decimal {
     rate
 }
 
-impl App {
+impl Operations<'_> {
     /// Starts a run of a supplier. Outcomes of its accounts are kept in it until it is ended.
     ///
     /// # Errors
     /// [`OperatorError`]: no such supplier, a run of it is open or has this name, or the name is not allowed.
     pub fn start_run(&self, supplier: &str, name: &str) -> Result<RunReport, OperatorError> {
-        self.start_run_by(&self.operator, None, supplier, name)
-    }
-
-    /// Like [`start_run`](Self::start_run), for a supplier of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `start_run`.
-    pub fn start_own_run(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-        name: &str,
-    ) -> Result<RunReport, OperatorError> {
-        self.start_run_by(&Operator::of(caller), Some(caller.organisation_id), supplier, name)
-    }
-
-    fn start_run_by(
-        &self,
-        by: &Operator,
-        of: Option<i64>,
-        code: &str,
-        name: &str,
-    ) -> Result<RunReport, OperatorError> {
         let name = checked_name(name)?;
-        let code = code.to_owned();
-        self.run_audited(by, AuditAction::RunStarted, move |tx, clock| {
-            let supplier = to_change(tx, of, &code)?;
+        let code = supplier.to_owned();
+        self.act(AuditAction::RunStarted, move |tx, clock| {
+            let supplier = to_change(tx, &code)?;
             if let Some(open) = tx.open_run(supplier.id)? {
                 return Err(OperatorError::Refused(format!("the run {:?} is open: end it first", open.name)));
             }
@@ -134,7 +108,7 @@ impl App {
             tx.lock_runs()?;
             tx.start_run(supplier.id, &name, clock.now())?;
             let run = tx.run(supplier.id, &name)?.ok_or_else(|| OperatorError::not_found("run", &name))?;
-            let report = RunReport::read(tx, run, supplier.settings.time_zone)?;
+            let report = RunReport::read(tx.rows(), run, supplier.settings.time_zone)?;
             let detail = Detail::default().word("run", &name);
             Ok((report, Audited { subject: Subject::supplier(&supplier), detail }))
         })
@@ -145,23 +119,11 @@ impl App {
     /// # Errors
     /// [`OperatorError`]: no such supplier, or no run of it is open.
     pub fn end_run(&self, supplier: &str) -> Result<RunReport, OperatorError> {
-        self.end_run_by(&self.operator, None, supplier)
-    }
-
-    /// Like [`end_run`](Self::end_run), for a supplier of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `end_run`.
-    pub fn end_own_run(&self, caller: &Caller, supplier: &str) -> Result<RunReport, OperatorError> {
-        self.end_run_by(&Operator::of(caller), Some(caller.organisation_id), supplier)
-    }
-
-    fn end_run_by(&self, by: &Operator, of: Option<i64>, code: &str) -> Result<RunReport, OperatorError> {
         // Any node that is asked after the end of the run then shows the creates that were refused during it.
-        self.try_to_record_refused();
-        let code = code.to_owned();
-        self.run_audited(by, AuditAction::RunEnded, move |tx, clock| {
-            let supplier = to_change(tx, of, &code)?;
+        self.app.try_to_record_refused();
+        let code = supplier.to_owned();
+        self.act(AuditAction::RunEnded, move |tx, clock| {
+            let supplier = to_change(tx, &code)?;
             let none = || OperatorError::Refused("no run of the supplier is open".into());
             let run = tx.open_run(supplier.id)?.ok_or_else(none)?;
             tx.lock_runs()?;
@@ -171,7 +133,7 @@ impl App {
             }
             let run = Run { ended_at: Some(at), ..run };
             let detail = Detail::default().word("run", &run.name);
-            let report = RunReport::read(tx, run, supplier.settings.time_zone)?;
+            let report = RunReport::read(tx.rows(), run, supplier.settings.time_zone)?;
             Ok((report, Audited { subject: Subject::supplier(&supplier), detail }))
         })
     }
@@ -181,23 +143,11 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or run.
     pub fn show_run(&self, supplier: &str, name: &str) -> Result<RunReport, OperatorError> {
-        let supplier = self.supplier_of(None, supplier)?;
-        let run = self.run_of(&supplier, name)?;
-        Ok(read_committed(&*self.store, |tx| RunReport::read(tx, run.clone(), supplier.settings.time_zone))?)
-    }
-
-    /// Like [`show_run`](Self::show_run), for a supplier of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `show_run`.
-    pub fn show_own_run(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-        name: &str,
-    ) -> Result<RunReport, OperatorError> {
-        self.own_supplier(caller, supplier)?;
-        self.show_run(supplier, name)
+        self.read(|tx| {
+            let supplier = tx.supplier(supplier)?;
+            let run = run_of(tx, &supplier, name)?;
+            Ok(RunReport::read(tx.rows(), run, supplier.settings.time_zone)?)
+        })
     }
 
     /// Returns runs of a supplier, the last first: those before a key, at most `limit`.
@@ -205,47 +155,28 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
     pub fn runs(&self, supplier: &str, before: Option<i64>, limit: u32) -> Result<RunPage, OperatorError> {
-        let supplier = self.supplier_of(None, supplier)?;
-        let zone = supplier.settings.time_zone;
-        let page = read(&*self.store, |tx| {
+        self.read(|tx| {
+            let supplier = tx.supplier(supplier)?;
+            let zone = supplier.settings.time_zone;
             let mut runs = tx.runs(supplier.id, before, limit.saturating_add(1))?;
             let has_more = runs.len() > limit as usize;
             runs.truncate(limit as usize);
             let next = runs.last().filter(|_| has_more).map(|run| run.id);
-            let runs =
-                runs.into_iter().map(|run| RunReport::read(tx, run, zone)).collect::<Result<_, _>>()?;
-            Ok::<_, StoreError>(RunPage { runs, next })
-        })?;
-        Ok(page)
-    }
-
-    /// Like [`runs`](Self::runs), for a supplier of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `runs`.
-    pub fn own_runs(
-        &self,
-        caller: &Caller,
-        supplier: &str,
-        before: Option<i64>,
-        limit: u32,
-    ) -> Result<RunPage, OperatorError> {
-        self.own_supplier(caller, supplier)?;
-        self.runs(supplier, before, limit)
-    }
-
-    pub(super) fn run_of(&self, supplier: &Supplier, name: &str) -> Result<Run, OperatorError> {
-        let found = read_committed(&*self.store, |tx| tx.run(supplier.id, name))?;
-        found.ok_or_else(|| OperatorError::not_found("run", name))
+            let report = |run| RunReport::read(tx.rows(), run, zone);
+            Ok(RunPage { runs: runs.into_iter().map(report).collect::<Result<_, _>>()?, next })
+        })
     }
 }
 
-/// Finds a supplier, of this organisation if one is given, and locks the suppliers, so that two runs cannot be started at
-/// the same time.
-fn to_change(tx: &mut dyn Tx, of: Option<i64>, code: &str) -> Result<Supplier, OperatorError> {
+/// Returns the run of a supplier with this name.
+pub(super) fn run_of(tx: &mut Scoped<'_>, supplier: &Supplier, name: &str) -> Result<Run, OperatorError> {
+    tx.run(supplier.id, name)?.ok_or_else(|| OperatorError::not_found("run", name))
+}
+
+/// Finds a supplier and locks the suppliers, so that two runs cannot be started at the same time.
+fn to_change(tx: &mut Scoped<'_>, code: &str) -> Result<Supplier, OperatorError> {
     tx.lock_suppliers()?;
-    let found = find(tx, code)?.filter(|supplier| of.is_none_or(|of| supplier.organisation_id == of));
-    let supplier = found.ok_or_else(|| OperatorError::not_found("supplier", code))?;
+    let supplier = tx.supplier(code)?;
     if tx.erasure_of(supplier.id)?.is_some() {
         return Err(OperatorError::Refused("it is being erased: it has no runs any more".into()));
     }

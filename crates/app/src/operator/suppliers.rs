@@ -1,10 +1,9 @@
 use super::holds::{self, GateChange};
-use super::lookup::find;
-use super::{Audited, OperatorError};
-use crate::App;
+use super::scope::Scoped;
+use super::{Audited, Operations, OperatorError};
 use crate::port::{
-    AuditAction, Detail, HoldOnErrors, NewFeedEvent, Operator, StoreError, Subject, Supplier,
-    SupplierSettings, Tx, Waves, read,
+    AuditAction, Detail, HoldOnErrors, NewFeedEvent, Rows, StoreError, Subject, Supplier, SupplierSettings,
+    Waves,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, Level, SupplierCode, SupplierStatus, Word, Zone};
@@ -119,10 +118,8 @@ fn overlap(a: &str, b: &str) -> bool {
 }
 
 /// Refuses a document root that overlaps another organisation's (contract D1).
-fn check_root(tx: &mut dyn Tx, organisation_id: i64, root: &str) -> Result<(), OperatorError> {
-    let overlaps =
-        |s: &Supplier| s.organisation_id != organisation_id && overlap(&s.settings.document_root, root);
-    match tx.suppliers()?.iter().any(overlaps) {
+fn check_root(tx: &mut Scoped<'_>, organisation_id: i64, root: &str) -> Result<(), OperatorError> {
+    match tx.has_foreign_root(organisation_id, |other| overlap(other, root))? {
         true => {
             Err(OperatorError::Refused(format!("the document root {root:?} overlaps another organisation's")))
         }
@@ -130,7 +127,7 @@ fn check_root(tx: &mut dyn Tx, organisation_id: i64, root: &str) -> Result<(), O
     }
 }
 
-impl App {
+impl Operations<'_> {
     /// Adds an import supplier.
     ///
     /// # Errors
@@ -146,10 +143,8 @@ impl App {
         let gates = change.gates();
         let mut settings = SupplierSettings::new(code.as_str());
         change.apply(&mut settings)?;
-        self.run_audited(&self.operator, AuditAction::SupplierAdded, move |tx, clock| {
-            let Some(owner) = tx.organisation(&organisation)? else {
-                return Err(OperatorError::not_found("organisation", organisation));
-            };
+        self.act(AuditAction::SupplierAdded, move |tx, clock| {
+            let owner = tx.organisation(&organisation)?;
             tx.lock_suppliers()?;
             check_root(tx, owner.id, &settings.document_root)?;
             let exists = || OperatorError::Exists { what: "supplier", name: code.to_string() };
@@ -165,20 +160,10 @@ impl App {
     /// # Errors
     /// [`OperatorError`]: no such supplier, or a setting is refused; nothing is changed then.
     pub fn set_supplier(&self, code: &str, change: SupplierChange) -> Result<Supplier, OperatorError> {
-        self.set_supplier_by(&self.operator, code, change)
-    }
-
-    /// Changes the settings of an import supplier on behalf of `by`.
-    pub(super) fn set_supplier_by(
-        &self,
-        by: &Operator,
-        code: &str,
-        change: SupplierChange,
-    ) -> Result<Supplier, OperatorError> {
         let code = code.to_owned();
-        let supplier = self.run_audited(by, AuditAction::SupplierSet, move |tx, clock| {
+        let supplier = self.act(AuditAction::SupplierSet, move |tx, clock| {
             tx.lock_suppliers()?;
-            let mut supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
+            let mut supplier = tx.supplier(&code)?;
             if tx.erasure_of(supplier.id)?.is_some() {
                 return Err(OperatorError::Refused("it is being erased: its settings stay".into()));
             }
@@ -191,13 +176,13 @@ impl App {
             holds::set_gate(tx, &supplier, gates, clock)?;
             supplier.revision += 1;
             if supplier.settings.status != before {
-                publish_status(tx, &supplier, clock.now())?;
+                publish_status(tx.rows(), &supplier, clock.now())?;
             }
-            Ok::<_, OperatorError>((supplier, audited))
+            Ok((supplier, audited))
         })?;
-        self.suppliers.remove(&supplier.code);
-        self.wake.notify_one();
-        self.store.notify_workers();
+        self.app.suppliers.remove(&supplier.code);
+        self.app.wake.notify_one();
+        self.app.store.notify_workers();
         Ok(supplier)
     }
 
@@ -206,21 +191,20 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is none with this code.
     pub fn show_supplier(&self, code: &str) -> Result<Supplier, OperatorError> {
-        let found = read(&*self.store, |tx| find(tx, code))?;
-        found.ok_or_else(|| OperatorError::not_found("supplier", code))
+        self.read_committed(|tx| tx.supplier(code))
     }
 
-    /// Returns every import supplier, by code.
+    /// Returns the import suppliers, by code.
     ///
     /// # Errors
-    /// [`StoreError`] if they could not be read.
-    pub fn suppliers(&self) -> Result<Vec<Supplier>, StoreError> {
-        read(&*self.store, |tx| tx.suppliers())
+    /// [`OperatorError::Store`] if they could not be read.
+    pub fn suppliers(&self) -> Result<Vec<Supplier>, OperatorError> {
+        self.read(|tx| Ok(tx.suppliers()?))
     }
 }
 
 /// Publishes the new status of a supplier.
-fn publish_status(tx: &mut dyn Tx, supplier: &Supplier, at: DateTime<Utc>) -> Result<(), StoreError> {
+fn publish_status(tx: &mut dyn Rows, supplier: &Supplier, at: DateTime<Utc>) -> Result<(), StoreError> {
     let event_type = match supplier.settings.status.known() {
         Some(SupplierStatus::Ongoing) => FeedEventType::SupplierResumed,
         Some(SupplierStatus::Paused) => FeedEventType::SupplierPaused,

@@ -1,8 +1,7 @@
 //! The export of all imported accounts of a supplier as tables (contract D19). The command reads pages with
 //! [`App::imported_accounts_of`]; this file has what is around them.
 
-use super::lookup::find;
-use super::{Audited, OperatorError};
+use super::{Audited, Operations, OperatorError};
 use crate::App;
 use crate::port::{
     AuditAction, Detail, FeedFilter, FeedPosition, PageLimit, StoreError, Subject, Supplier, read,
@@ -37,7 +36,7 @@ pub enum ChangesRefused {
     Store(#[from] StoreError),
 }
 
-impl App {
+impl Operations<'_> {
     /// Begins or continues an export of the imported accounts of a supplier, and records that in the audit trail.
     /// `format` and `personal` are the words of the command.
     ///
@@ -50,14 +49,16 @@ impl App {
         personal: &'static str,
     ) -> Result<Supplier, OperatorError> {
         let code = supplier.to_owned();
-        self.run_audited(&self.operator, AuditAction::AccountsExported, move |tx, _| {
-            let supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
+        self.act(AuditAction::AccountsExported, move |tx, _| {
+            let supplier = tx.supplier(&code)?;
             let detail = Detail::default().word("format", format).word("personal", personal);
             let subject = Subject::supplier(&supplier);
             Ok((supplier, Audited { subject, detail }))
         })
     }
+}
 
+impl App {
     /// Returns the position of the last event of a supplier's organisation. Whatever is committed later has a later one.
     ///
     /// # Errors

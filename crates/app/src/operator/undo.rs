@@ -1,13 +1,10 @@
 //! Undoing imports of accounts to which nothing was added and which nobody has billed (contract D18).
 
-use super::OperatorError;
 use super::jobs::{ITEMS, MAX_NUMBERS, PAGE};
-use crate::App;
-use crate::auth::Caller;
+use super::runs::run_of;
+use super::{JobOwner, Operations, OperatorError};
 use crate::job::{imports_of_run, imports_of_wave, new_job};
-use crate::port::{
-    ImportedHead, Job, JobFilter, JobKind, KeptBecause, Operator, Supplier, WaveSpan, read_committed,
-};
+use crate::port::{ImportedHead, Job, JobFilter, JobKind, KeptBecause, Supplier, WaveSpan};
 use chrono::{DateTime, Utc};
 use cutover_core::ExternalAccountNumber;
 use std::collections::BTreeSet;
@@ -85,58 +82,27 @@ impl Undoable {
     }
 }
 
-impl App {
+impl Operations<'_> {
     /// Returns what an undo would do. Changes nothing.
     ///
     /// # Errors
     /// [`OperatorError`]: there is no such supplier, or there are too many numbers.
     pub fn undoable(&self, request: &UndoRequest) -> Result<Undoable, OperatorError> {
-        self.undoable_of(None, request)
-    }
-
-    /// Like [`undoable`](Self::undoable), for a supplier of the caller's organisation.
-    ///
-    /// # Errors
-    /// As `undoable`.
-    pub fn own_undoable(&self, caller: &Caller, request: &UndoRequest) -> Result<Undoable, OperatorError> {
-        self.undoable_of(Some(caller.organisation_id), request)
-    }
-
-    fn undoable_of(&self, of: Option<i64>, request: &UndoRequest) -> Result<Undoable, OperatorError> {
-        let supplier = self.supplier_of(of, &request.supplier)?;
+        let supplier = self.show_supplier(&request.supplier)?;
         let mut undoable = Undoable::default();
-        let selected = (&request.which, self.clock.now());
+        let selected = (&request.which, self.app.clock.now());
         let unknown = self.each_selected(&supplier, selected, &mut |head| undoable.add(head))?;
         unknown.iter().for_each(|number| undoable.unknown.add(number));
         Ok(undoable)
     }
 
-    /// Begins to undo imports, as a job of the caller, who has to call [`App::run_job`] with its claim.
+    /// Begins to undo imports, as a job.
     ///
     /// # Errors
     /// As [`undoable`](Self::undoable).
-    pub fn begin_undo(&self, request: &UndoRequest) -> Result<Job, OperatorError> {
-        self.begin_undo_by(&self.operator, None, request, super::JobOwner::Caller)
-    }
-
-    /// Begins to undo imports of a supplier of the caller's organisation. Workers work on it.
-    ///
-    /// # Errors
-    /// As [`undoable`](Self::undoable).
-    pub fn begin_own_undo(&self, caller: &Caller, request: &UndoRequest) -> Result<Job, OperatorError> {
-        let (by, of) = (Operator::of(caller), Some(caller.organisation_id));
-        self.begin_undo_by(&by, of, request, super::JobOwner::Workers)
-    }
-
-    fn begin_undo_by(
-        &self,
-        by: &Operator,
-        of: Option<i64>,
-        request: &UndoRequest,
-        owner: super::JobOwner,
-    ) -> Result<Job, OperatorError> {
-        let supplier = self.supplier_of(of, &request.supplier)?;
-        let begun_at = self.clock.now();
+    pub fn begin_undo(&self, request: &UndoRequest, owner: JobOwner) -> Result<Job, OperatorError> {
+        let supplier = self.show_supplier(&request.supplier)?;
+        let begun_at = self.app.clock.now();
         let (mut matched, mut listed) = (0, Vec::new());
         let filter = self.filter_of(&supplier, &request.which)?;
         let is_list = filter.is_list;
@@ -146,9 +112,10 @@ impl App {
                 listed.push(head.id);
             }
         })?;
-        let name = format!("job_{:016x}", self.random.number());
-        let job = Job { filter, matched, ..new_job(name, JobKind::Undo, &supplier, by, begun_at) };
-        self.begin_job(job, &listed, owner)
+        let name = format!("job_{:016x}", self.app.random.number());
+        let job =
+            Job { filter, matched, ..new_job(name, JobKind::Undo, &supplier, &self.operator, begun_at) };
+        self.begin_job(&supplier, job, &listed, owner)
     }
 
     /// Calls a function with each imported account of a selection, imported at this time at the latest. Returns the numbers
@@ -191,7 +158,7 @@ impl App {
     }
 
     fn wave_of(&self, supplier: &Supplier, wave: u32) -> Result<WaveSpan, OperatorError> {
-        let found = read_committed(&*self.store, |tx| tx.wave_span(supplier.id, wave))?;
+        let found = self.read_committed(|tx| Ok(tx.wave_span(supplier.id, wave)?))?;
         found.filter(|_| wave > 0).ok_or_else(|| OperatorError::not_found("wave", wave.to_string()))
     }
 
@@ -202,10 +169,10 @@ impl App {
         until: DateTime<Utc>,
         each: &mut dyn FnMut(&ImportedHead),
     ) -> Result<(), OperatorError> {
-        let run = self.run_of(supplier, name)?;
+        let run = self.read_committed(|tx| run_of(tx, supplier, name))?;
         let mut after = Some(0);
         while let Some(id) = after {
-            let (heads, next) = read_committed(&*self.store, |tx| imports_of_run(tx, run.id, id, PAGE))?;
+            let (heads, next) = self.read_committed(|tx| Ok(imports_of_run(tx.rows(), run.id, id, PAGE)?))?;
             heads.iter().filter(|head| head.imported_at <= until).for_each(&mut *each);
             after = next;
         }
@@ -222,7 +189,7 @@ impl App {
         let mut after = Some((span.began_at, 0));
         while let Some(from) = after {
             let (heads, next) =
-                read_committed(&*self.store, |tx| imports_of_wave(tx, supplier.id, span, from, PAGE))?;
+                self.read_committed(|tx| Ok(imports_of_wave(tx.rows(), supplier.id, span, from, PAGE)?))?;
             heads.iter().filter(|head| head.imported_at <= until).for_each(&mut *each);
             after = next.filter(|(at, _)| *at <= until);
         }
@@ -237,7 +204,7 @@ impl App {
     ) -> Result<(), OperatorError> {
         let mut after = (since, 0);
         loop {
-            let heads = read_committed(&*self.store, |tx| tx.imported_heads(supplier.id, after, PAGE))?;
+            let heads = self.read_committed(|tx| Ok(tx.imported_heads(supplier.id, after, PAGE)?))?;
             let is_full = heads.len() == PAGE as usize;
             for head in heads.iter().filter(|head| head.imported_at <= until) {
                 each(head);
@@ -261,9 +228,9 @@ impl App {
         for some in distinct.chunks(ITEMS) {
             let valid: Vec<ExternalAccountNumber> =
                 some.iter().filter_map(|number| number.parse().ok()).collect();
-            let heads = read_committed(&*self.store, |tx| {
+            let heads = self.read_committed(|tx| {
                 let ids: Vec<i64> = tx.imported_ids(supplier.id, &valid)?.into_iter().flatten().collect();
-                tx.heads_of(&ids)
+                Ok(tx.heads_of(&ids)?)
             })?;
             heads.iter().for_each(&mut *each);
             let found: BTreeSet<&str> =

@@ -1,4 +1,4 @@
-use super::OperatorError;
+use super::{Operations, OperatorError};
 use crate::App;
 use crate::account::StatusCount;
 use crate::port::{StoreError, Supplier, read_committed};
@@ -52,13 +52,15 @@ impl App {
         }
         Ok(open)
     }
+}
 
+impl Operations<'_> {
     /// Returns an error if a supplier has accounts that are not imported and may still be.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier; [`OperatorError::Refused`] if it has some.
     pub fn check_finished(&self, code: &str) -> Result<(), OperatorError> {
-        let open = self.unfinished_accounts(&self.show_supplier(code)?)?;
+        let open = self.app.unfinished_accounts(&self.show_supplier(code)?)?;
         match open.is_none() {
             true => Ok(()),
             false => {

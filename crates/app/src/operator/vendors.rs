@@ -1,13 +1,13 @@
-use super::{Audited, OperatorError};
+use super::{Audited, Operations, OperatorError};
 use crate::App;
-use crate::port::{AuditAction, Detail, Organisation, Subject, Tx, Vendor, VendorError, VendorKind, read};
+use crate::port::{AuditAction, Detail, Subject, Vendor, VendorError, VendorKind};
 
 /// Maximum length of a vendor's name in payloads (fields 5).
 const MAX_NAME: usize = 128;
 /// Prefix of settings. A secret must not be mistaken for a setting.
 const SETTINGS: &str = "CUTOVER_";
 
-impl App {
+impl Operations<'_> {
     /// Adds a payment vendor of an organisation.
     ///
     /// # Errors
@@ -22,12 +22,12 @@ impl App {
         secret_env: Option<&str>,
     ) -> Result<Vendor, OperatorError> {
         let name = legal_name(name)?;
-        self.vendors.check_base_url(base_url).map_err(OperatorError::Refused)?;
+        self.app.vendors.check_base_url(base_url).map_err(OperatorError::Refused)?;
         let base_url = base_url.trim_end_matches('/').to_owned();
         let secret_env = secret_env.map(legal_variable).transpose()?;
         let organisation = organisation.to_owned();
-        self.run_audited(&self.operator, AuditAction::VendorAdded, move |tx, clock| {
-            let owner = owner(tx, &organisation)?;
+        self.act(AuditAction::VendorAdded, move |tx, clock| {
+            let owner = tx.organisation(&organisation)?;
             let vendor = Vendor {
                 organisation_id: owner.id,
                 organisation: owner.name,
@@ -52,14 +52,7 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such organisation.
     pub fn vendors(&self, organisation: Option<&str>) -> Result<Vec<Vendor>, OperatorError> {
-        let found = read(&*self.store, |tx| match organisation {
-            None => tx.vendors(None).map(Some),
-            Some(name) => match tx.organisation(name)? {
-                Some(owner) => tx.vendors(Some(owner.id)).map(Some),
-                None => Ok(None),
-            },
-        })?;
-        found.ok_or_else(|| OperatorError::not_found("organisation", organisation.unwrap_or_default()))
+        self.read(|tx| tx.vendors(organisation))
     }
 
     /// Returns a payment vendor of an organisation.
@@ -77,15 +70,17 @@ impl App {
     /// [`OperatorError::NotFound`] if there is no such organisation, or none with this name in it.
     pub fn remove_vendor(&self, organisation: &str, name: &str) -> Result<(), OperatorError> {
         let (organisation, name) = (organisation.to_owned(), name.to_owned());
-        self.run_audited(&self.operator, AuditAction::VendorRemoved, move |tx, _| {
-            let owner = owner(tx, &organisation)?;
+        self.act(AuditAction::VendorRemoved, move |tx, _| {
+            let owner = tx.organisation(&organisation)?;
             match tx.remove_vendor(owner.id, &name)? {
                 true => Ok(((), audited_vendor(owner.id, &name))),
                 false => Err(OperatorError::not_found("vendor", name)),
             }
         })
     }
+}
 
+impl App {
     /// Checks that a payment vendor can be called: its secret is set and its address answers.
     ///
     /// # Errors
@@ -93,10 +88,6 @@ impl App {
     pub async fn probe_vendor(&self, vendor: &Vendor) -> Result<(), VendorError> {
         self.vendors.probe(vendor).await
     }
-}
-
-fn owner(tx: &mut dyn Tx, organisation: &str) -> Result<Organisation, OperatorError> {
-    tx.organisation(organisation)?.ok_or_else(|| OperatorError::not_found("organisation", organisation))
 }
 
 /// Returns the audit entry for a vendor.

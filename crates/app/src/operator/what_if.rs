@@ -3,12 +3,12 @@
 //! One thread reads payloads and others check them, so the number of payloads in memory is bounded. A check is that of an
 //! import: the same decoding, the same rules, the same facts.
 
-use super::{AccountGroup, OperatorError, SupplierChange};
+use super::outlook::payloads_of;
+use super::{AccountGroup, Operations, OperatorError, SupplierChange};
 use crate::account::{FactsToRead, profile, stored};
 use crate::documents::{FoundDocuments, missing};
 use crate::port::{
-    Cause, DocumentsUnavailable, ListedProcess, PageLimit, PayloadById, Position, ProcessFilter, StoreError,
-    Supplier, read_committed,
+    Cause, DocumentsUnavailable, ListedProcess, PageLimit, Position, ProcessFilter, StoreError, Supplier,
 };
 use crate::worker::{decode_again, report_again};
 use crate::{App, codec};
@@ -123,6 +123,8 @@ struct Verdict {
 #[derive(Debug, thiserror::Error)]
 enum Fault {
     #[error(transparent)]
+    Operator(#[from] OperatorError),
+    #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Documents(#[from] DocumentsUnavailable),
@@ -131,6 +133,7 @@ enum Fault {
 impl From<Fault> for OperatorError {
     fn from(fault: Fault) -> Self {
         match fault {
+            Fault::Operator(error) => error,
             Fault::Store(error) => error.into(),
             Fault::Documents(error) => Self::Refused(error.to_string()),
         }
@@ -139,7 +142,7 @@ impl From<Fault> for OperatorError {
 
 type Checked = Result<(Vec<Verdict>, u64), Fault>;
 
-impl App {
+impl Operations<'_> {
     /// Checks every stored payload of a supplier under other settings, on all cores, and changes nothing. Calls `progress`
     /// with the number of accounts so far.
     ///
@@ -151,12 +154,12 @@ impl App {
         request: &WhatIfRequest,
         progress: &mut dyn FnMut(u64),
     ) -> Result<WhatIf, OperatorError> {
-        let mut supplier = self.supplier_of(None, &request.supplier)?;
+        let mut supplier = self.show_supplier(&request.supplier)?;
         if request.resets_rules {
             supplier.settings.rules.clear();
         }
         request.change.clone().apply(&mut supplier.settings)?;
-        let now = Now::new(request.now.unwrap_or_else(|| self.clock.now()), supplier.settings.time_zone);
+        let now = Now::new(request.now.unwrap_or_else(|| self.app.clock.now()), supplier.settings.time_zone);
         let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let (chunks, waiting) = sync_channel::<Chunk>(WAITING);
         let (done, results) = sync_channel::<Checked>(WAITING);
@@ -172,7 +175,7 @@ impl App {
             let waiting = Arc::new(Mutex::new(waiting));
             for _ in 0..threads {
                 let (waiting, done) = (waiting.clone(), done.clone());
-                scope.spawn(move || self.check_chunks(supplier, now, &waiting, &done));
+                scope.spawn(move || self.app.check_chunks(supplier, now, &waiting, &done));
             }
             drop((waiting, done));
             collect(results, progress)
@@ -180,15 +183,15 @@ impl App {
     }
 
     /// Reads the processes of a supplier with their payloads, in the order of creation, until nobody takes them.
-    fn read_chunks(&self, supplier: &Supplier, chunks: &SyncSender<Chunk>) -> Result<(), StoreError> {
+    fn read_chunks(&self, supplier: &Supplier, chunks: &SyncSender<Chunk>) -> Result<(), OperatorError> {
         let (mut after, mut place, mut chunk) = (None::<Position>, 0, Chunk::default());
         loop {
             let limit = PageLimit::of(PAGE);
-            let page = read_committed(&*self.store, |tx| {
-                tx.list_processes(supplier.id, ProcessFilter::default(), after, limit)
+            let page = self.read_committed(|tx| {
+                Ok(tx.list_processes(supplier.id, ProcessFilter::default(), after, limit)?)
             })?;
             for listed in page.processes.chunks(CHUNK) {
-                let mut payloads = self.packed(listed)?;
+                let mut payloads = self.packed(supplier, listed)?;
                 for ListedProcess { process, .. } in listed {
                     place += 1;
                     match payloads.remove(&process.id()) {
@@ -218,13 +221,16 @@ impl App {
 
     fn packed(
         &self,
+        supplier: &Supplier,
         listed: &[ListedProcess],
-    ) -> Result<HashMap<i64, Result<Vec<u8>, StoreError>>, StoreError> {
+    ) -> Result<HashMap<i64, Result<Vec<u8>, StoreError>>, OperatorError> {
         let ids: Vec<i64> = listed.iter().map(|listed| listed.process.id()).collect();
-        let found: Vec<PayloadById> = read_committed(&*self.store, |tx| tx.payloads(&ids))?;
+        let found = self.read(|tx| payloads_of(tx, supplier, &ids))?;
         Ok(found.into_iter().collect())
     }
+}
 
+impl App {
     fn check_chunks(
         &self,
         supplier: &Supplier,

@@ -289,7 +289,10 @@ pub trait Audit {
 
     /// Returns the time at which the last backup was begun, by an index.
     fn last_backup_at(&mut self) -> Result<Option<DateTime<Utc>>, StoreError>;
+}
 
+/// Queries that find actions on any organisation.
+pub trait AnyAudit {
     /// Returns recorded actions, the last first, at most `limit`. Those of an organisation, a supplier, an author or an
     /// action are found by an index.
     fn audit_records(&mut self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError>;

@@ -126,11 +126,6 @@ pub trait Figures {
     /// Counts the processes of a supplier by state and error, without zero counts.
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError>;
 
-    /// Returns the figures of every supplier, for monitoring. Its cost is bounded by the number of suppliers:
-    /// while many changes wait to be folded, the oldest are left out. So are processes in a state that this
-    /// version does not know.
-    fn supplier_figures(&mut self, at: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError>;
-
     /// Counts the processes of a supplier that were imported, ended a dry run or failed, by the minute and
     /// the state of their last step, since the minute of `since`, oldest first.
     fn minute_counts(
@@ -173,4 +168,12 @@ pub trait Figures {
     /// Folds the oldest changes, at most `limit` of each kind, and returns their number: zero if another node
     /// is folding. Changes whose sum cannot be held exactly remain.
     fn fold(&mut self, limit: u32) -> Result<usize, StoreError>;
+}
+
+/// Figures of the whole installation.
+pub trait AnyFigures {
+    /// Returns the figures of every supplier, for monitoring. Its cost is bounded by the number of suppliers:
+    /// while many changes wait to be folded, the oldest are left out. So are processes in a state that this
+    /// version does not know.
+    fn supplier_figures(&mut self, at: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError>;
 }

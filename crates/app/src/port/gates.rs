@@ -75,10 +75,6 @@ pub struct Gate {
 /// An account belongs to the running wave from its first claim since the last release. It is open until it ends. If
 /// its claim is given back, it can be claimed again although the wave is full.
 pub trait Gates {
-    /// Locks the gates of those of these suppliers that have one until the transaction ends, and returns them in the
-    /// order of their keys.
-    fn lock_gates(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, Gate)>, StoreError>;
-
     /// Returns the gate of a supplier, if it has one.
     fn gate(&mut self, supplier_id: i64) -> Result<Option<Gate>, StoreError>;
 
@@ -91,9 +87,6 @@ pub trait Gates {
     /// Returns the hold of a supplier.
     fn hold(&mut self, supplier_id: i64) -> Result<Option<Hold>, StoreError>;
 
-    /// Returns all suppliers that are held, by code.
-    fn holds(&mut self) -> Result<Vec<(SupplierCode, Hold)>, StoreError>;
-
     /// Makes processes open accounts of the running wave, and returns how many did not belong to it before.
     fn join_wave(&mut self, supplier_id: i64, process_ids: &[i64]) -> Result<u64, StoreError>;
 
@@ -105,6 +98,16 @@ pub trait Gates {
 
     /// Removes all accounts from the wave of a supplier.
     fn clear_wave(&mut self, supplier_id: i64) -> Result<(), StoreError>;
+}
+
+/// Queries that find gates of any supplier.
+pub trait AnyGates {
+    /// Locks the gates of those of these suppliers that have one until the transaction ends, and returns them in the
+    /// order of their keys.
+    fn lock_gates(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, Gate)>, StoreError>;
+
+    /// Returns all suppliers that are held, by code.
+    fn holds(&mut self) -> Result<Vec<(SupplierCode, Hold)>, StoreError>;
 
     /// Returns the suppliers that are not held although their wave is full and no account of it is open.
     fn ended_waves(&mut self) -> Result<Vec<SupplierCode>, StoreError>;

@@ -140,17 +140,8 @@ pub trait Jobs {
     /// prepared; at most `limit`. Returns true if there are more.
     fn clear_job_items(&mut self, prepared_before: DateTime<Utc>, limit: u32) -> Result<bool, StoreError>;
 
-    /// Returns the job with this id for operators.
-    fn job(&mut self, name: &str) -> Result<Option<Job>, StoreError>;
-
-    /// Returns jobs of an organisation, or of all, the last first, at most `limit`.
-    fn jobs(&mut self, organisation_id: Option<i64>, limit: u32) -> Result<Vec<Job>, StoreError>;
-
     /// Returns the job that erases a supplier, unless it is done.
     fn erasure_of(&mut self, supplier_id: i64) -> Result<Option<Job>, StoreError>;
-
-    /// Returns the running job that is due first, if it is due at this time.
-    fn due_job(&mut self, at: DateTime<Utc>) -> Result<Option<Job>, StoreError>;
 
     /// Locks a job until the transaction ends, and returns it. `None` if there is none, or without waiting if another
     /// transaction has locked it and `waits` is false.
@@ -162,4 +153,16 @@ pub trait Jobs {
 
     /// Releases the leases of all running jobs. Only for a database that no other node is using.
     fn release_jobs(&mut self, at: DateTime<Utc>) -> Result<usize, StoreError>;
+}
+
+/// Queries that find jobs of any organisation.
+pub trait AnyJobs {
+    /// Returns the job with this id for operators.
+    fn job(&mut self, name: &str) -> Result<Option<Job>, StoreError>;
+
+    /// Returns jobs of an organisation, or of all, the last first, at most `limit`.
+    fn jobs(&mut self, organisation_id: Option<i64>, limit: u32) -> Result<Vec<Job>, StoreError>;
+
+    /// Returns the running job that is due first, if it is due at this time.
+    fn due_job(&mut self, at: DateTime<Utc>) -> Result<Option<Job>, StoreError>;
 }

@@ -32,7 +32,9 @@ mod vendors;
 mod webhooks;
 
 pub use accounts::{Accounts, HeldMeterPoint, ImportedAccount, ImportedPage, MeterPointQuestion, NewAccount};
-pub use audit::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject};
+pub use audit::{
+    AnyAudit, Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject,
+};
 pub use businesses::{BusinessRecord, Businesses, NewBusiness, StoredBusiness};
 pub use causes::{Cause, CauseCount, MAX_CAUSES};
 pub use certificates::{
@@ -43,8 +45,8 @@ pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
 pub use error::StoreError;
 pub use feed::{Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent};
-pub use figures::{Figures, Manifest, MinuteCount, Reconciliation, StateCount, SupplierFigures};
-pub use gates::{ErrorWindow, Gate, Gates, Hold, HoldCause};
+pub use figures::{AnyFigures, Figures, Manifest, MinuteCount, Reconciliation, StateCount, SupplierFigures};
+pub use gates::{AnyGates, ErrorWindow, Gate, Gates, Hold, HoldCause};
 pub use identity::{
     Access, ApiKey, ApiKeyRole, Identity, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
@@ -53,31 +55,31 @@ pub use instructions::{
     InstructionDetails, InstructionKey, Instructions, VendorBankAccount, VendorCard, VerifiedInstruction,
 };
 pub use issues::{StoredIssue, StoredIssues};
-pub use jobs::{Job, JobFilter, JobKind, JobPosition, JobState, Jobs};
+pub use jobs::{AnyJobs, Job, JobFilter, JobKind, JobPosition, JobState, Jobs};
 pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
 pub use nodes::{Node, Nodes};
 pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{
-    AccountList, Archivable, ArchivedVersion, Creation, ListedAccount, ListedProcess, MAX_WINDOWED_ACCOUNTS,
-    MAX_WINDOWS, PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage,
-    ProcessToArchive, Processes, Sent, Staged, Staging, StepWrite, StoredProcess, WaitingWindow,
+    AccountList, AnyProcesses, Archivable, ArchivedVersion, Creation, ListedAccount, ListedProcess,
+    MAX_WINDOWED_ACCOUNTS, MAX_WINDOWS, PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter,
+    ProcessPage, ProcessToArchive, Processes, Sent, Staged, Staging, StepWrite, StoredProcess, WaitingWindow,
     WaitingWindows,
 };
 pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
-pub use runs::{Outcome, PAUSE, Run, RunFigures, Runs, Stretch};
+pub use runs::{AnyRuns, Outcome, PAUSE, Run, RunFigures, Runs, Stretch};
 pub use shares::{Division, FairShares};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
-    Encryption, LastSupplier, MayConflict, ServerFigures, StagingDone, Store, Tx, Verdict, WriteJob,
+    Encryption, LastSupplier, MayConflict, Rows, ServerFigures, StagingDone, Store, Tx, Verdict, WriteJob,
     find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
-pub use suppliers::{HoldOnErrors, Supplier, SupplierSettings, Suppliers, Waves};
+pub use suppliers::{AnySuppliers, HoldOnErrors, Supplier, SupplierSettings, Suppliers, Waves};
 pub use undo::{ImportedHead, KeptBecause, Undo, WaveSpan};
-pub use vendors::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors};
+pub use vendors::{AnyVendors, PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors};
 pub use webhooks::{
-    ActiveWebhook, Delivery, DeliveryState, Disabled, DisabledReason, NewWebhook, Replay, WEBHOOK_ANSWER,
-    WEBHOOK_DEADLINE, Webhook, WebhookAnswer, WebhookDone, WebhookFigures, WebhookRequest, WebhookSecret,
-    WebhookSender, Webhooks,
+    ActiveWebhook, AnyWebhooks, Delivery, DeliveryState, Disabled, DisabledReason, NewWebhook, Replay,
+    WEBHOOK_ANSWER, WEBHOOK_DEADLINE, Webhook, WebhookAnswer, WebhookDone, WebhookFigures, WebhookRequest,
+    WebhookSecret, WebhookSender, Webhooks,
 };
 
 // Types of the rules in the ports' signatures, because adapters depend on the ports only.

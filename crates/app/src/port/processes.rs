@@ -304,12 +304,6 @@ pub trait Processes {
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError>;
 
-    /// Returns the process that imported the account with this number at this service.
-    fn process_of_account(
-        &mut self,
-        number: &ServiceAccountNumber,
-    ) -> Result<Option<StoredProcess>, StoreError>;
-
     /// Returns the processes with these keys, in the order of their keys.
     fn processes_by_id(&mut self, process_ids: &[i64]) -> Result<Vec<StoredProcess>, StoreError>;
 
@@ -376,49 +370,6 @@ pub trait Processes {
     /// Returns the history of a process, oldest first.
     fn history(&mut self, process_id: i64) -> Result<Vec<HistoryEntry>, StoreError>;
 
-    /// Returns due processes of Ongoing suppliers that may import more, at most `limit`: one of each supplier in turn,
-    /// divided by `shares`, and by due time within one. On a database of many nodes they are locked for this
-    /// transaction, and locked ones are skipped. A process that was committed more than a second after it
-    /// fell due may be found half a minute later.
-    fn due_processes(
-        &mut self,
-        at: DateTime<Utc>,
-        limit: u32,
-        shares: &FairShares,
-    ) -> Result<Vec<StoredProcess>, StoreError>;
-
-    /// Returns the time at which the next pending process of an Ongoing supplier that may import more is due;
-    /// `at` is now.
-    fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError>;
-
-    /// Returns claimed processes whose lease ended before the time, at most `limit`.
-    fn expired_leases(&mut self, before: DateTime<Utc>, limit: u32)
-    -> Result<Vec<StoredProcess>, StoreError>;
-
-    /// Like [`expired_leases`](Self::expired_leases), for processes that this transaction ends. On a database
-    /// of many nodes they are locked for it, and locked ones are skipped.
-    fn expired_leases_to_end(
-        &mut self,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<StoredProcess>, StoreError> {
-        self.expired_leases(before, limit)
-    }
-
-    /// Returns pending processes of Ongoing suppliers whose window closed before the time, at most `limit`.
-    fn missed_windows(&mut self, before: DateTime<Utc>, limit: u32)
-    -> Result<Vec<StoredProcess>, StoreError>;
-
-    /// Like [`missed_windows`](Self::missed_windows), for processes that this transaction ends, locked like
-    /// [expired leases](Self::expired_leases_to_end).
-    fn missed_windows_to_end(
-        &mut self,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<StoredProcess>, StoreError> {
-        self.missed_windows(before, limit)
-    }
-
     /// Returns the windows of pending processes of a supplier. Reads at most [`MAX_WINDOWED_ACCOUNTS`] entries of an
     /// index.
     fn waiting_windows(&mut self, supplier_id: i64) -> Result<WaitingWindows, StoreError>;
@@ -484,4 +435,56 @@ pub trait Processes {
     /// Returns the time at which a process was archived; `None` if it is not, or was staged again
     /// ([`restage`](Self::restage)).
     fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError>;
+}
+
+/// Queries that find processes of any supplier, and of the queue that workers claim from.
+pub trait AnyProcesses {
+    /// Returns the process that imported the account with this number at this service.
+    fn process_of_account(
+        &mut self,
+        number: &ServiceAccountNumber,
+    ) -> Result<Option<StoredProcess>, StoreError>;
+
+    /// Returns due processes of Ongoing suppliers that may import more, at most `limit`: one of each supplier in turn,
+    /// divided by `shares`, and by due time within one. On a database of many nodes they are locked for this
+    /// transaction, and locked ones are skipped. A process that was committed more than a second after it
+    /// fell due may be found half a minute later.
+    fn due_processes(
+        &mut self,
+        at: DateTime<Utc>,
+        limit: u32,
+        shares: &FairShares,
+    ) -> Result<Vec<StoredProcess>, StoreError>;
+
+    /// Returns the time at which the next pending process of an Ongoing supplier that may import more is due;
+    /// `at` is now.
+    fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError>;
+
+    /// Returns claimed processes whose lease ended before the time, at most `limit`.
+    fn expired_leases(&mut self, before: DateTime<Utc>, limit: u32)
+    -> Result<Vec<StoredProcess>, StoreError>;
+
+    /// Like [`expired_leases`](Self::expired_leases), for processes that this transaction ends. On a database
+    /// of many nodes they are locked for it, and locked ones are skipped.
+    fn expired_leases_to_end(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        self.expired_leases(before, limit)
+    }
+
+    /// Returns pending processes of Ongoing suppliers whose window closed before the time, at most `limit`.
+    fn missed_windows(&mut self, before: DateTime<Utc>, limit: u32)
+    -> Result<Vec<StoredProcess>, StoreError>;
+
+    /// Like [`missed_windows`](Self::missed_windows), for processes that this transaction ends, locked like
+    /// [expired leases](Self::expired_leases_to_end).
+    fn missed_windows_to_end(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        self.missed_windows(before, limit)
+    }
 }

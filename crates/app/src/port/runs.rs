@@ -191,10 +191,6 @@ pub trait Runs {
     /// Returns runs of a supplier, the last first: those before a key, at most `limit`.
     fn runs(&mut self, supplier_id: i64, before: Option<i64>, limit: u32) -> Result<Vec<Run>, StoreError>;
 
-    /// Returns the open runs of those of these suppliers that have one. They stay open, and no other is started, until the
-    /// transaction ends.
-    fn lock_open_runs(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, i64)>, StoreError>;
-
     /// Adds or replaces the outcomes of accounts in a run, which is locked. The caller has locked their processes.
     fn record_outcomes(&mut self, run_id: i64, outcomes: &[Outcome]) -> Result<(), StoreError>;
 
@@ -206,4 +202,11 @@ pub trait Runs {
 
     /// Returns the figures of a run.
     fn run_figures(&mut self, run_id: i64) -> Result<RunFigures, StoreError>;
+}
+
+/// Queries that find runs of any supplier.
+pub trait AnyRuns {
+    /// Returns the open runs of those of these suppliers that have one. They stay open, and no other is started, until the
+    /// transaction ends.
+    fn lock_open_runs(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, i64)>, StoreError>;
 }

@@ -1,7 +1,8 @@
 use super::{
-    Accounts, Audit, Businesses, Certificates, Creation, Erasure, Feed, Figures, Gates, HistoricalStatements,
-    Identity, Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Runs, Staging, StoreError,
-    Suppliers, Traces, Undo, Vendors, Webhooks,
+    Accounts, AnyAudit, AnyFigures, AnyGates, AnyJobs, AnyProcesses, AnyRuns, AnySuppliers, AnyVendors,
+    AnyWebhooks, Audit, Businesses, Certificates, Creation, Erasure, Feed, Figures, Gates,
+    HistoricalStatements, Identity, Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Runs,
+    Staging, StoreError, Suppliers, Traces, Undo, Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -56,57 +57,29 @@ pub type WriteJob = Box<dyn FnOnce(&mut dyn Tx) -> Verdict + Send>;
 /// Callback with the result of staging. It is called once, on any thread, and must not block.
 pub type StagingDone = Box<dyn FnOnce(Result<Staging, StoreError>) + Send>;
 
-/// A transaction with the queries of every aggregate. Reading jobs must only read.
-pub trait Tx:
-    Identity
-    + Suppliers
-    + Processes
-    + Refusals
-    + Runs
-    + Accounts
-    + Notes
-    + Ledgers
-    + HistoricalStatements
-    + Instructions
-    + Businesses
-    + Certificates
-    + Vendors
-    + Figures
-    + Feed
-    + Gates
-    + Audit
-    + Erasure
-    + Nodes
-    + Jobs
-    + Undo
-    + Webhooks
-{
+/// Declares a trait that every type has which has these.
+macro_rules! combined {
+    ($(#[$doc:meta])* $name:ident: $($part:ident)+) => {
+        $(#[$doc])*
+        pub trait $name: $($part +)+ {}
+
+        impl<T> $name for T where T: $($part +)+ {}
+    };
 }
 
-impl<T> Tx for T where
-    T: Identity
-        + Suppliers
-        + Processes
-        + Refusals
-        + Runs
-        + Accounts
-        + Notes
-        + Ledgers
-        + HistoricalStatements
-        + Instructions
-        + Businesses
-        + Certificates
-        + Vendors
-        + Figures
-        + Feed
-        + Gates
-        + Audit
-        + Erasure
-        + Nodes
-        + Jobs
-        + Undo
-        + Webhooks
-{
+combined! {
+    /// The part of a transaction that finds rows by the key of an organisation, of a supplier or of what belongs to one. Such
+    /// a key is found first, within the [scope](crate::operator::Scope) of an operator, and belongs to the same
+    /// organisation forever.
+    Rows:
+    Suppliers Processes Refusals Runs Accounts Notes Ledgers HistoricalStatements Instructions Businesses Certificates
+    Vendors Figures Feed Gates Audit Erasure Nodes Jobs Undo Webhooks
+}
+
+combined! {
+    /// A transaction with the queries of every aggregate. Reading jobs must only read.
+    Tx:
+    Rows Identity AnySuppliers AnyProcesses AnyRuns AnyGates AnyJobs AnyWebhooks AnyVendors AnyAudit AnyFigures
 }
 
 /// The database. Its methods block, so the HTTP server calls use cases off its event loop.

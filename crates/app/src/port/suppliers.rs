@@ -197,9 +197,6 @@ pub trait Suppliers {
     /// Replaces the settings of a supplier and increments its revision.
     fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError>;
 
-    /// Returns the supplier with this code, of any organisation.
-    fn supplier(&mut self, code: &SupplierCode) -> Result<Option<Supplier>, StoreError>;
-
     /// Returns the supplier with this code if the organisation owns it. A supplier of another organisation
     /// costs no more work than an absent one (contract D1).
     fn supplier_of(
@@ -217,9 +214,15 @@ pub trait Suppliers {
 
     /// Returns the suppliers with these keys, in any order.
     fn suppliers_by_ids(&mut self, ids: &[i64]) -> Result<Vec<Supplier>, StoreError>;
+}
 
-    /// Returns every supplier, by code.
-    fn suppliers(&mut self) -> Result<Vec<Supplier>, StoreError>;
+/// Queries that find suppliers of any organisation.
+pub trait AnySuppliers {
+    /// Returns the supplier with this code, of any organisation.
+    fn supplier(&mut self, code: &SupplierCode) -> Result<Option<Supplier>, StoreError>;
+
+    /// Returns the suppliers of an organisation, or of all, by code.
+    fn suppliers(&mut self, organisation_id: Option<i64>) -> Result<Vec<Supplier>, StoreError>;
 }
 
 #[cfg(test)]

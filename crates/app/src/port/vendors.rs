@@ -42,11 +42,14 @@ pub trait Vendors {
     /// Returns the vendor of an organisation with this name.
     fn vendor(&mut self, organisation_id: i64, name: &str) -> Result<Option<Vendor>, StoreError>;
 
-    /// Returns the vendors of an organisation, or of all, by organisation and name.
-    fn vendors(&mut self, organisation_id: Option<i64>) -> Result<Vec<Vendor>, StoreError>;
-
     /// Removes a vendor; false if the organisation has none with this name.
     fn remove_vendor(&mut self, organisation_id: i64, name: &str) -> Result<bool, StoreError>;
+}
+
+/// Queries that find vendors of any organisation.
+pub trait AnyVendors {
+    /// Returns the vendors of an organisation, or of all, by organisation and name.
+    fn vendors(&mut self, organisation_id: Option<i64>) -> Result<Vec<Vendor>, StoreError>;
 }
 
 /// An instruction as its vendor returns it.

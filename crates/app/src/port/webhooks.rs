@@ -182,12 +182,6 @@ pub trait Webhooks {
     /// Adds a webhook with its first secret.
     fn add_webhook(&mut self, new: &NewWebhook, secret: &WebhookSecret) -> Result<Webhook, StoreError>;
 
-    /// Returns the webhook with this id for operators.
-    fn webhook(&mut self, name: &str) -> Result<Option<Webhook>, StoreError>;
-
-    /// Returns the webhooks of an organisation, or all, the oldest first.
-    fn webhooks(&mut self, organisation_id: Option<i64>) -> Result<Vec<Webhook>, StoreError>;
-
     /// Returns the webhook with this key.
     fn webhook_by_id(&mut self, id: i64) -> Result<Option<Webhook>, StoreError>;
 
@@ -211,9 +205,6 @@ pub trait Webhooks {
         secret: &WebhookSecret,
         expires_at: DateTime<Utc>,
     ) -> Result<(), StoreError>;
-
-    /// Returns the webhooks that may have something to do.
-    fn active_webhooks(&mut self) -> Result<Vec<ActiveWebhook>, StoreError>;
 
     /// Counts the open deliveries of a webhook, at most `limit`.
     fn open_deliveries(&mut self, webhook_id: i64, limit: u32) -> Result<u32, StoreError>;
@@ -258,6 +249,18 @@ pub trait Webhooks {
 
     /// Returns the numbers of webhooks, for monitoring.
     fn webhook_figures(&mut self) -> Result<WebhookFigures, StoreError>;
+}
+
+/// Queries that find webhooks of any organisation.
+pub trait AnyWebhooks {
+    /// Returns the webhook with this id for operators.
+    fn webhook(&mut self, name: &str) -> Result<Option<Webhook>, StoreError>;
+
+    /// Returns the webhooks of an organisation, or all, the oldest first.
+    fn webhooks(&mut self, organisation_id: Option<i64>) -> Result<Vec<Webhook>, StoreError>;
+
+    /// Returns the webhooks that may have something to do.
+    fn active_webhooks(&mut self) -> Result<Vec<ActiveWebhook>, StoreError>;
 }
 
 /// A request to a receiver of webhooks. It can be sent on any thread.

@@ -4,7 +4,7 @@
 use crate::App;
 use crate::fault::{self, Point};
 use crate::port::{
-    ActiveWebhook, FeedFilter, FeedPosition, PageLimit, StoreError, Tx, read_committed, write,
+    ActiveWebhook, FeedFilter, FeedPosition, PageLimit, Rows, StoreError, read_committed, write,
 };
 use chrono::{DateTime, Duration, Utc};
 
@@ -88,7 +88,7 @@ const CLEARED: u32 = 5_000;
 const CLEARINGS: usize = 50;
 
 fn feed_page(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     organisation_id: i64,
     after: Option<FeedPosition>,
     limit: u32,
@@ -99,7 +99,7 @@ fn feed_page(
 /// Returns a position in the feed of an organisation before all events that occurred at a time or later, found in a
 /// number of reads that does not grow with the feed.
 pub(crate) fn position_before(
-    tx: &mut dyn Tx,
+    tx: &mut dyn Rows,
     organisation_id: i64,
     since: DateTime<Utc>,
 ) -> Result<Option<FeedPosition>, StoreError> {

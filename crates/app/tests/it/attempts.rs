@@ -47,7 +47,7 @@ fn note(app: &App, key: &str) {
 /// Returns the records of refused keys, oldest first.
 fn recorded(app: &App) -> Vec<String> {
     let scope = AuditScope { action: Some(AuditAction::KeyRefused), limit: 100, ..AuditScope::default() };
-    let records = app.audit(&scope).unwrap().into_iter().rev();
+    let records = app.as_command().audit(&scope).unwrap().into_iter().rev();
     let line = |record: AuditRecord| {
         let facts: Vec<_> = record.detail.facts().map(|(name, fact)| format!("{name}={fact}")).collect();
         format!("{} {} {}", record.by, record.organisation.unwrap_or_default(), facts.join(" "))
@@ -65,14 +65,14 @@ fn each_refused_key_has_its_outcome() {
     assert_eq!(with_key(&foreign), (Outcome::Unknown, Some("cut_live_4k7m2x9q".into()), false));
     assert_eq!(with_key(&guess_at(&prefix)), (Outcome::WrongSecret, Some(prefix.clone()), true));
     assert_eq!(denied(nodes.one.sign_in(&nodes.key)), (Outcome::WrongRole, Some(prefix.clone()), true));
-    nodes.one.revoke_api_key(&prefix).unwrap();
+    nodes.one.as_command().revoke_api_key(&prefix).unwrap();
     assert_eq!(with_key(&nodes.key), (Outcome::Revoked, Some(prefix), true));
 
     let nodes = Nodes::new(ApiKeyRole::Operator);
     let key = Credential::ApiKey(nodes.key.clone());
     let prefix = nodes.prefix.clone();
     assert_eq!(denied(nodes.one.obtain_token(&key)), (Outcome::WrongRole, Some(prefix.clone()), true));
-    nodes.one.revoke_organisation("Acme").unwrap();
+    nodes.one.as_command().revoke_organisation("Acme").unwrap();
     assert_eq!(denied(nodes.one.sign_in(&nodes.key)), (Outcome::Revoked, Some(prefix), true));
 }
 
@@ -101,7 +101,7 @@ fn each_refused_token_has_its_outcome() {
     nodes.clock.advance(Duration::days(7));
     assert_eq!(denied(refresh(&old.refresh_token)), of_key(Outcome::Expired));
     let new = obtain();
-    nodes.one.revoke_api_key(&nodes.prefix).unwrap();
+    nodes.one.as_command().revoke_api_key(&nodes.prefix).unwrap();
     nodes.clock.advance(Duration::seconds(5));
     assert_eq!(ask(&new.token), of_key(Outcome::Revoked));
     assert_eq!(denied(refresh(&new.refresh_token)), of_key(Outcome::Revoked));
@@ -121,7 +121,7 @@ fn each_refused_session_has_its_outcome() {
     nodes.clock.advance(Duration::minutes(30));
     assert_eq!(ask(&old), of_key(Outcome::Expired));
     let new = nodes.one.sign_in(&nodes.key).unwrap();
-    nodes.one.revoke_api_key(&nodes.prefix).unwrap();
+    nodes.one.as_command().revoke_api_key(&nodes.prefix).unwrap();
     nodes.clock.advance(Duration::seconds(5));
     assert_eq!(ask(&new), of_key(Outcome::Revoked));
 }
@@ -144,7 +144,7 @@ fn attempts_are_counted_by_kind_and_outcome() {
 fn refusals_of_a_key_are_recorded_at_intervals_with_their_number() {
     let nodes = Nodes::new(ApiKeyRole::Supplier);
     let (app, prefix) = (&nodes.one, &nodes.prefix);
-    app.revoke_api_key(prefix).unwrap();
+    app.as_command().revoke_api_key(prefix).unwrap();
     let row = |attempts| {
         format!(
             "key:{prefix} Acme attempt=obtain_token attempts={attempts} client=203.0.113.7 outcome=revoked"
@@ -188,7 +188,7 @@ fn a_node_that_ends_records_all_refusals() {
     let description =
         NodeDescription { role: "api".into(), version: "1.2.3".into(), encryption_keys: Vec::new() };
     let node = app.add_node(description).unwrap();
-    app.revoke_api_key(&nodes.prefix).unwrap();
+    app.as_command().revoke_api_key(&nodes.prefix).unwrap();
     note(app, &nodes.key);
     app.renew_node(&node).unwrap();
     note(app, &nodes.key);
@@ -202,7 +202,7 @@ fn a_node_that_ends_records_all_refusals() {
 fn refusals_that_cannot_be_recorded_are_kept() {
     let nodes = Nodes::new(ApiKeyRole::Supplier);
     let app = &nodes.one;
-    app.revoke_api_key(&nodes.prefix).unwrap();
+    app.as_command().revoke_api_key(&nodes.prefix).unwrap();
     note(app, &nodes.key);
     nodes.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
     app.report_attempts();
@@ -222,7 +222,7 @@ fn only_refusals_of_existing_keys_are_recorded() {
     note(app, "hunter2");
     let named =
         |outcome, id| Denied { outcome, api_key_id: Some(id), key_prefix: Some(nodes.prefix.clone()) };
-    let expired = named(Outcome::Expired, nodes.one.api_keys().unwrap()[0].id);
+    let expired = named(Outcome::Expired, nodes.one.as_command().api_keys().unwrap()[0].id);
     app.note_attempt(&attempt(AttemptKind::ApiRequest, HERE), Err(&expired));
     // A token that a forger has signed with a leaked key.
     let forged = named(Outcome::Revoked, 999_999);

@@ -28,29 +28,29 @@ impl Archive for Nowhere {
 }
 
 fn trail(env: &TestEnv) -> Vec<AuditRecord> {
-    env.app.audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap()
+    env.app.as_command().audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap()
 }
 
 fn archive(env: &TestEnv) {
     let before = env.clock.now().date_naive() + Days::new(2);
     let scope = ArchiveScope { before, supplier: None, limit: None };
-    assert!(env.app.archive_processes(&scope, &mut Nowhere).unwrap().archived > 0);
+    assert!(env.app.as_command().archive_processes(&scope, &mut Nowhere).unwrap().archived > 0);
 }
 
 fn sign_in(env: &TestEnv) -> String {
-    let key = env.app.issue_api_key("Acme", ApiKeyRole::Operator).unwrap().key;
+    let key = env.app.as_command().issue_api_key("Acme", ApiKeyRole::Operator).unwrap().key;
     env.app.sign_in(&key).unwrap()
 }
 
 fn webhook(env: &TestEnv) -> String {
-    env.app.add_webhook("Acme", "https://crm.example", &[], true).unwrap().webhook.name
+    env.app.as_command().add_webhook("Acme", "https://crm.example", &[], true).unwrap().webhook.name
 }
 
 fn job(env: &TestEnv) -> String {
     let (status, error_code, before, numbers) = Default::default();
     let supplier = "ACME".into();
     let request = BulkRequest { kind: JobKind::Cancel, supplier, status, error_code, before, numbers };
-    env.app.begin_bulk(&request, JobOwner::Workers).unwrap().name
+    env.app.as_command().begin_bulk(&request, JobOwner::Workers).unwrap().name
 }
 
 type Act = (AuditAction, fn(&TestEnv));
@@ -58,9 +58,11 @@ type Act = (AuditAction, fn(&TestEnv));
 /// Performs each action last, in an environment with `A-1` imported and `P-1` pending.
 const ACTS: [Act; AuditAction::ALL.len()] = [
     (AuditAction::OrganisationAdded, |env| drop(env.app.add_organisation("Other").unwrap())),
-    (AuditAction::OrganisationRevoked, |env| env.app.revoke_organisation("Acme").unwrap()),
-    (AuditAction::KeyIssued, |env| drop(env.app.issue_api_key("Acme", ApiKeyRole::Operator).unwrap())),
-    (AuditAction::KeyRevoked, |env| env.app.revoke_api_key(&env.caller.key_prefix).unwrap()),
+    (AuditAction::OrganisationRevoked, |env| env.app.as_command().revoke_organisation("Acme").unwrap()),
+    (AuditAction::KeyIssued, |env| {
+        drop(env.app.as_command().issue_api_key("Acme", ApiKeyRole::Operator).unwrap())
+    }),
+    (AuditAction::KeyRevoked, |env| env.app.as_command().revoke_api_key(&env.caller.key_prefix).unwrap()),
     (AuditAction::KeyRefused, |env| {
         let client = [203, 0, 113, 7].into();
         let attempt = Attempt { kind: AttemptKind::ApiRequest, client, network: client, request_id: "r1" };
@@ -73,94 +75,114 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         env.app.revoke_signing_key(&kid).unwrap();
     }),
     (AuditAction::CertificateKeyRotated, |env| drop(env.app.rotate_certificate_key().unwrap())),
-    (AuditAction::CertificateIssued, |env| drop(env.app.issue_certificate_by_command("ACME").unwrap())),
+    (AuditAction::CertificateIssued, |env| drop(env.app.as_command().issue_certificate("ACME").unwrap())),
     (AuditAction::CertificateLeavesRemoved, |env| {
-        let issued = env.app.issue_certificate_by_command("ACME").unwrap();
+        let issued = env.app.as_command().issue_certificate("ACME").unwrap();
         let of = LeavesOf::One(issued.certificate.id);
-        assert_eq!(env.app.remove_leaves("ACME", &of).unwrap(), 1);
+        assert_eq!(env.app.as_command().remove_leaves("ACME", &of).unwrap(), 1);
     }),
     (AuditAction::SupplierAdded, |env| {
-        env.app.add_supplier("SECOND", "Acme", SupplierChange::default()).unwrap();
+        env.app.as_command().add_supplier("SECOND", "Acme", SupplierChange::default()).unwrap();
     }),
     (AuditAction::SupplierSet, |env| {
         let status = Some(SupplierStatus::Paused);
-        env.app.set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() }).unwrap();
+        env.app
+            .as_command()
+            .set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() })
+            .unwrap();
     }),
-    (AuditAction::SupplierHeld, |env| env.app.hold_supplier("ACME", Some("tariffs".into())).unwrap()),
+    (AuditAction::SupplierHeld, |env| {
+        env.app.as_command().hold_supplier("ACME", Some("tariffs".into())).unwrap();
+    }),
     (AuditAction::SupplierReleased, |env| {
-        env.app.hold_supplier("ACME", None).unwrap();
+        env.app.as_command().hold_supplier("ACME", None).unwrap();
         let release = Release { because: Some("corrected".into()), is_forced: false };
-        env.app.release_supplier("ACME", &release, &Services::default()).unwrap();
+        env.app.as_command().release_supplier("ACME", &release, &Services::default()).unwrap();
     }),
     (AuditAction::ManifestRemoved, |env| {
         let manifest =
             r#"{"accounts":2,"ledger_balance":"-1.50","readings":0,"transactions":0,"documents":0}"#;
         env.app.declare_manifest(&env.caller, "ACME", manifest.as_bytes()).unwrap();
-        env.app.remove_manifest("ACME").unwrap();
+        env.app.as_command().remove_manifest("ACME").unwrap();
     }),
-    (AuditAction::RunStarted, |env| drop(env.app.start_run("ACME", "night").unwrap())),
+    (AuditAction::RunStarted, |env| drop(env.app.as_command().start_run("ACME", "night").unwrap())),
     (AuditAction::RunEnded, |env| {
-        env.app.start_run("ACME", "night").unwrap();
-        env.app.end_run("ACME").unwrap();
+        env.app.as_command().start_run("ACME", "night").unwrap();
+        env.app.as_command().end_run("ACME").unwrap();
     }),
     (AuditAction::ImportsUndone, |env| {
         let which = UndoScope::Numbers(vec!["A-1".into()]);
-        let job = env.app.begin_undo(&UndoRequest { supplier: "ACME".into(), which }).unwrap();
-        env.app.run_job(&job.name, Some(job.claim), |_| {}).unwrap();
+        let job = env
+            .app
+            .as_command()
+            .begin_undo(&UndoRequest { supplier: "ACME".into(), which }, JobOwner::Caller)
+            .unwrap();
+        env.app.as_command().run_job(&job.name, Some(job.claim), |_| {}).unwrap();
     }),
     (AuditAction::SupplierErased, |env| {
         let status = Some(SupplierStatus::Paused);
-        env.app.set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() }).unwrap();
-        let (job, claim) = env.app.begin_supplier_erasure("ACME").unwrap();
-        env.app.run_job(&job.name, claim, |_| {}).unwrap();
+        env.app
+            .as_command()
+            .set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() })
+            .unwrap();
+        let (job, claim) = env.app.as_command().begin_supplier_erasure("ACME").unwrap();
+        env.app.as_command().run_job(&job.name, claim, |_| {}).unwrap();
     }),
     (AuditAction::BusinessErased, |env| {
         let body = r#"{"import_supplier_code":"ACME","external_business_identifier":"B-1","business":{
             "business_contracts":[{"identifier":"C-1","valid_from_date":"2026-01-01",
             "signed_at_date":"2025-12-01","versions":[{"applicable_at_date":"2026-01-01","terms":[]}]}]}}"#;
         env.app.create_business(&env.caller, body.as_bytes()).unwrap();
-        env.app.erase_business("Acme", "B-1").unwrap();
+        env.app.as_command().erase_business("Acme", "B-1").unwrap();
     }),
     (AuditAction::VendorAdded, |env| {
-        env.app.add_vendor("Acme", "PAY", VendorKind::Http, "https://pay.example", None).unwrap();
+        env.app
+            .as_command()
+            .add_vendor("Acme", "PAY", VendorKind::Http, "https://pay.example", None)
+            .unwrap();
     }),
     (AuditAction::VendorRemoved, |env| {
-        env.app.add_vendor("Acme", "PAY", VendorKind::Http, "https://pay.example", None).unwrap();
-        env.app.remove_vendor("Acme", "PAY").unwrap();
+        env.app
+            .as_command()
+            .add_vendor("Acme", "PAY", VendorKind::Http, "https://pay.example", None)
+            .unwrap();
+        env.app.as_command().remove_vendor("Acme", "PAY").unwrap();
     }),
     (AuditAction::WebhookAdded, |env| drop(webhook(env))),
-    (AuditAction::WebhookEnabled, |env| drop(env.app.enable_webhook(&webhook(env)).unwrap())),
-    (AuditAction::WebhookDisabled, |env| drop(env.app.disable_webhook(&webhook(env)).unwrap())),
+    (AuditAction::WebhookEnabled, |env| drop(env.app.as_command().enable_webhook(&webhook(env)).unwrap())),
+    (AuditAction::WebhookDisabled, |env| drop(env.app.as_command().disable_webhook(&webhook(env)).unwrap())),
     (AuditAction::WebhookReplayed, |env| {
-        env.app.replay_webhook(&webhook(env), env.clock.now()).unwrap();
+        env.app.as_command().replay_webhook(&webhook(env), env.clock.now()).unwrap();
     }),
     (AuditAction::WebhookSecretRotated, |env| {
-        env.app.rotate_webhook_secret(&webhook(env)).unwrap();
+        env.app.as_command().rotate_webhook_secret(&webhook(env)).unwrap();
     }),
-    (AuditAction::WebhookTested, |env| drop(env.app.test_webhook(&webhook(env)).unwrap())),
-    (AuditAction::WebhookRemoved, |env| env.app.remove_webhook(&webhook(env)).unwrap()),
-    (AuditAction::ProcessCancelled, |env| drop(env.app.cancel_process("ACME", "P-1").unwrap())),
+    (AuditAction::WebhookTested, |env| drop(env.app.as_command().test_webhook(&webhook(env)).unwrap())),
+    (AuditAction::WebhookRemoved, |env| env.app.as_command().remove_webhook(&webhook(env)).unwrap()),
+    (AuditAction::ProcessCancelled, |env| drop(env.app.as_command().cancel_process("ACME", "P-1").unwrap())),
     (AuditAction::ProcessRetried, |env| {
-        env.app.cancel_process("ACME", "P-1").unwrap();
-        env.app.retry_process("ACME", "P-1").unwrap();
+        env.app.as_command().cancel_process("ACME", "P-1").unwrap();
+        env.app.as_command().retry_process("ACME", "P-1").unwrap();
     }),
-    (AuditAction::JobStopped, |env| drop(env.app.stop_job(&job(env)).unwrap())),
+    (AuditAction::JobStopped, |env| drop(env.app.as_command().stop_job(&job(env)).unwrap())),
     (AuditAction::JobResumed, |env| {
         let job = job(env);
-        env.app.stop_job(&job).unwrap();
-        env.app.resume_job(&job).unwrap();
+        env.app.as_command().stop_job(&job).unwrap();
+        env.app.as_command().resume_job(&job).unwrap();
     }),
     (AuditAction::ProcessesArchived, archive),
     (AuditAction::ProcessesExported, |env| {
         let wanted = FailedAccounts { supplier: "ACME".into(), status: None, error_code: None };
-        env.app.begin_failed_export(&wanted, FailedFormat::Csv).unwrap();
+        env.app.as_command().begin_failed_export(&wanted, FailedFormat::Csv).unwrap();
     }),
     (AuditAction::AccountRevealed, |env| {
-        env.app.reveal_own_account(&env.caller, "ACME", "A-1").unwrap();
+        env.app.as_caller(&env.caller).reveal_account("ACME", "A-1").unwrap();
     }),
-    (AuditAction::AccountExported, |env| drop(env.app.export_account("ACME", "A-1").unwrap())),
-    (AuditAction::AccountsExported, |env| drop(env.app.begin_table_export("ACME", "csv", "full").unwrap())),
-    (AuditAction::AccountErased, |env| drop(env.app.erase_account("ACME", "A-1").unwrap())),
+    (AuditAction::AccountExported, |env| drop(env.app.as_command().export_account("ACME", "A-1").unwrap())),
+    (AuditAction::AccountsExported, |env| {
+        drop(env.app.as_command().begin_table_export("ACME", "csv", "full").unwrap())
+    }),
+    (AuditAction::AccountErased, |env| drop(env.app.as_command().erase_account("ACME", "A-1").unwrap())),
     (AuditAction::ResealBegun, |env| env.app.begin_reseal().unwrap()),
     (AuditAction::BackupBegun, |env| env.app.begin_backup().unwrap()),
     (AuditAction::SignedIn, |env| drop(sign_in(env))),
@@ -217,19 +239,19 @@ fn an_entry_has_its_author_and_subject_by_key() {
         max_concurrent_imports: Some(None),
         ..SupplierChange::default()
     };
-    env.app.set_supplier("ACME", paused).unwrap();
+    env.app.as_command().set_supplier("ACME", paused).unwrap();
     let last = trail(&env).remove(0);
     assert_eq!((last.by.as_str(), last.at), ("command", env.clock.now()));
     assert_eq!((last.organisation.as_deref(), last.supplier.as_deref()), (Some("Acme"), Some("ACME")));
     let facts: Vec<_> = last.detail.facts().map(|(name, fact)| format!("{name}={fact}")).collect();
     assert_eq!(facts, ["CUS-08=default", "max-concurrent-imports=none", "status=Paused"]);
 
-    env.app.cancel_own_process(&env.caller, "ACME", "P-1").unwrap();
+    env.app.as_caller(&env.caller).cancel_process("ACME", "P-1").unwrap();
     let last = trail(&env).remove(0);
     assert_eq!(last.by, format!("key:{}", env.caller.key_prefix));
     assert!(last.process_id.is_some() && last.detail.is_empty());
 
-    env.app.erase_account("ACME", "A-1").unwrap();
+    env.app.as_command().erase_account("ACME", "A-1").unwrap();
     let last = trail(&env).remove(0);
     assert!(last.detail.facts().any(|(name, fact)| (name, fact) == ("accounts", &Fact::Count(1))));
 }
@@ -241,18 +263,18 @@ fn refused_actions_are_not_recorded() {
     let stranger = Caller { organisation_id: 99, ..env.caller.clone() };
     let refused = [
         env.app.add_organisation("Acme").map(drop),
-        env.app.revoke_organisation("Nobody"),
-        env.app.issue_api_key("Nobody", ApiKeyRole::Operator).map(drop),
-        env.app.revoke_api_key("cut_live_nobody"),
-        env.app.add_supplier("ACME", "Acme", SupplierChange::default()).map(drop),
-        env.app.set_supplier("NOBODY", SupplierChange::default()).map(drop),
-        env.app.remove_vendor("Acme", "NOBODY"),
-        env.app.cancel_process("ACME", "A-1").map(drop),
-        env.app.retry_process("ACME", "A-1").map(drop),
-        env.app.export_account("ACME", "NOBODY").map(drop),
-        env.app.erase_account("ACME", "NOBODY").map(drop),
-        env.app.reveal_own_account(&stranger, "ACME", "A-1").map(drop),
-        env.app.cancel_own_process(&stranger, "ACME", "P-1").map(drop),
+        env.app.as_command().revoke_organisation("Nobody"),
+        env.app.as_command().issue_api_key("Nobody", ApiKeyRole::Operator).map(drop),
+        env.app.as_command().revoke_api_key("cut_live_nobody"),
+        env.app.as_command().add_supplier("ACME", "Acme", SupplierChange::default()).map(drop),
+        env.app.as_command().set_supplier("NOBODY", SupplierChange::default()).map(drop),
+        env.app.as_command().remove_vendor("Acme", "NOBODY"),
+        env.app.as_command().cancel_process("ACME", "A-1").map(drop),
+        env.app.as_command().retry_process("ACME", "A-1").map(drop),
+        env.app.as_command().export_account("ACME", "NOBODY").map(drop),
+        env.app.as_command().erase_account("ACME", "NOBODY").map(drop),
+        env.app.as_caller(&stranger).reveal_account("ACME", "A-1").map(drop),
+        env.app.as_caller(&stranger).cancel_process("ACME", "P-1").map(drop),
     ];
     assert!(refused.iter().all(Result::is_err), "{refused:?}");
     assert!(env.app.sign_in("cut_live_guess").is_err());
@@ -264,7 +286,7 @@ fn an_unknown_supplier_is_not_found() {
     let env = env();
     let of = |code: &str| {
         let scope = AuditScope { supplier: Some(code.into()), limit: 10, ..AuditScope::default() };
-        env.app.audit(&scope)
+        env.app.as_command().audit(&scope)
     };
     assert_eq!(of("ACME").unwrap().len(), 1);
     assert!(matches!(of("NOBODY"), Err(OperatorError::NotFound { .. })));

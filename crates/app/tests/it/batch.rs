@@ -34,7 +34,7 @@ fn hooked() -> (TestEnv, Arc<HookedDocuments>) {
 /// Makes the supplier verify documents.
 fn verify(env: &TestEnv) {
     let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
-    env.app.set_supplier("ACME", change).unwrap();
+    env.app.as_command().set_supplier("ACME", change).unwrap();
 }
 
 /// Works until nothing is due.
@@ -114,7 +114,7 @@ fn create_supplied(env: &TestEnv, number: &str, mpxn: &str, params: &str) {
 /// Sets the level of the rule about meter points of other accounts.
 fn set_rule(env: &TestEnv, level: Level) {
     let rules = [("PST-12".to_owned(), Some(level))].into();
-    env.app.set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
+    env.app.as_command().set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
 }
 
 const REHEARSED: &str = r#"{"is_dry_run":true}"#;
@@ -211,7 +211,7 @@ fn facts_about_a_batch_are_looked_up_together() {
 fn facts_of_a_rule_that_is_off_are_not_looked_up() {
     let (env, calls) = counted(|ports| ports);
     let rules = [("PST-12".to_owned(), Some(Level::Off))].into();
-    env.app.set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
+    env.app.as_command().set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
     create_with_meter_points(&env, &["A-1", "A-2"]);
     // The payloads.
     assert_eq!(run_counted(&env, &calls), (Worked::Processes(2), 2, 1));
@@ -447,7 +447,7 @@ fn an_account_without_a_free_number_is_deferred_and_the_others_are_imported() {
 /// Makes the supplier require roles of customers.
 fn require_roles(env: &TestEnv) {
     let rules = [("CUS-09".to_owned(), Some(Level::Error))].into();
-    env.app.set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
+    env.app.as_command().set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
 }
 
 /// Stores an account as another process does, without notifying this one.
@@ -602,7 +602,7 @@ fn dry_runs_among_imports_store_no_account() {
     // The setting applies to accounts that were sent before.
     env.create_as("late", EMPTY);
     let change = SupplierChange { dry_run: Some(true), ..SupplierChange::default() };
-    env.app.set_supplier("ACME", change).unwrap();
+    env.app.as_command().set_supplier("ACME", change).unwrap();
     env.worker.run_once().unwrap();
     assert_eq!(states(&env, ["late"]), [State::DryRunSucceeded]);
 }

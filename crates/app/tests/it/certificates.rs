@@ -12,7 +12,7 @@ impl TestEnv {
     }
 
     fn issue_by_command(&self) -> IssuedCertificate {
-        self.app.issue_certificate_by_command("ACME").unwrap()
+        self.app.as_command().issue_certificate("ACME").unwrap()
     }
 
     fn has_leaves(&self, issued: &IssuedCertificate) -> bool {
@@ -34,7 +34,10 @@ impl TestEnv {
 fn env_in(zone: &str) -> TestEnv {
     let env = TestEnv::with(r#""customers":[{"family_name":"B"}],"ledgers":[{"ledger_balance":"7.50"}]"#);
     let time_zone = Some(zone.parse().unwrap());
-    env.app.set_supplier("ACME", SupplierChange { time_zone, ..SupplierChange::default() }).unwrap();
+    env.app
+        .as_command()
+        .set_supplier("ACME", SupplierChange { time_zone, ..SupplierChange::default() })
+        .unwrap();
     env
 }
 
@@ -57,15 +60,18 @@ fn leaves_are_kept_until_an_operator_removes_them() {
     assert_eq!(kept, [[false; 2].as_slice(), &[true; 10]].concat());
 
     let of = LeavesOf::One(night.certificate.id.clone());
-    assert_eq!(env.app.removable_leaves("ACME", &of).unwrap(), 1);
+    assert_eq!(env.app.as_command().removable_leaves("ACME", &of).unwrap(), 1);
     assert!(env.has_leaves(&night));
-    assert_eq!(env.app.remove_leaves("ACME", &of).unwrap(), 1);
+    assert_eq!(env.app.as_command().remove_leaves("ACME", &of).unwrap(), 1);
     assert!(!env.has_leaves(&night));
-    assert_eq!(env.app.remove_leaves("ACME", &of).unwrap(), 0);
+    assert_eq!(env.app.as_command().remove_leaves("ACME", &of).unwrap(), 0);
     let kept = env.app.certificate(&env.caller, "ACME", Some(&night.certificate.id)).unwrap();
     assert_eq!(kept.document, night.document);
     let nobody = LeavesOf::One("nobody".into());
-    assert!(matches!(env.app.remove_leaves("ACME", &nobody), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(
+        env.app.as_command().remove_leaves("ACME", &nobody),
+        Err(OperatorError::NotFound { .. })
+    ));
 }
 
 /// In Melbourne a day ends at 13:00 or 14:00 in UTC.
@@ -85,7 +91,7 @@ fn the_last_certificate_of_each_day_keeps_its_leaves() {
     assert_eq!(next_day.iter().filter(|issued| env.has_leaves(issued)).count(), 1);
 
     let before = LeavesOf::Before(time);
-    assert_eq!(env.app.remove_leaves("ACME", &before).unwrap(), 2);
+    assert_eq!(env.app.as_command().remove_leaves("ACME", &before).unwrap(), 2);
     assert_eq!(env.with_leaves([&last, &next_day[19], &later[19]]), [false, false, true]);
 }
 
@@ -98,7 +104,7 @@ fn an_account_is_erased_from_many_certificates() {
     // It is being issued by another process.
     let id = supplier.id;
     let begun = write(&*env.store, move |tx| tx.begin_certificate(id, "begun", env_time(), false)).unwrap();
-    env.app.erase_account("ACME", "A-1").unwrap();
+    env.app.as_command().erase_account("ACME", "A-1").unwrap();
     for issued in &issued {
         let proof = env.app.certificate_proof(&env.caller, "ACME", &issued.certificate.id, "A-1");
         assert!(matches!(proof, Err(CertificateError::NotFound)), "{proof:?}");

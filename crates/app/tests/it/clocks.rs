@@ -26,7 +26,7 @@ fn an_import_ends_although_the_clock_is_set() {
         let env = TestEnv::on(|ports| Ports { documents: given, ..ports });
         env.create(r#""unknown_occupier":true,"notes":[{"document_paths":[{"document_path":"a.pdf"}]}]"#);
         let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
-        env.app.set_supplier("ACME", change).unwrap();
+        env.app.as_command().set_supplier("ACME", change).unwrap();
         let clock = env.clock.clone();
         documents.on_look_up(move |_| {
             clock.advance(jump);
@@ -55,7 +55,7 @@ fn a_lease_has_the_same_length_on_every_day() {
             time_zone: Some("Australia/Sydney".parse().unwrap()),
             ..SupplierChange::default()
         };
-        env.app.set_supplier("ACME", zone).unwrap();
+        env.app.as_command().set_supplier("ACME", zone).unwrap();
         crate::worker::claim(&env, "A-1");
         env.clock.advance(LEASE);
         assert_eq!(env.app.sweep().unwrap(), Swept::default(), "not early");
@@ -71,7 +71,7 @@ fn a_lease_has_the_same_length_on_every_day() {
 #[test]
 fn a_token_is_valid_for_its_lifetime() {
     let env = TestEnv::new();
-    let key = env.app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+    let key = env.app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
     let token = env.app.obtain_token(&Credential::ApiKey(key)).unwrap().token;
     let issued = env.clock.now();
     for (after, is_good) in [

@@ -11,7 +11,7 @@ const ACCOUNT: &str = r#""unknown_occupier":true,"notes":[{"document_paths":[{"d
 
 fn env() -> TestEnv {
     let env = TestEnv::new();
-    env.app.set_supplier("ACME", verifying(true)).unwrap();
+    env.app.as_command().set_supplier("ACME", verifying(true)).unwrap();
     env
 }
 
@@ -49,7 +49,7 @@ fn documents_are_looked_up_where_the_supplier_verifies_them() {
     env.documents.set("/ACME", "s.pdf", DocumentState::Pdf);
     assert!(validate(&env).is_empty());
     assert_eq!(env.documents.look_ups(), 3);
-    env.app.set_supplier("ACME", verifying(false)).unwrap();
+    env.app.as_command().set_supplier("ACME", verifying(false)).unwrap();
     assert!(validate(&env).is_empty());
     assert_eq!(env.documents.look_ups(), 3);
 }
@@ -58,7 +58,7 @@ fn documents_are_looked_up_where_the_supplier_verifies_them() {
 fn an_import_looks_documents_up_again_and_retries_during_an_outage() {
     let env = TestEnv::new();
     env.create(ACCOUNT);
-    env.app.set_supplier("ACME", verifying(true)).unwrap();
+    env.app.as_command().set_supplier("ACME", verifying(true)).unwrap();
     env.documents.set_down(true);
     env.worker.run_once().unwrap();
     let report = env.report();
@@ -76,7 +76,7 @@ fn an_import_looks_documents_up_again_and_retries_during_an_outage() {
 #[test]
 fn additions_are_verified_as_well() {
     let env = TestEnv::with(r#""unknown_occupier":true"#);
-    env.app.set_supplier("ACME", verifying(true)).unwrap();
+    env.app.as_command().set_supplier("ACME", verifying(true)).unwrap();
     let note = r#"{"document_paths":[{"document_path":"a"}]}"#.to_owned();
     let notes = request("notes", &[note]);
     let wanted = env.app.add_notes(&env.caller, notes.as_bytes(), None).unwrap();

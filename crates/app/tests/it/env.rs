@@ -46,8 +46,8 @@ impl TestEnv {
         let store = ports.store.clone();
         let app = Arc::new(App::new(ports, settings));
         app.add_organisation("Acme").unwrap();
-        app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
-        let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+        app.as_command().add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
+        let key = app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key)).unwrap().token;
         let caller = app.authenticate(&token).unwrap();
         let (metrics, stop): (Arc<WorkerMetrics>, Arc<AtomicBool>) = Default::default();
@@ -101,7 +101,7 @@ impl TestEnv {
 
     /// Returns the report on an account.
     pub(crate) fn report_of(&self, number: &str) -> ProcessReport {
-        self.app.show_process("ACME", number).unwrap()
+        self.app.as_command().show_process("ACME", number).unwrap()
     }
 
     /// Returns the state of an account.

@@ -25,10 +25,10 @@ fn an_erased_account_can_be_imported_again() {
     let env = TestEnv::with(MEMBERS);
     env.create_as("A-2", MEMBERS);
     env.worker.run_once().unwrap();
-    let one = env.app.show_progress("ACME").unwrap();
+    let one = env.app.as_command().show_progress("ACME").unwrap();
     add_note(&env).unwrap();
     let number = env.imported().number;
-    let shown = env.app.erasable("ACME", " A-1 ").unwrap();
+    let shown = env.app.as_command().erasable("ACME", " A-1 ").unwrap();
     let documents = ["/ACME/later.txt", "/ACME/n.txt", "/ACME/s.pdf"].map(str::to_owned).to_vec();
     assert_eq!(
         (shown.state, shown.account, &shown.documents),
@@ -36,36 +36,36 @@ fn an_erased_account_can_be_imported_again() {
     );
     assert_eq!(env.imported().number, env.imported().number);
 
-    let erased = env.app.erase_account("ACME", "A-1").unwrap();
+    let erased = env.app.as_command().erase_account("ACME", "A-1").unwrap();
     assert_eq!((erased.what.documents, erased.traces), (Some(documents), Traces::None));
     assert_eq!(erased.rows, [("accounts", 1), ("processes", 1)]);
-    assert!(matches!(env.app.show_process("ACME", "A-1"), Err(OperatorError::NotFound { .. })));
-    assert!(matches!(env.app.erase_account("ACME", "A-1"), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(env.app.as_command().show_process("ACME", "A-1"), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(env.app.as_command().erase_account("ACME", "A-1"), Err(OperatorError::NotFound { .. })));
     let refused = add_note(&env);
     assert!(matches!(refused, Err(AddRefused::NotFound(Code::ImportProcessDoesNotExist))), "{refused:?}");
-    let left = env.app.show_progress("ACME").unwrap();
+    let left = env.app.as_command().show_progress("ACME").unwrap();
     assert_eq!((left.reconciliation.imported.accounts, left.reconciliation.imported.documents), (1, 2));
     assert_eq!(left.reconciliation.imported.ledger_balance.to_string(), "7.5");
 
     env.create(MEMBERS);
     env.worker.run_once().unwrap();
     assert_eq!(env.state_of("A-1"), State::Processed);
-    let again = env.app.show_progress("ACME").unwrap();
+    let again = env.app.as_command().show_progress("ACME").unwrap();
     assert_eq!((again.reconciliation, again.counts), (one.reconciliation, one.counts));
-    assert_ne!(env.app.erasable("ACME", "A-1").unwrap().process_id, erased.what.process_id);
+    assert_ne!(env.app.as_command().erasable("ACME", "A-1").unwrap().process_id, erased.what.process_id);
 }
 
 #[test]
 fn an_account_that_was_not_imported_can_be_erased() {
     let env = TestEnv::new();
     env.create(MEMBERS);
-    env.app.cancel_process("ACME", "A-1").unwrap();
-    let documents = env.app.erase_account("ACME", "A-1").unwrap().what.documents;
+    env.app.as_command().cancel_process("ACME", "A-1").unwrap();
+    let documents = env.app.as_command().erase_account("ACME", "A-1").unwrap().what.documents;
     assert_eq!(documents.unwrap(), ["/ACME/n.txt", "/ACME/s.pdf"]);
     env.create(MEMBERS);
     assert_eq!(env.state_of("A-1"), State::Pending);
-    assert_eq!(env.app.erase_account("ACME", "A-1").unwrap().what.state, State::Pending);
-    let left = env.app.show_progress("ACME").unwrap();
+    assert_eq!(env.app.as_command().erase_account("ACME", "A-1").unwrap().what.state, State::Pending);
+    let left = env.app.as_command().show_progress("ACME").unwrap();
     assert!(left.counts.iter().all(|count| count.accounts == 0), "{:?}", left.counts);
 }
 
@@ -86,8 +86,10 @@ fn an_account_that_is_being_imported_is_not_erased() {
     let env = TestEnv::new();
     env.create(MEMBERS);
     claim(&env);
-    for refused in [env.app.erase_account("ACME", "A-1").map(drop), env.app.erasable("ACME", "A-1").map(drop)]
-    {
+    for refused in [
+        env.app.as_command().erase_account("ACME", "A-1").map(drop),
+        env.app.as_command().erasable("ACME", "A-1").map(drop),
+    ] {
         let refused = refused.unwrap_err().to_string();
         assert_eq!(refused, "it is being imported: wait until the import has ended");
     }
@@ -99,10 +101,10 @@ fn an_account_that_is_being_imported_is_not_erased() {
 fn an_unreadable_account_can_be_erased() {
     let env = TestEnv::new();
     env.create(MEMBERS);
-    let id = env.app.erasable("ACME", "A-1").unwrap().process_id;
+    let id = env.app.as_command().erasable("ACME", "A-1").unwrap().process_id;
     let broken = Staged { payload: b"?".to_vec(), fingerprint: [0; 32], ..Staged::default() };
     write(&*env.store, move |tx| tx.restage(id, &broken)).unwrap_or_else(|e: StoreError| panic!("{e}"));
-    assert_eq!(env.app.erase_account("ACME", "A-1").unwrap().what.documents, None);
+    assert_eq!(env.app.as_command().erase_account("ACME", "A-1").unwrap().what.documents, None);
 }
 
 /// A create that found the account, and resubmits it after its erasure, creates it.
@@ -114,7 +116,7 @@ fn a_create_that_meets_an_erasure_is_accepted() {
     let staging = stage(&*env.store, accepted.creation().clone()).unwrap();
     assert_eq!(staging, Staging::Exists);
     let CreateStep::Resubmit(resubmit) = accepted.staged(staging).unwrap() else { panic!("it exists") };
-    env.app.erase_account("ACME", "A-1").unwrap();
+    env.app.as_command().erase_account("ACME", "A-1").unwrap();
     assert!(matches!(resubmit.run(&env.app), Ok(CreateStep::Done(_))));
     env.worker.run_once().unwrap();
     assert_eq!(env.state_of("A-1"), State::Processed);

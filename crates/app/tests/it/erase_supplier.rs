@@ -13,7 +13,7 @@ const MEMBERS: &str = r#""customers":[{"family_name":"Okafor"}],"ledgers":[{"led
 
 fn set(env: &TestEnv, status: SupplierStatus) -> Result<(), OperatorError> {
     let change = SupplierChange { status: Some(status), ..SupplierChange::default() };
-    env.app.set_supplier("ACME", change).map(drop)
+    env.app.as_command().set_supplier("ACME", change).map(drop)
 }
 
 fn runner(env: &TestEnv) -> JobRunner {
@@ -23,12 +23,12 @@ fn runner(env: &TestEnv) -> JobRunner {
 /// Begins the erasure of a paused supplier.
 fn begin(env: &TestEnv) -> (Job, Option<i64>) {
     set(env, SupplierStatus::Paused).unwrap();
-    env.app.begin_supplier_erasure("ACME").unwrap()
+    env.app.as_command().begin_supplier_erasure("ACME").unwrap()
 }
 
 fn erase(env: &TestEnv) -> Job {
     let (job, claim) = begin(env);
-    env.app.run_job(&job.name, claim, |_| {}).unwrap()
+    env.app.as_command().run_job(&job.name, claim, |_| {}).unwrap()
 }
 
 /// Creates an environment with `count` imported accounts `A-1`, `A-2`, …, and `P-1`, which waits.
@@ -45,7 +45,7 @@ fn everything_of_a_supplier_is_removed_and_recorded_once() {
     let env = with_accounts(120);
     let refused = account_of("R-1", r#""customers":[{"family_name":7}]"#);
     assert!(create_account(&env.app, &env.caller, None, refused.as_bytes()).is_err());
-    let what = env.app.erasable_supplier("ACME").unwrap();
+    let what = env.app.as_command().erasable_supplier("ACME").unwrap();
     assert_eq!((what.process_count(), what.totals.accounts, what.refused), (121, 120, 1));
     assert!(what.job.is_none() && what.others.is_empty());
     let job = erase(&env);
@@ -53,13 +53,13 @@ fn everything_of_a_supplier_is_removed_and_recorded_once() {
     for (table, rows) in [("processes", 121), ("accounts", 120), ("refused_creates", 1), ("suppliers", 1)] {
         assert_eq!(job.removed.get(table), Some(&rows), "{table}: {:?}", job.removed);
     }
-    assert!(matches!(env.app.show_supplier("ACME"), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(env.app.as_command().show_supplier("ACME"), Err(OperatorError::NotFound { .. })));
     let create = account_of("A-1", MEMBERS);
     assert!(create_account(&env.app, &env.caller, None, create.as_bytes()).is_err());
     // Refused creates of a supplier that is gone are dropped.
     env.app.record_refused().unwrap();
 
-    let all = env.app.audit(&AuditScope { limit: 99, ..AuditScope::default() }).unwrap();
+    let all = env.app.as_command().audit(&AuditScope { limit: 99, ..AuditScope::default() }).unwrap();
     let ends: Vec<_> = all.iter().filter(|record| record.action == "supplier.erase").collect();
     assert_eq!((ends.len(), ends[0].organisation.as_deref()), (1, Some("Acme")));
     let facts: Vec<String> = ends[0].detail.facts().map(|(name, fact)| format!("{name}={fact}")).collect();
@@ -74,8 +74,8 @@ fn everything_of_a_supplier_is_removed_and_recorded_once() {
     assert_eq!(events.iter().filter(|event| event.service_account_number.is_some()).count(), 120);
 
     // The code can be used again, by a supplier that has nothing.
-    env.app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
-    let again = env.app.show_progress("ACME").unwrap();
+    env.app.as_command().add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
+    let again = env.app.as_command().show_progress("ACME").unwrap();
     assert_eq!((again.reconciliation.imported.accounts, again.refused.accounts), (0, 0));
     env.create_as("A-1", MEMBERS);
     env.worker.run_once().unwrap();
@@ -85,22 +85,22 @@ fn everything_of_a_supplier_is_removed_and_recorded_once() {
 #[test]
 fn a_supplier_that_takes_accounts_is_not_erased() {
     let env = with_accounts(1);
-    let refused = env.app.begin_supplier_erasure("ACME").unwrap_err().to_string();
+    let refused = env.app.as_command().begin_supplier_erasure("ACME").unwrap_err().to_string();
     assert_eq!(refused, "ACME is Ongoing: pause it first with `cutover supplier set ACME --status paused`");
-    let nobody = env.app.begin_supplier_erasure("NOBODY").unwrap_err();
+    let nobody = env.app.as_command().begin_supplier_erasure("NOBODY").unwrap_err();
     assert!(matches!(nobody, OperatorError::NotFound { .. }));
     let (job, claim) = begin(&env);
     let refused = set(&env, SupplierStatus::Ongoing).unwrap_err().to_string();
     assert_eq!(refused, "it is being erased: its settings stay");
     // Beginning it again returns the same job.
-    let (again, no_claim) = env.app.begin_supplier_erasure("ACME").unwrap();
+    let (again, no_claim) = env.app.as_command().begin_supplier_erasure("ACME").unwrap();
     assert_eq!((again.name, no_claim, claim), (job.name.clone(), None, Some(1)));
-    env.app.stop_job(&job.name).unwrap();
+    env.app.as_command().stop_job(&job.name).unwrap();
     assert!(set(&env, SupplierStatus::Ongoing).is_err());
-    assert!(env.app.begin_supplier_erasure("ACME").unwrap_err().to_string().contains(&job.name));
-    env.app.resume_job(&job.name).unwrap();
+    assert!(env.app.as_command().begin_supplier_erasure("ACME").unwrap_err().to_string().contains(&job.name));
+    env.app.as_command().resume_job(&job.name).unwrap();
     while runner(&env).run_once().unwrap() {}
-    assert_eq!(env.app.show_job(&job.name).unwrap().state, JobState::Done);
+    assert_eq!(env.app.as_command().show_job(&job.name).unwrap().state, JobState::Done);
 }
 
 /// The command dies after its first batch; a runner goes on once the lease has ended.
@@ -111,14 +111,14 @@ fn an_erasure_is_taken_over() {
     assert!(!runner(&env).run_once().unwrap());
     env.clock.advance(Duration::seconds(11));
     while runner(&env).run_once().unwrap() {}
-    let job = env.app.show_job(&job.name).unwrap();
+    let job = env.app.as_command().show_job(&job.name).unwrap();
     assert_eq!((job.state.known(), job.changed), (Some(&JobState::Done), 61));
 }
 
 #[test]
 fn an_erasure_waits_for_running_imports() {
     let env = with_accounts(1);
-    let (supplier, at) = (env.app.show_supplier("ACME").unwrap(), env.clock.now());
+    let (supplier, at) = (env.app.as_command().show_supplier("ACME").unwrap(), env.clock.now());
     let claim = move |event: Event| {
         let supplier = supplier.id;
         move |tx: &mut dyn cutover_app::port::Tx| {
@@ -132,20 +132,20 @@ fn an_erasure_waits_for_running_imports() {
     env.clock.advance(Duration::seconds(11));
     assert!(runner(&env).run_once().unwrap());
     assert!(!runner(&env).run_once().unwrap(), "it waits for a second");
-    let waiting = env.app.show_job(&job.name).unwrap();
+    let waiting = env.app.as_command().show_job(&job.name).unwrap();
     assert_eq!((waiting.state.known(), waiting.changed), (Some(&JobState::Running), 1));
-    assert!(env.app.show_process("ACME", "P-1").is_ok());
+    assert!(env.app.as_command().show_process("ACME", "P-1").is_ok());
     assert_eq!(write(&*env.store, claim(Event::Rejected)), Ok::<_, StoreError>(true));
     env.clock.advance(Duration::seconds(1));
     while runner(&env).run_once().unwrap() {}
-    assert_eq!(env.app.show_job(&job.name).unwrap().state, JobState::Done);
+    assert_eq!(env.app.as_command().show_job(&job.name).unwrap().state, JobState::Done);
 }
 
 /// Businesses go, unless accounts of another supplier of the organisation need them.
 #[test]
 fn businesses_that_others_need_are_passed() {
     let env = with_accounts(1);
-    env.app.add_supplier("SECOND", "Acme", SupplierChange::default()).unwrap();
+    env.app.as_command().add_supplier("SECOND", "Acme", SupplierChange::default()).unwrap();
     for name in ["B-1", "B-2"] {
         let body = format!(
             r#"{{"import_supplier_code":"ACME","external_business_identifier":"{name}","business":
@@ -157,11 +157,11 @@ fn businesses_that_others_need_are_passed() {
     let account = r#"{"import_supplier":"SECOND","external_account_number":"S-1","business":{"business_contract_identifier":"C-B-2"},
         "customers":[{"family_name":"B"}]}"#;
     create_account(&env.app, &env.caller, None, account.as_bytes()).unwrap();
-    assert_eq!(env.app.erasable_supplier("ACME").unwrap().others, [("businesses", 2)]);
+    assert_eq!(env.app.as_command().erasable_supplier("ACME").unwrap().others, [("businesses", 2)]);
     let job = erase(&env);
     assert_eq!(job.removed.get("businesses"), Some(&1));
     assert_eq!(env.app.business(&env.caller, "B-1").unwrap(), None);
     let kept = String::from_utf8(env.app.business(&env.caller, "B-2").unwrap().unwrap()).unwrap();
     assert!(kept.contains(r#""import_supplier_code":"SECOND""#), "{kept}");
-    env.app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap();
+    env.app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier).unwrap();
 }

@@ -21,7 +21,7 @@ fn failing(count: usize, members: &str) -> TestEnv {
     let env = TestEnv::new();
     (1..=count).for_each(|n| env.create_as(&format!("A-{n}"), members));
     let rules = [("ACC-04".to_owned(), Some(Level::Error))].into();
-    env.app.set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
+    env.app.as_command().set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
     while env.worker.run_once().unwrap() != cutover_app::worker::Worked::Nothing {}
     env
 }
@@ -29,7 +29,7 @@ fn failing(count: usize, members: &str) -> TestEnv {
 /// Ends the import of an account that is pending with an error without items.
 fn fail(env: &TestEnv, number: &str) {
     let (number, at) = (number.parse().unwrap(), env.clock.now());
-    let supplier = env.app.show_supplier("ACME").unwrap();
+    let supplier = env.app.as_command().show_supplier("ACME").unwrap();
     let written = write(&*env.store, move |tx| {
         let mut process = tx.process(supplier.id, &number)?.unwrap().process;
         for event in [Event::Claimed, Event::OutageTooLong] {
@@ -43,7 +43,7 @@ fn fail(env: &TestEnv, number: &str) {
 }
 
 fn export(env: &TestEnv, wanted: &FailedAccounts, format: FailedFormat) -> (Vec<FailedPage>, String) {
-    let begun = env.app.begin_failed_export(wanted, format).unwrap();
+    let begun = env.app.as_command().begin_failed_export(wanted, format).unwrap();
     let (mut pages, mut next): (Vec<FailedPage>, Option<FailedCursor>) = (Vec::new(), None);
     loop {
         let page = env.app.failed_page(&begun, next, Vec::new()).unwrap();
@@ -80,7 +80,7 @@ fn every_failed_account_has_its_faults() {
 #[test]
 fn payloads_can_be_sent_again_as_they_were() {
     let env = failing(1, "\n\"customers\":\r\n[ ],\"transfer_balance\": 10.10");
-    env.app.set_supplier("ACME", SupplierChange::default()).unwrap();
+    env.app.as_command().set_supplier("ACME", SupplierChange::default()).unwrap();
     let (_, lines) = export(&env, &wanted(), FailedFormat::Ndjson);
     let sent = account_of("A-1", " \"customers\":  [ ],\"transfer_balance\": 10.10");
     assert_eq!(lines, format!("{sent}\n"));
@@ -115,8 +115,8 @@ fn accounts_without_a_payload_are_named() {
     let before = env.clock.now().date_naive() + Days::new(1);
     env.clock.advance(Duration::days(2));
     let scope = ArchiveScope { before, supplier: None, limit: Some(1) };
-    env.app.archive_processes(&scope, &mut Nowhere).unwrap();
-    let id = env.app.erasable("ACME", "A-2").unwrap().process_id;
+    env.app.as_command().archive_processes(&scope, &mut Nowhere).unwrap();
+    let id = env.app.as_command().erasable("ACME", "A-2").unwrap().process_id;
     let broken = Staged { payload: b"?".to_vec(), fingerprint: [0; 32], ..Staged::default() };
     write(&*env.store, move |tx| tx.restage(id, &broken)).unwrap_or_else(|e: StoreError| panic!("{e}"));
     let (pages, lines) = export(&env, &wanted(), FailedFormat::Ndjson);
@@ -134,14 +134,16 @@ fn accounts_without_a_payload_are_named() {
 fn an_export_that_is_refused_is_not_recorded() {
     let env = failing(1, MEMBERS);
     let refused = |wanted: FailedAccounts| {
-        env.app.begin_failed_export(&wanted, FailedFormat::Csv).unwrap_err().to_string()
+        env.app.as_command().begin_failed_export(&wanted, FailedFormat::Csv).unwrap_err().to_string()
     };
     let pending = FailedAccounts { status: Some(State::Pending), ..wanted() };
     assert_eq!(refused(pending), "processes that are PENDING have not failed");
     assert!(refused(FailedAccounts { supplier: "NOBODY".into(), ..wanted() }).contains("NOBODY"));
     assert!(refused(FailedAccounts { error_code: Some("nothing".into()), ..wanted() }).contains("nothing"));
     let stranger = cutover_app::auth::Caller { organisation_id: 99, ..env.caller.clone() };
-    assert!(env.app.begin_own_failed_export(&stranger, &wanted(), FailedFormat::Csv).is_err());
+    assert!(env.app.as_caller(&stranger).begin_failed_export(&wanted(), FailedFormat::Csv).is_err());
     let scope = cutover_app::operator::AuditScope { limit: 99, ..Default::default() };
-    assert!(env.app.audit(&scope).unwrap().iter().all(|record| record.action != "process.export"));
+    assert!(
+        env.app.as_command().audit(&scope).unwrap().iter().all(|record| record.action != "process.export")
+    );
 }

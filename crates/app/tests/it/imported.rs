@@ -20,7 +20,7 @@ fn env(count: u32) -> TestEnv {
 #[test]
 fn pages_go_on_from_their_cursors() {
     let env = env(5);
-    let acme = env.app.show_supplier("ACME").unwrap();
+    let acme = env.app.as_command().show_supplier("ACME").unwrap();
     let first = env.app.imported_accounts_of(&acme, None, 3).unwrap();
     assert_eq!((numbers(&first), first.has_more), (vec!["A-0", "A-1", "A-2"], true));
     assert_eq!(env.app.imported_accounts(&env.caller, " ACME ", None, 3).unwrap(), first);
@@ -45,8 +45,8 @@ fn pages_go_on_from_their_cursors() {
 #[test]
 fn accounts_are_found_by_their_numbers() {
     let env = env(3);
-    env.app.add_supplier("OTHER", "Acme", SupplierChange::default()).unwrap();
-    let [acme, other] = ["ACME", "OTHER"].map(|code| env.app.show_supplier(code).unwrap());
+    env.app.as_command().add_supplier("OTHER", "Acme", SupplierChange::default()).unwrap();
+    let [acme, other] = ["ACME", "OTHER"].map(|code| env.app.as_command().show_supplier(code).unwrap());
     let numbers = ["A-2", "NONE", "A-0"].map(|number| number.parse().unwrap());
     let (found, looked_up) = env.app.imported_accounts_by_number(&acme, &numbers).unwrap();
     let of = |n: usize| found[n].account.external_account_number.as_sent();

@@ -12,7 +12,7 @@ fn body(vendor: &str, reference: &str, kind: &str) -> String {
 
 fn env() -> TestEnv {
     let env = TestEnv::with(ACCOUNT);
-    env.app.add_vendor("Acme", "pay", VendorKind::Http, "https://pay.example/", None).unwrap();
+    env.app.as_command().add_vendor("Acme", "pay", VendorKind::Http, "https://pay.example/", None).unwrap();
     env
 }
 
@@ -51,7 +51,7 @@ fn an_instruction_is_stored_once_with_the_details_of_its_vendor() {
     assert_eq!(call(&env, &body(" pay ", " R-1 ", "CARD")).unwrap(), "R-1");
     assert_eq!(call(&env, &body("pay", "R-1", "CARD")).unwrap(), "R-1");
     assert_eq!(call(&env, &body("pay", "OLD", "DIRECT_DEBIT")).unwrap(), "OLD");
-    env.app.remove_vendor("Acme", "pay").unwrap();
+    env.app.as_command().remove_vendor("Acme", "pay").unwrap();
     assert_eq!(call(&env, &body("pay", "R-1", "CARD")).unwrap(), "R-1");
     assert_eq!(env.vendors.look_ups(), 1);
     let stored = env.imported().verified_instructions;

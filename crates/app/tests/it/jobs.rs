@@ -26,7 +26,7 @@ fn with_pending(count: usize) -> TestEnv {
 
 fn cancelled(count: usize) -> TestEnv {
     let env = with_pending(count);
-    (1..=count).for_each(|i| drop(env.app.cancel_process("ACME", &format!("A-{i}")).unwrap()));
+    (1..=count).for_each(|i| drop(env.app.as_command().cancel_process("ACME", &format!("A-{i}")).unwrap()));
     env.clock.advance(Duration::seconds(1));
     env
 }
@@ -41,7 +41,7 @@ fn counts(job: &Job) -> [u64; 3] {
 
 /// Returns the facts of the audit entries of an action about a job.
 fn trail(env: &TestEnv, action: &str) -> Vec<String> {
-    let all = env.app.audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap();
+    let all = env.app.as_command().audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap();
     let of_jobs = all.iter().filter(|entry| entry.action == action && entry.process_id.is_none());
     let facts = |entry: &cutover_app::port::AuditRecord| {
         let facts = entry.detail.facts().filter(|(name, _)| *name != "job");
@@ -53,31 +53,35 @@ fn trail(env: &TestEnv, action: &str) -> Vec<String> {
 #[test]
 fn nothing_is_changed_by_counting() {
     let env = with_pending(3);
-    assert_eq!(env.app.count_bulk(&request(JobKind::Cancel)).unwrap(), 3);
-    assert_eq!(env.app.count_bulk(&request(JobKind::Retry)).unwrap(), 0);
+    assert_eq!(env.app.as_command().count_bulk(&request(JobKind::Cancel)).unwrap(), 3);
+    assert_eq!(env.app.as_command().count_bulk(&request(JobKind::Retry)).unwrap(), 0);
     assert_eq!(env.state_of("A-1"), State::Pending);
-    assert!(env.app.jobs(None).unwrap().is_empty());
+    assert!(env.app.as_command().jobs(None).unwrap().is_empty());
 }
 
 #[test]
 fn a_job_is_worked_off_in_batches_and_recorded_once() {
     let env = with_pending(250);
-    let begun = env.app.begin_bulk(&request(JobKind::Cancel), JobOwner::Caller).unwrap();
+    let begun = env.app.as_command().begin_bulk(&request(JobKind::Cancel), JobOwner::Caller).unwrap();
     let mut batches = Vec::new();
-    let ended = env.app.run_job(&begun.name, Some(begun.claim), |job| batches.push(job.changed)).unwrap();
+    let ended = env
+        .app
+        .as_command()
+        .run_job(&begun.name, Some(begun.claim), |job| batches.push(job.changed))
+        .unwrap();
     assert_eq!(batches, [100, 200, 250]);
     assert_eq!((ended.state.as_str(), counts(&ended)), ("done", [250, 250, 0]));
     assert_eq!(env.state_of("A-250"), State::Cancelled);
     assert_eq!(trail(&env, "process.cancel"), ["changed=250 matched=250 skipped=0"]);
-    assert_eq!(env.app.show_job(&begun.name).unwrap(), ended);
+    assert_eq!(env.app.as_command().show_job(&begun.name).unwrap(), ended);
 
     let mut again = request(JobKind::Retry);
-    assert_eq!(env.app.count_bulk(&again).unwrap(), 0, "cancelled processes have to be named");
+    assert_eq!(env.app.as_command().count_bulk(&again).unwrap(), 0, "cancelled processes have to be named");
     again.status = Some(State::Cancelled);
     env.clock.advance(Duration::seconds(1));
-    let begun = env.app.begin_bulk(&again, JobOwner::Workers).unwrap();
+    let begun = env.app.as_command().begin_bulk(&again, JobOwner::Workers).unwrap();
     assert!(runner(&env).run_once().unwrap() && !runner(&env).run_once().unwrap());
-    assert_eq!(counts(&env.app.show_job(&begun.name).unwrap()), [250, 250, 0]);
+    assert_eq!(counts(&env.app.as_command().show_job(&begun.name).unwrap()), [250, 250, 0]);
     assert_eq!(env.state_of("A-1"), State::Pending);
     assert_eq!(trail(&env, "process.retry"), ["changed=250 matched=250 skipped=0 status=CANCELLED"]);
 }
@@ -92,7 +96,7 @@ fn filters_select_processes() {
     let count = |change: &dyn Fn(&mut BulkRequest)| {
         let mut request = request(JobKind::Cancel);
         change(&mut request);
-        env.app.count_bulk(&request)
+        env.app.as_command().count_bulk(&request)
     };
     assert_eq!(count(&|_| {}).unwrap(), 5);
     assert_eq!(count(&|request| request.before = Some(noon)).unwrap(), 4);
@@ -121,9 +125,9 @@ fn named_accounts_that_cannot_be_changed_are_skipped() {
     env.create_as("B-1", MEMBERS);
     let numbers = ["A-1", "B-1", "NOBODY"].map(String::from).to_vec();
     let request = BulkRequest { numbers: Some(numbers), ..request(JobKind::Cancel) };
-    assert_eq!(env.app.count_bulk(&request).unwrap(), 2);
-    let begun = env.app.begin_bulk(&request, JobOwner::Caller).unwrap();
-    let ended = env.app.run_job(&begun.name, Some(begun.claim), |_| {}).unwrap();
+    assert_eq!(env.app.as_command().count_bulk(&request).unwrap(), 2);
+    let begun = env.app.as_command().begin_bulk(&request, JobOwner::Caller).unwrap();
+    let ended = env.app.as_command().run_job(&begun.name, Some(begun.claim), |_| {}).unwrap();
     assert_eq!(counts(&ended), [2, 1, 1]);
     assert_eq!((env.state_of("A-1"), env.state_of("B-1")), (State::Processed, State::Cancelled));
 }
@@ -131,13 +135,13 @@ fn named_accounts_that_cannot_be_changed_are_skipped() {
 #[test]
 fn processes_that_step_meanwhile_are_skipped() {
     let env = with_pending(150);
-    let begun = env.app.begin_bulk(&request(JobKind::Cancel), JobOwner::Caller).unwrap();
+    let begun = env.app.as_command().begin_bulk(&request(JobKind::Cancel), JobOwner::Caller).unwrap();
     let mut is_first = true;
-    let ended = env.app.run_job(&begun.name, Some(begun.claim), |_| {
+    let ended = env.app.as_command().run_job(&begun.name, Some(begun.claim), |_| {
         if std::mem::take(&mut is_first) {
             env.clock.advance(Duration::seconds(1));
-            env.app.cancel_process("ACME", "A-150").unwrap();
-            env.app.retry_process("ACME", "A-150").unwrap();
+            env.app.as_command().cancel_process("ACME", "A-150").unwrap();
+            env.app.as_command().retry_process("ACME", "A-150").unwrap();
             env.create_as("LATER", MEMBERS);
         }
     });
@@ -149,11 +153,11 @@ fn processes_that_step_meanwhile_are_skipped() {
 fn a_process_that_fails_again_is_not_tried_again_by_the_same_job() {
     let env = cancelled(120);
     let request = BulkRequest { status: Some(State::Cancelled), ..request(JobKind::Retry) };
-    let begun = env.app.begin_bulk(&request, JobOwner::Caller).unwrap();
-    let ended = env.app.run_job(&begun.name, Some(begun.claim), |_| {
+    let begun = env.app.as_command().begin_bulk(&request, JobOwner::Caller).unwrap();
+    let ended = env.app.as_command().run_job(&begun.name, Some(begun.claim), |_| {
         // Back in the state that the job began from.
-        env.app.cancel_process("ACME", "A-1").ok();
-        env.app.cancel_process("ACME", "A-120").ok();
+        env.app.as_command().cancel_process("ACME", "A-1").ok();
+        env.app.as_command().cancel_process("ACME", "A-120").ok();
     });
     assert_eq!(counts(&ended.unwrap()), [120, 120, 0]);
     let retries = |number| {
@@ -166,36 +170,38 @@ fn a_process_that_fails_again_is_not_tried_again_by_the_same_job() {
 #[test]
 fn a_job_is_taken_over_when_its_lease_ends() {
     let env = with_pending(250);
-    let begun = env.app.begin_bulk(&request(JobKind::Cancel), JobOwner::Caller).unwrap();
+    let begun = env.app.as_command().begin_bulk(&request(JobKind::Cancel), JobOwner::Caller).unwrap();
     assert!(!runner(&env).run_once().unwrap(), "its command has it");
     env.clock.advance(Duration::seconds(11));
     assert!(runner(&env).run_once().unwrap());
     // The command returns, and finds that it has lost the job.
-    let ended = env.app.run_job(&begun.name, Some(begun.claim), |_| panic!("nothing is left")).unwrap();
+    let ended =
+        env.app.as_command().run_job(&begun.name, Some(begun.claim), |_| panic!("nothing is left")).unwrap();
     assert_eq!(counts(&ended), [250, 250, 0]);
 }
 
 #[test]
 fn a_job_can_be_stopped_and_resumed() {
     let env = with_pending(250);
-    let begun = env.app.begin_bulk(&request(JobKind::Cancel), JobOwner::Caller).unwrap();
-    let stopped = env.app.run_job(&begun.name, Some(begun.claim), |job| {
+    let begun = env.app.as_command().begin_bulk(&request(JobKind::Cancel), JobOwner::Caller).unwrap();
+    let stopped = env.app.as_command().run_job(&begun.name, Some(begun.claim), |job| {
         if job.changed == 100 {
-            env.app.stop_job(&job.name).unwrap();
+            env.app.as_command().stop_job(&job.name).unwrap();
         }
     });
     let stopped = stopped.unwrap();
     assert_eq!((stopped.state.as_str(), stopped.changed), ("stopped", 100));
     env.clock.advance(Duration::minutes(1));
     assert!(!runner(&env).run_once().unwrap());
-    assert_eq!(env.app.stop_job(&begun.name).unwrap().state, JobState::Stopped);
+    assert_eq!(env.app.as_command().stop_job(&begun.name).unwrap().state, JobState::Stopped);
     assert_eq!(trail(&env, "job.stop"), ["changed=100 matched=250 skipped=0"]);
 
-    assert_eq!(env.app.resume_job(&begun.name).unwrap().state, JobState::Running);
-    let ended = env.app.run_job(&begun.name, None, |_| {}).unwrap();
+    assert_eq!(env.app.as_command().resume_job(&begun.name).unwrap().state, JobState::Running);
+    let ended = env.app.as_command().run_job(&begun.name, None, |_| {}).unwrap();
     assert_eq!(counts(&ended), [250, 250, 0]);
     assert_eq!((trail(&env, "job.resume").len(), trail(&env, "process.cancel").len()), (1, 1));
-    for refused in [env.app.stop_job(&begun.name), env.app.resume_job(&begun.name)] {
+    for refused in [env.app.as_command().stop_job(&begun.name), env.app.as_command().resume_job(&begun.name)]
+    {
         assert_eq!(refused.unwrap_err().to_string(), "the job has ended");
     }
 }
@@ -203,13 +209,13 @@ fn a_job_can_be_stopped_and_resumed() {
 #[test]
 fn a_stopped_runner_gives_its_job_back() {
     let env = with_pending(3);
-    let begun = env.app.begin_bulk(&request(JobKind::Cancel), JobOwner::Workers).unwrap();
+    let begun = env.app.as_command().begin_bulk(&request(JobKind::Cancel), JobOwner::Workers).unwrap();
     env.stop.store(true, std::sync::atomic::Ordering::SeqCst);
     assert!(runner(&env).run_once().unwrap());
-    assert_eq!(env.app.show_job(&begun.name).unwrap().changed, 0);
+    assert_eq!(env.app.as_command().show_job(&begun.name).unwrap().changed, 0);
     env.stop.store(false, std::sync::atomic::Ordering::SeqCst);
     assert!(runner(&env).run_once().unwrap(), "it need not wait for the lease");
-    assert_eq!(env.app.show_job(&begun.name).unwrap().state, JobState::Done);
+    assert_eq!(env.app.as_command().show_job(&begun.name).unwrap().state, JobState::Done);
 }
 
 #[test]
@@ -218,21 +224,22 @@ fn the_console_sees_the_jobs_of_its_organisation() {
     let stranger = Caller { organisation_id: 99, ..env.caller.clone() };
     let request = request(JobKind::Cancel);
     let is_absent = |of: Result<Job, OperatorError>| matches!(of, Err(OperatorError::NotFound { .. }));
-    assert!(is_absent(env.app.begin_own_bulk(&stranger, &request)));
-    assert!(env.app.count_own_bulk(&stranger, &request).is_err());
-    let job = env.app.begin_own_bulk(&env.caller, &request).unwrap();
+    assert!(is_absent(env.app.as_caller(&stranger).begin_bulk(&request, JobOwner::Workers)));
+    assert!(env.app.as_caller(&stranger).count_bulk(&request).is_err());
+    let job = env.app.as_caller(&env.caller).begin_bulk(&request, JobOwner::Workers).unwrap();
     assert_eq!(job.actor, format!("key:{}", env.caller.key_prefix));
     for absent in [
-        env.app.show_own_job(&stranger, &job.name),
-        env.app.stop_own_job(&stranger, &job.name),
-        env.app.resume_own_job(&stranger, &job.name),
+        env.app.as_caller(&stranger).show_job(&job.name),
+        env.app.as_caller(&stranger).stop_job(&job.name),
+        env.app.as_caller(&stranger).resume_job(&job.name),
     ] {
         assert!(is_absent(absent));
     }
-    assert!(env.app.own_jobs(&stranger).unwrap().is_empty());
-    assert_eq!(env.app.own_jobs(&env.caller).unwrap().iter().collect::<Vec<_>>(), [&job]);
+    assert!(env.app.as_caller(&stranger).jobs(None).unwrap().is_empty());
+    assert_eq!(env.app.as_caller(&env.caller).jobs(None).unwrap().iter().collect::<Vec<_>>(), [&job]);
     assert!(runner(&env).run_once().unwrap());
-    let last = env.app.audit(&AuditScope { limit: 1, ..AuditScope::default() }).unwrap().remove(0);
+    let last =
+        env.app.as_command().audit(&AuditScope { limit: 1, ..AuditScope::default() }).unwrap().remove(0);
     assert_eq!((last.by, last.action.as_str()), (job.actor, "process.cancel"));
 }
 
@@ -246,8 +253,8 @@ fn archived_payloads_are_not_tried_again() {
     })
     .unwrap();
     let request = BulkRequest { status: Some(State::Cancelled), ..request(JobKind::Retry) };
-    let begun = env.app.begin_bulk(&request, JobOwner::Workers).unwrap();
+    let begun = env.app.as_command().begin_bulk(&request, JobOwner::Workers).unwrap();
     assert!(runner(&env).run_once().unwrap());
-    assert_eq!(counts(&env.app.show_job(&begun.name).unwrap()), [2, 1, 1]);
+    assert_eq!(counts(&env.app.as_command().show_job(&begun.name).unwrap()), [2, 1, 1]);
     assert_eq!((env.state_of("A-1"), env.state_of("A-2")), (State::Cancelled, State::Pending));
 }

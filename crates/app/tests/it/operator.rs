@@ -4,7 +4,7 @@ use cutover_app::Ports;
 use cutover_app::auth::Caller;
 use cutover_app::operator::{OperatorError, SupplierChange};
 use cutover_app::port::{ApiKeyRole, StoreError};
-use cutover_core::{Level, SupplierStatus};
+use cutover_core::Level;
 use cutover_process::State;
 use cutover_testkit::memory::{Fault, MemoryStore};
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use std::sync::Arc;
 #[test]
 fn a_revoked_organisation_gets_no_key() {
     let env = TestEnv::new();
-    env.app.revoke_organisation("Acme").unwrap();
-    let refused = env.app.issue_api_key("Acme", ApiKeyRole::Supplier);
+    env.app.as_command().revoke_organisation("Acme").unwrap();
+    let refused = env.app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier);
     assert!(matches!(refused, Err(OperatorError::Refused(_))));
 }
 
@@ -30,7 +30,7 @@ fn a_rotated_key_is_the_newest_after_the_clock_was_set_back() {
 /// Sets the level of the rule that customers have a role.
 fn require_roles(env: &TestEnv, level: Option<Level>) {
     let rules = [("CUS-09".to_owned(), level)].into();
-    env.app.set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
+    env.app.as_command().set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_retry_removes_the_errors_of_the_last_attempt() {
     env.worker.run_once().unwrap();
     assert_eq!(env.report().issues.errors[0].code, "required_user_role");
     require_roles(&env, None);
-    env.app.retry_process("ACME", "A-1").unwrap();
+    env.app.as_command().retry_process("ACME", "A-1").unwrap();
     env.worker.run_once().unwrap();
     assert_eq!((env.report().status.status, env.report().issues.errors), (State::Processed, vec![]));
 }
@@ -50,7 +50,7 @@ fn a_retry_removes_the_errors_of_the_last_attempt() {
 fn the_last_hour_has_all_its_minutes() {
     let env = TestEnv::with("\"customers\":[]");
     env.clock.advance(Duration::minutes(2));
-    let migration = env.app.own_migration(&env.caller, "ACME").unwrap();
+    let migration = env.app.as_caller(&env.caller).migration("ACME").unwrap();
     let activity = &migration.activity;
     assert_eq!(activity.len(), 60);
     assert!(activity.windows(2).all(|two| two[1].minute - two[0].minute == Duration::minutes(1)));
@@ -65,7 +65,7 @@ fn texts_that_begin_no_number_are_not_searched() {
     let env = TestEnv::on(|ports| Ports { store: store.clone(), ..ports });
     // A search of the store would fail from now on.
     store.set_fault(Some(Fault::Error(StoreError::Unavailable("injected by the test".into()))));
-    let find = |text: &str| env.app.search_accounts(&env.caller, None, text, 10);
+    let find = |text: &str| env.app.as_caller(&env.caller).search_accounts(None, text, 10);
     assert!(find("A-1").is_err());
     for text in ["", " \t", "\0", "A-\0", &"A".repeat(129)] {
         assert!(find(text).unwrap().is_empty(), "{text:?}");
@@ -77,17 +77,17 @@ fn rows_of_other_organisations_are_not_found() {
     let env = TestEnv::with("\"customers\":[]");
     let stranger = Caller { organisation_id: 99, ..env.caller.clone() };
     let app = &env.app;
-    assert!(app.own_suppliers(&stranger).unwrap().is_empty());
-    assert!(app.search_accounts(&stranger, None, "A-1", 10).unwrap().is_empty());
+    assert!(app.as_caller(&stranger).counted_suppliers().unwrap().is_empty());
+    assert!(app.as_caller(&stranger).search_accounts(None, "A-1", 10).unwrap().is_empty());
     let number = env.report().status.service_identifier.unwrap();
-    assert!(app.search_accounts(&stranger, None, number.as_str(), 10).unwrap().is_empty());
-    assert_eq!(app.search_accounts(&env.caller, None, number.as_str(), 10).unwrap().len(), 1);
+    assert!(app.as_caller(&stranger).search_accounts(None, number.as_str(), 10).unwrap().is_empty());
+    assert_eq!(app.as_caller(&env.caller).search_accounts(None, number.as_str(), 10).unwrap().len(), 1);
     let refused = [
-        app.own_migration(&stranger, "ACME").map(drop),
-        app.set_own_supplier_status(&stranger, "ACME", SupplierStatus::Paused).map(drop),
-        app.show_own_process(&stranger, "ACME", "A-1").map(drop),
-        app.cancel_own_process(&stranger, "ACME", "A-1").map(drop),
-        app.retry_own_process(&stranger, "ACME", "A-1").map(drop),
+        app.as_caller(&stranger).migration("ACME").map(drop),
+        app.as_caller(&stranger).set_supplier("ACME", SupplierChange::default()).map(drop),
+        app.as_caller(&stranger).show_process("ACME", "A-1").map(drop),
+        app.as_caller(&stranger).cancel_process("ACME", "A-1").map(drop),
+        app.as_caller(&stranger).retry_process("ACME", "A-1").map(drop),
     ];
     assert!(refused.iter().all(|refused| matches!(refused, Err(OperatorError::NotFound { .. }))));
 }

@@ -27,7 +27,7 @@ fn env(documents: &Arc<HookedDocuments>, accounts: usize, settings: Settings) ->
     let env = TestEnv::set(|ports| Ports { documents: given, ..ports }, settings);
     (0..accounts).for_each(|n| env.create_as(&number(n), DOCUMENT));
     let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
-    env.app.set_supplier("ACME", change).unwrap();
+    env.app.as_command().set_supplier("ACME", change).unwrap();
     env
 }
 
@@ -79,7 +79,7 @@ fn a_longer_outage_of_the_storage_ends_in_an_error_that_can_be_retried() {
         let error = status.latest_error.unwrap();
         assert_eq!((status.status, error.code), (State::Errored, Code::ImportProcessRetriesExhausted.into()));
         assert!(error.detail.contains("could not be reached"), "{}", error.detail);
-        env.app.retry_process("ACME", &number(n)).unwrap();
+        env.app.as_command().retry_process("ACME", &number(n)).unwrap();
     }
     set_down(&documents, false);
     env.worker.run_once().unwrap();
@@ -121,7 +121,7 @@ fn an_outage_of_the_database_during_an_import_costs_no_attempt() {
     let env = TestEnv::on(|ports| Ports { documents: given.0, store: given.1, ..ports });
     env.create_as(&number(0), DOCUMENT);
     let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
-    env.app.set_supplier("ACME", change).unwrap();
+    env.app.as_command().set_supplier("ACME", change).unwrap();
     let away = || Some(Fault::Error(StoreError::Unavailable("injected by the test".into())));
     let hook = store.clone();
     documents.on_look_up(move |_| {

@@ -139,7 +139,7 @@ fn another_worker_polls_while_one_works() {
         watched.create_for(minutes, path, &note);
     }
     let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
-    watched.env.app.set_supplier("ACME", change).unwrap();
+    watched.env.app.as_command().set_supplier("ACME", change).unwrap();
     let ((begun, has_begun), (go, may_go)) = (channel(), channel::<()>());
     let may_go = Mutex::new(may_go);
     watched.documents.on_look_up(move |path| {
@@ -189,7 +189,7 @@ fn a_worker_hands_polling_over_when_it_begins_to_work() {
     let note = format!(r#"{EMPTY},"notes":[{{"document_paths":[{{"document_path":"slow"}}]}}]"#);
     watched.env.create_with(r#"{"schedule_window_start":"2026-11-21T02:00:01Z"}"#, "A-1", &note);
     let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
-    watched.env.app.set_supplier("ACME", change).unwrap();
+    watched.env.app.as_command().set_supplier("ACME", change).unwrap();
     watched.documents.on_look_up(move |_| {
         let _ = may_end.lock().unwrap().recv();
         Ok(())
@@ -287,11 +287,11 @@ fn other_processes_are_notified_of_work() {
     // The store itself notifies of new accounts.
     watched.env.create(EMPTY);
     assert_eq!(notified(), 0);
-    app.cancel_process("ACME", "A-1").unwrap();
+    app.as_command().cancel_process("ACME", "A-1").unwrap();
     notified();
-    app.retry_process("ACME", "A-1").unwrap();
+    app.as_command().retry_process("ACME", "A-1").unwrap();
     assert_eq!(notified(), 1);
-    app.set_supplier("ACME", SupplierChange::default()).unwrap();
+    app.as_command().set_supplier("ACME", SupplierChange::default()).unwrap();
     assert_eq!(notified(), 1);
 }
 

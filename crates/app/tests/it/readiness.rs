@@ -5,7 +5,8 @@ use chrono::Duration;
 use cutover_app::Ports;
 use cutover_app::auth::Caller;
 use cutover_app::operator::{
-    AuditScope, CheckLevel, CheckName, Forecast, OperatorError, Readiness, Release, Services, SupplierChange,
+    AuditScope, CheckLevel, CheckName, Checks, Forecast, OperatorError, Readiness, Release, Services,
+    SupplierChange,
 };
 use cutover_app::port::{
     ApiKeyRole, AuditAction, Encryption, HoldCause, ServerFigures, StoreError, Vendor, VendorKind, write,
@@ -25,11 +26,13 @@ fn environment() -> (TestEnv, Arc<MemoryStore>) {
 }
 
 fn services(env: &TestEnv) -> Services {
-    pollster::block_on(env.app.probe_services(&env.app.services_to_probe("ACME").unwrap()))
+    pollster::block_on(
+        env.app.probe_services(&env.app.as_command().services_to_probe("ACME", Checks::All).unwrap()),
+    )
 }
 
 fn readiness(env: &TestEnv) -> Readiness {
-    env.app.readiness("ACME", &services(env)).unwrap()
+    env.app.as_command().readiness("ACME", &services(env), Checks::All).unwrap()
 }
 
 /// Returns the level of a check and what it says. Checks that say more than `ok` say what to do.
@@ -47,7 +50,7 @@ fn level(env: &TestEnv, name: CheckName) -> CheckLevel {
 }
 
 fn set(env: &TestEnv, change: SupplierChange) {
-    env.app.set_supplier("ACME", change).unwrap();
+    env.app.as_command().set_supplier("ACME", change).unwrap();
 }
 
 /// Sets the level of the rule that accounts have customers, which the accounts of these tests break.
@@ -57,11 +60,11 @@ fn require_customers(env: &TestEnv, is_required: bool) {
 }
 
 fn hold(env: &TestEnv) {
-    env.app.hold_supplier("ACME", None).unwrap();
+    env.app.as_command().hold_supplier("ACME", None).unwrap();
 }
 
 fn release(env: &TestEnv, release: &Release) -> Result<Forecast, OperatorError> {
-    env.app.release_supplier("ACME", release, &services(env))
+    Ok(env.app.as_command().release_supplier("ACME", release, &services(env))?.1)
 }
 
 fn by_force() -> Release {
@@ -79,7 +82,10 @@ fn every_check_has_its_place_and_a_new_supplier_is_ready() {
     let names: Vec<&str> = readiness.checks.iter().map(|check| check.name.as_str()).collect();
     assert_eq!(names, CheckName::WORDS);
     assert!(readiness.is_ready(), "{readiness:?}");
-    assert!(matches!(env.app.readiness("NONE", &Services::default()), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(
+        env.app.as_command().readiness("NONE", &Services::default(), Checks::All),
+        Err(OperatorError::NotFound { .. })
+    ));
 }
 
 #[test]
@@ -87,15 +93,18 @@ fn a_supplier_sees_the_checks_about_its_own_data() {
     let (env, _) = environment();
     let names = |role| {
         let caller = Caller { role, ..env.caller.clone() };
-        let readiness = env.app.own_readiness(&caller, "ACME", &services(&env)).unwrap().unwrap();
+        let by = env.app.as_caller(&caller);
+        let readiness = by.readiness("ACME", &services(&env), Checks::of(&caller)).unwrap();
         readiness.checks.iter().map(|check| check.name.as_str()).collect::<Vec<_>>()
     };
     let own = ["documents", "contracts", "manifest", "failures", "unresolved", "window"];
     assert_eq!(names(ApiKeyRole::Supplier), own);
     assert_eq!(names(ApiKeyRole::Reader), CheckName::WORDS);
-    let wanted = env.app.own_services_to_probe(&env.caller, "ACME").unwrap().unwrap();
+    let by = env.app.as_caller(&env.caller);
+    let wanted = by.services_to_probe("ACME", Checks::of(&env.caller)).unwrap();
     assert_eq!(pollster::block_on(env.app.probe_services(&wanted)).vendors, []);
-    assert_eq!(env.app.own_readiness(&env.caller, "NONE", &Services::default()).unwrap(), None);
+    let absent = by.readiness("NONE", &Services::default(), Checks::of(&env.caller));
+    assert!(matches!(absent, Err(OperatorError::NotFound { .. })));
 }
 
 #[test]
@@ -142,7 +151,7 @@ fn contracts_of_waiting_accounts_that_are_gone_stop() {
     write(&*memory, move |tx| tx.set_contract_of(id, Some((organisation, "C-17")))).unwrap();
     let (level_of, detail) = check(&env, CheckName::Contracts);
     assert!(level_of == CheckLevel::Stop && detail.contains("C-17"), "{detail}");
-    env.app.cancel_process("ACME", "A-1").unwrap();
+    env.app.as_command().cancel_process("ACME", "A-1").unwrap();
     assert_eq!(level(&env, CheckName::Contracts), CheckLevel::Ok);
 }
 
@@ -182,7 +191,7 @@ fn failures_of_the_last_wave_count_until_they_are_sent_again() {
     release(&env, &Release::default()).unwrap();
     require_customers(&env, true);
     import(&env);
-    let held = env.app.show_hold("ACME").unwrap().unwrap();
+    let held = env.app.as_command().show_hold("ACME").unwrap().unwrap();
     assert_eq!((held.by.known(), held.failed), (Some(&HoldCause::ErrorRate), 2));
     assert_eq!(level(&env, CheckName::Failures), CheckLevel::Stop);
     assert_eq!(level(&env, CheckName::Unresolved), CheckLevel::Warn);
@@ -191,13 +200,13 @@ fn failures_of_the_last_wave_count_until_they_are_sent_again() {
         (0..4).map(|n| format!("A-{n}")).filter(|number| env.state_of(number) == State::Errored).collect();
     for (n, number) in failed.iter().enumerate() {
         assert_eq!(level(&env, CheckName::Failures) == CheckLevel::Stop, failed.len() - n > 1, "{n}");
-        env.app.retry_process("ACME", number).unwrap();
+        env.app.as_command().retry_process("ACME", number).unwrap();
     }
     assert_eq!(level(&env, CheckName::Failures), CheckLevel::Ok);
     assert_eq!(level(&env, CheckName::Unresolved), CheckLevel::Ok);
     release(&env, &Release::default()).unwrap();
     import(&env);
-    assert_eq!(env.app.show_hold("ACME").unwrap(), None);
+    assert_eq!(env.app.as_command().show_hold("ACME").unwrap(), None);
 }
 
 /// Failures of a rehearsal are judged until a wave has begun, unless they were sent again.
@@ -205,11 +214,11 @@ fn failures_of_the_last_wave_count_until_they_are_sent_again() {
 fn failures_of_the_last_run_count_before_the_first_wave() {
     let (env, _) = environment();
     set(&env, SupplierChange { dry_run: Some(true), ..SupplierChange::default() });
-    env.app.start_run("ACME", "First").unwrap();
+    env.app.as_command().start_run("ACME", "First").unwrap();
     (0..4).for_each(|n| env.create_as(&format!("A-{n}"), ACCOUNT));
     require_customers(&env, true);
     import(&env);
-    env.app.end_run("ACME").unwrap();
+    env.app.as_command().end_run("ACME").unwrap();
     require_customers(&env, false);
     hold(&env);
     let (waves, hold_on_errors) = (Some("2".parse().unwrap()), Some(Some("10/10".parse().unwrap())));
@@ -380,13 +389,13 @@ fn a_release_is_refused_unless_it_is_forced() {
     assert!(release(&env, &Release::default()).is_ok(), "it is not held");
     hold(&env);
     env.documents.set_down(true);
-    let before = env.app.show_hold("ACME").unwrap();
+    let before = env.app.as_command().show_hold("ACME").unwrap();
     let refused = release(&env, &Release { because: Some("soon".into()), is_forced: false });
     let text = refused.unwrap_err().to_string();
     assert!(text.contains("documents") && text.contains("ACME"), "{text}");
     let without_reason = release(&env, &Release { because: None, is_forced: true }).unwrap_err();
     assert!(without_reason.to_string().contains("reason"), "{without_reason}");
-    assert_eq!(env.app.show_hold("ACME").unwrap(), before);
+    assert_eq!(env.app.as_command().show_hold("ACME").unwrap(), before);
     let releases = || {
         let scope = AuditScope {
             action: Some(AuditAction::SupplierReleased),
@@ -394,11 +403,11 @@ fn a_release_is_refused_unless_it_is_forced() {
             limit: 9,
             ..AuditScope::default()
         };
-        env.app.audit(&scope).unwrap()
+        env.app.as_command().audit(&scope).unwrap()
     };
     assert_eq!(releases().len(), 0);
     release(&env, &by_force()).unwrap();
-    assert_eq!(env.app.show_hold("ACME").unwrap(), None);
+    assert_eq!(env.app.as_command().show_hold("ACME").unwrap(), None);
     let detail = releases().remove(0).detail;
     let facts: Vec<(String, String)> =
         detail.facts().map(|(name, fact)| (name.to_owned(), fact.to_string())).collect();
@@ -444,5 +453,8 @@ fn a_store_that_fails_is_no_finding() {
     let (env, memory) = environment();
     memory
         .set_fault(Some(cutover_testkit::memory::Fault::Error(StoreError::Unavailable("on purpose".into()))));
-    assert!(matches!(env.app.readiness("ACME", &Services::default()), Err(OperatorError::Store(_))));
+    assert!(matches!(
+        env.app.as_command().readiness("ACME", &Services::default(), Checks::All),
+        Err(OperatorError::Store(_))
+    ));
 }

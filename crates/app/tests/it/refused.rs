@@ -3,7 +3,7 @@
 use crate::env::{TestEnv, account_of, ports};
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::nodes::NodeDescription;
-use cutover_app::operator::Services;
+use cutover_app::operator::{Checks, Services};
 use cutover_app::port::{Clock, Node, RefusedCreate, RefusedFault, StoreError, write};
 use cutover_app::{App, Settings};
 use cutover_testkit::memory::{Fault, MemoryStore};
@@ -34,17 +34,17 @@ fn node(app: &App) -> Node {
 
 /// The number of refused accounts in a certificate, and the time of which it is.
 fn certified(app: &App) -> (u64, DateTime<Utc>) {
-    let certificate = app.issue_certificate_by_command("ACME").unwrap().certificate;
+    let certificate = app.as_command().issue_certificate("ACME").unwrap().certificate;
     (certificate.refused_accounts, certificate.refused_as_of.unwrap().parse().unwrap())
 }
 
 fn ready_as_of(app: &App) -> DateTime<Utc> {
-    app.readiness("ACME", &Services::default()).unwrap().as_of
+    app.as_command().readiness("ACME", &Services::default(), Checks::All).unwrap().as_of
 }
 
 fn stored(env: &TestEnv) -> u64 {
     let other = beside(env);
-    other.refused_figures(&other.show_supplier("ACME").unwrap()).unwrap().accounts
+    other.refused_figures(&other.as_command().show_supplier("ACME").unwrap()).unwrap().accounts
 }
 
 #[test]
@@ -55,16 +55,16 @@ fn answers_count_what_was_refused_just_before() {
     refuse(&env, "A-1");
     env.clock.advance(Duration::milliseconds(1));
     assert_eq!(certified(&env.app), (1, env.clock.now()));
-    env.app.start_run("ACME", "first").unwrap();
+    env.app.as_command().start_run("ACME", "first").unwrap();
     refuse(&env, "A-2");
     assert_eq!(stored(&env), 1);
-    env.app.end_run("ACME").unwrap();
+    env.app.as_command().end_run("ACME").unwrap();
     assert_eq!(stored(&env), 2);
     refuse(&env, "A-3");
     env.clock.advance(Duration::milliseconds(1));
     assert_eq!((ready_as_of(&env.app), stored(&env)), (env.clock.now(), 3));
     refuse(&env, "A-4");
-    env.app.show_progress("ACME").unwrap();
+    env.app.as_command().show_progress("ACME").unwrap();
     assert_eq!(stored(&env), 4);
 }
 
@@ -126,7 +126,7 @@ fn creates_that_could_not_be_written_are_kept() {
 /// Fills the log of a supplier up to its limit, one create a second, and returns the code of all of them.
 fn fill(env: &TestEnv) -> RefusedFault {
     let cause = RefusedFault { code: "required".into(), attr: "customers".into() };
-    let supplier = env.app.show_supplier("ACME").unwrap().id;
+    let supplier = env.app.as_command().show_supplier("ACME").unwrap().id;
     let causes = vec![cause.clone()];
     write(&*env.store, move |tx| {
         tx.lock_refusals(supplier)?;
@@ -151,7 +151,7 @@ fn the_oldest_refused_creates_go_first() {
     refuse(&env, "N-2");
     // A refusal again of an account that is there takes no place of another.
     refuse(&env, "R-000024");
-    let supplier = env.app.show_supplier("ACME").unwrap();
+    let supplier = env.app.as_command().show_supplier("ACME").unwrap();
     let figures = env.app.refused_figures(&supplier).unwrap();
     assert_eq!(figures.accounts, KEPT);
     let top =

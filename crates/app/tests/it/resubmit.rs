@@ -43,7 +43,7 @@ fn a_create_succeeds_if_the_account_was_imported_meanwhile() {
 #[test]
 fn a_create_succeeds_if_the_account_was_cancelled_meanwhile() {
     let env = env(|env| {
-        env.app.cancel_process("ACME", "A-1").unwrap();
+        env.app.as_command().cancel_process("ACME", "A-1").unwrap();
     });
     env.create(MEMBERS);
     assert_eq!(env.state_of("A-1"), State::Cancelled);
@@ -74,7 +74,7 @@ fn an_account_checked_with_old_settings_is_not_resubmitted() {
         panic!("it exists");
     };
     let dry_run = SupplierChange { dry_run: Some(true), ..SupplierChange::default() };
-    env.app.set_supplier("ACME", dry_run).unwrap();
+    env.app.as_command().set_supplier("ACME", dry_run).unwrap();
     let again = resubmit.run(&env.app);
     assert!(matches!(again, Ok(CreateStep::Check(_))), "{again:?}");
     assert_eq!(events(&env), [EventKind::Created]);
@@ -113,7 +113,7 @@ fn equal_content_in_another_notation_changes_nothing() {
 
 /// Replaces the fingerprint, and the payload if given, of the staged account.
 fn put(env: &TestEnv, fingerprint: [u8; 32], payload: Option<&[u8]>) {
-    let id = env.app.erasable("ACME", "A-1").unwrap().process_id;
+    let id = env.app.as_command().erasable("ACME", "A-1").unwrap().process_id;
     let payload = payload.map(<[u8]>::to_vec);
     let put = move |tx: &mut dyn Tx| {
         let payload = payload.clone().or(tx.staged(id)?.map(|staged| staged.payload)).unwrap();

@@ -28,6 +28,7 @@ fn import(env: &TestEnv) {
 fn strict(env: &TestEnv, level: Level, dry_run: bool) {
     let rules = [("ACC-04".to_owned(), Some(level))].into();
     env.app
+        .as_command()
         .set_supplier("ACME", SupplierChange { rules, dry_run: Some(dry_run), ..SupplierChange::default() })
         .unwrap();
 }
@@ -49,7 +50,7 @@ fn counts(report: &RunReport) -> [u64; 4] {
 #[test]
 fn every_end_of_an_account_is_recorded() {
     let env = TestEnv::new();
-    env.app.start_run("ACME", "night").unwrap();
+    env.app.as_command().start_run("ACME", "night").unwrap();
     strict(&env, Level::Off, false);
     env.create_as("A-1", MEMBERS);
     env.create_as("A-2", FAULTY);
@@ -79,7 +80,7 @@ fn every_end_of_an_account_is_recorded() {
         assert_eq!(outcome.causes.is_empty(), outcome.has_passed(), "{number}");
     }
     assert_eq!(kept[2].causes[0].code, "schedule_window_missed");
-    let report = env.app.show_run("ACME", "night").unwrap();
+    let report = env.app.as_command().show_run("ACME", "night").unwrap();
     assert_eq!(counts(&report), [1, 2, 1, 1]);
     assert_eq!(report.totals.ledger_balance.to_string(), "25");
     assert_eq!(report.totals, {
@@ -87,14 +88,14 @@ fn every_end_of_an_account_is_recorded() {
         one.checked_add(kept[3].totals).unwrap()
     });
     // A cancelled account has no outcome of its own: the one before stays.
-    env.app.retry_process("ACME", "A-2").unwrap();
-    env.app.cancel_process("ACME", "A-2").unwrap();
+    env.app.as_command().retry_process("ACME", "A-2").unwrap();
+    env.app.as_command().cancel_process("ACME", "A-2").unwrap();
     assert_eq!(outcomes(&env, "night"), kept);
     // The second end replaces the first.
-    env.app.retry_process("ACME", "A-2").unwrap();
+    env.app.as_command().retry_process("ACME", "A-2").unwrap();
     strict(&env, Level::Off, false);
     import(&env);
-    assert_eq!(counts(&env.app.end_run("ACME").unwrap()), [2, 1, 1, 1]);
+    assert_eq!(counts(&env.app.as_command().end_run("ACME").unwrap()), [2, 1, 1, 1]);
 }
 
 /// Others may commit while a transaction waits to begin; these times are compared with theirs.
@@ -111,10 +112,10 @@ fn runs_and_holds_are_dated_in_their_transactions() {
     let env =
         TestEnv::on(|ports| Ports { store: Arc::new(WatchedStore::new(ports.store, poll, watch)), ..ports });
     assert!(clock.set(env.clock.clone()).is_ok());
-    assert_eq!(env.app.start_run("ACME", "one").unwrap().run.started_at, env.clock.now());
-    assert_eq!(env.app.end_run("ACME").unwrap().run.ended_at, Some(env.clock.now()));
-    env.app.hold_supplier("ACME", None).unwrap();
-    assert_eq!(env.app.show_hold("ACME").unwrap().unwrap().since, env.clock.now());
+    assert_eq!(env.app.as_command().start_run("ACME", "one").unwrap().run.started_at, env.clock.now());
+    assert_eq!(env.app.as_command().end_run("ACME").unwrap().run.ended_at, Some(env.clock.now()));
+    env.app.as_command().hold_supplier("ACME", None).unwrap();
+    assert_eq!(env.app.as_command().show_hold("ACME").unwrap().unwrap().since, env.clock.now());
 }
 
 #[test]
@@ -123,15 +124,15 @@ fn outcomes_are_kept_in_the_open_run_only() {
     env.create_as("A-1", MEMBERS);
     import(&env);
     for name in ["one", "two"] {
-        env.app.start_run("ACME", name).unwrap();
+        env.app.as_command().start_run("ACME", name).unwrap();
         env.clock.advance(Duration::minutes(1));
         env.create_as(&format!("OF-{name}"), MEMBERS);
         import(&env);
-        env.app.end_run("ACME").unwrap();
+        env.app.as_command().end_run("ACME").unwrap();
         env.create_as(&format!("AFTER-{name}"), MEMBERS);
         import(&env);
     }
-    let diff = env.app.diff_runs("ACME", "one", "two").unwrap();
+    let diff = env.app.as_command().diff_runs("ACME", "one", "two").unwrap();
     let found: Vec<_> = diff.groups.iter().map(|(of, group)| (*of, group.examples.clone())).collect();
     let expected = [
         (Difference::New, vec!["OF-two".to_owned()]),
@@ -146,7 +147,7 @@ fn outcomes_are_kept_in_the_open_run_only() {
         numbers.push(number.to_owned());
         Ok::<_, OperatorError>(())
     };
-    env.app.each_difference(runs, Difference::New, &mut { each }).unwrap();
+    env.app.as_command().each_difference(runs, Difference::New, &mut { each }).unwrap();
     assert_eq!(numbers, ["OF-two"]);
 }
 
@@ -155,17 +156,17 @@ fn outcomes_are_kept_in_the_open_run_only() {
 fn a_wave_that_was_released_early_has_its_late_accounts() {
     let env = TestEnv::new();
     let waves = Some("5,rest".parse().unwrap());
-    env.app.set_supplier("ACME", SupplierChange { waves, ..SupplierChange::default() }).unwrap();
+    env.app.as_command().set_supplier("ACME", SupplierChange { waves, ..SupplierChange::default() }).unwrap();
     env.create_as("A-1", MEMBERS);
     import(&env);
     env.clock.advance(Duration::seconds(5));
-    env.app.hold_supplier("ACME", None).unwrap();
-    env.app.release_supplier("ACME", &Release::default(), &Services::default()).unwrap();
+    env.app.as_command().hold_supplier("ACME", None).unwrap();
+    env.app.as_command().release_supplier("ACME", &Release::default(), &Services::default()).unwrap();
     env.create_as("A-2", MEMBERS);
     import(&env);
     let of_wave = |wave| {
         let request = UndoRequest { supplier: "ACME".into(), which: UndoScope::Wave(wave) };
-        env.app.undoable(&request).unwrap().undo.examples
+        env.app.as_command().undoable(&request).unwrap().undo.examples
     };
     // Both were imported within a lease of the release.
     assert_eq!((of_wave(1), of_wave(2)), (vec!["A-1".to_owned()], vec!["A-2".to_owned()]));
@@ -174,19 +175,19 @@ fn a_wave_that_was_released_early_has_its_late_accounts() {
 #[test]
 fn runs_of_others_are_not_there() {
     let env = TestEnv::new();
-    env.app.start_run("ACME", "night").unwrap();
+    env.app.as_command().start_run("ACME", "night").unwrap();
     let stranger = Caller { organisation_id: 99, ..env.caller.clone() };
     let refused = [
-        env.app.start_own_run(&stranger, "ACME", "x").map(drop),
-        env.app.end_own_run(&stranger, "ACME").map(drop),
-        env.app.show_own_run(&stranger, "ACME", "night").map(drop),
-        env.app.own_runs(&stranger, "ACME", None, 10).map(drop),
-        env.app.diff_own_runs(&stranger, "ACME", "night", "night").map(drop),
+        env.app.as_caller(&stranger).start_run("ACME", "x").map(drop),
+        env.app.as_caller(&stranger).end_run("ACME").map(drop),
+        env.app.as_caller(&stranger).show_run("ACME", "night").map(drop),
+        env.app.as_caller(&stranger).runs("ACME", None, 10).map(drop),
+        env.app.as_caller(&stranger).diff_runs("ACME", "night", "night").map(drop),
     ];
     for refused in refused {
         assert!(matches!(refused, Err(OperatorError::NotFound { .. })), "{refused:?}");
     }
-    assert!(env.app.show_own_run(&env.caller, "ACME", "night").unwrap().run.ended_at.is_none());
+    assert!(env.app.as_caller(&env.caller).show_run("ACME", "night").unwrap().run.ended_at.is_none());
 }
 
 #[test]
@@ -203,7 +204,7 @@ fn stored_payloads_are_checked_under_other_settings() {
         };
         let mut seen = 0;
         let request = WhatIfRequest { supplier: "ACME".into(), change, ..WhatIfRequest::default() };
-        let result = env.app.what_if(&request, &mut |accounts| seen = accounts).unwrap();
+        let result = env.app.as_command().what_if(&request, &mut |accounts| seen = accounts).unwrap();
         assert_eq!(seen, 150);
         result
     };

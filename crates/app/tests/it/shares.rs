@@ -19,8 +19,8 @@ fn a_supplier_whose_accounts_take_long_does_not_slow_others() {
     let given = documents.clone();
     let env = TestEnv::on(|ports| Ports { documents: given, ..ports });
     let verifies = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
-    env.app.set_supplier("ACME", verifies).unwrap();
-    env.app.add_supplier("QUICK", "Acme", SupplierChange::default()).unwrap();
+    env.app.as_command().set_supplier("ACME", verifies).unwrap();
+    env.app.as_command().add_supplier("QUICK", "Acme", SupplierChange::default()).unwrap();
     let slow: Vec<String> = (0..40).map(|n| format!("S-{n}")).collect();
     let with_document = format!(r#"{EMPTY},"notes":[{{"document_paths":[{{"document_path":"n.pdf"}}]}}]"#);
     slow.iter().for_each(|number| env.create_as(number, &with_document));
@@ -34,8 +34,9 @@ fn a_supplier_whose_accounts_take_long_does_not_slow_others() {
         clock.advance(Duration::milliseconds(200));
         Ok(())
     });
-    let state =
-        |supplier: &str, number: &String| env.app.show_process(supplier, number).unwrap().status.status;
+    let state = |supplier: &str, number: &String| {
+        env.app.as_command().show_process(supplier, number).unwrap().status.status
+    };
     while quick.iter().any(|number| state("QUICK", number) != State::Processed) {
         assert!(matches!(env.worker.run_once().unwrap(), Worked::Processes(_)));
     }

@@ -30,7 +30,7 @@ fn env(storage: &Arc<Storage>) -> TestEnv {
     let members = r#""unknown_occupier":true,"notes":[{"document_paths":[{"document_path":"a.pdf"}]}]"#;
     (0..JOBS).for_each(|n| env.create_as(&format!("A-{n}"), members));
     let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
-    env.app.set_supplier("ACME", change).unwrap();
+    env.app.as_command().set_supplier("ACME", change).unwrap();
     let storage = storage.clone();
     documents.on_look_up(move |_| {
         storage.asked.fetch_add(1, Ordering::SeqCst);

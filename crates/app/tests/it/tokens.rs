@@ -99,7 +99,7 @@ fn cached_tokens_are_revoked_and_expire() {
     assert!(matches!(nodes.ask(&token), (true, Err(AuthError::Invalid(_)))));
     let token = nodes.token();
     assert!(nodes.ask(&token).1.is_ok());
-    nodes.other.revoke_api_key(&nodes.prefix).unwrap();
+    nodes.other.as_command().revoke_api_key(&nodes.prefix).unwrap();
     nodes.clock.advance(Duration::seconds(5));
     assert!(matches!(nodes.ask(&token), (false, Err(AuthError::Invalid(_)))));
 }
@@ -314,7 +314,7 @@ fn keys_that_another_request_reads_meanwhile_are_valid() {
     let plain = ports(Arc::default(), Arc::new(FakeClock::of_fixtures()), random);
     let app = App::new(Ports { clock: clock.clone(), ..plain }, Settings::default());
     app.add_organisation("Acme").unwrap();
-    let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+    let key = app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
     let token = app.obtain_token(&Credential::ApiKey(key)).unwrap().token;
     assert!(app.authenticate(&token).is_ok());
     clock.ahead.store(true, Ordering::Relaxed);

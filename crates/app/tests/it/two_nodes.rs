@@ -26,8 +26,8 @@ impl Nodes {
         };
         let (one, other) = (node(1), node(2));
         one.add_organisation("Acme").unwrap();
-        one.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
-        let issued = one.issue_api_key("Acme", role).unwrap();
+        one.as_command().add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
+        let issued = one.as_command().issue_api_key("Acme", role).unwrap();
         Self { store, one, other, clock, key: issued.key, prefix: issued.prefix }
     }
 }

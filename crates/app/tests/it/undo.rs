@@ -4,7 +4,7 @@ use crate::env::{TestEnv, account_of, request};
 use chrono::Duration;
 use cutover_app::auth::Caller;
 use cutover_app::job::JobRunner;
-use cutover_app::operator::{AuditScope, OperatorError, UndoRequest, UndoScope};
+use cutover_app::operator::{AuditScope, JobOwner, OperatorError, UndoRequest, UndoScope};
 use cutover_app::port::{ArchivedVersion, Clock, FeedFilter, Job, KeptBecause, PageLimit, read, write};
 use cutover_app::worker::Worked;
 use cutover_core::ExternalAccountNumber;
@@ -33,8 +33,8 @@ fn import(env: &TestEnv) {
 }
 
 fn undo(env: &TestEnv, request: &UndoRequest) -> Job {
-    let begun = env.app.begin_undo(request).unwrap();
-    env.app.run_job(&begun.name, Some(begun.claim), |_| {}).unwrap()
+    let begun = env.app.as_command().begin_undo(request, JobOwner::Caller).unwrap();
+    env.app.as_command().run_job(&begun.name, Some(begun.claim), |_| {}).unwrap()
 }
 
 /// Matched, undone, kept and failed accounts.
@@ -83,7 +83,7 @@ fn what_would_be_undone_is_shown_and_not_changed() {
     env.app.report_billed(&env.caller, "ACME", "A-3").unwrap();
     archive(&env, "A-4");
     let all = ["A-1", "A-2", "A-3", "A-4", "A-5", " A-5 ", "NOBODY", ""];
-    let found = env.app.undoable(&numbers(&all)).unwrap();
+    let found = env.app.as_command().undoable(&numbers(&all)).unwrap();
     assert_eq!((found.undo.count, found.undo.examples.as_slice()), (2, &["A-1".into(), "A-5".into()][..]));
     let kept: Vec<_> =
         found.kept.iter().map(|(why, group)| (why.as_str(), group.count, group.examples.join(" "))).collect();
@@ -93,7 +93,7 @@ fn what_would_be_undone_is_shown_and_not_changed() {
     assert_eq!((found.kept_count(), found.unknown.examples.join(" ").trim()), (3, "NOBODY"));
     assert_eq!(found.unknown.count, 2);
     assert_eq!(env.state_of("A-1"), State::Processed);
-    assert!(env.app.jobs(None).unwrap().is_empty());
+    assert!(env.app.as_command().jobs(None).unwrap().is_empty());
 
     let job = undo(&env, &numbers(&all));
     assert_eq!(counts(&job), [5, 2, 3, 0]);
@@ -111,11 +111,15 @@ fn imports_since_a_time_are_undone_in_batches() {
     import(&env);
     env.clock.advance(Duration::seconds(1));
     let request = UndoRequest { supplier: "ACME".into(), which: UndoScope::Since(since) };
-    let found = env.app.undoable(&request).unwrap();
+    let found = env.app.as_command().undoable(&request).unwrap();
     assert_eq!((found.undo.count, found.undo.examples.len(), found.kept_count()), (120, 10, 0));
-    let begun = env.app.begin_undo(&request).unwrap();
+    let begun = env.app.as_command().begin_undo(&request, JobOwner::Caller).unwrap();
     let mut batches = Vec::new();
-    let ended = env.app.run_job(&begun.name, Some(begun.claim), |job| batches.push(job.changed)).unwrap();
+    let ended = env
+        .app
+        .as_command()
+        .run_job(&begun.name, Some(begun.claim), |job| batches.push(job.changed))
+        .unwrap();
     assert_eq!(batches, [50, 100, 120]);
     assert_eq!(counts(&ended), [120, 120, 0, 0]);
     assert_eq!((env.state_of("A-1"), env.state_of("B-120")), (State::Processed, State::Cancelled));
@@ -123,7 +127,7 @@ fn imports_since_a_time_are_undone_in_batches() {
         totals(&env),
         Totals { accounts: 3, ledger_balance: "37.50".parse().unwrap(), ..Totals::default() }
     );
-    let trail = env.app.audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap();
+    let trail = env.app.as_command().audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap();
     let of_it: Vec<_> = trail.iter().filter(|entry| entry.action == "supplier.undo").collect();
     let facts = of_it[0].detail.facts().filter(|(name, _)| !["job", "since"].contains(name));
     let facts: Vec<_> = facts.map(|(name, fact)| format!("{name}={fact}")).collect();
@@ -165,7 +169,7 @@ fn an_undone_account_can_be_retried_with_its_payload() {
     let env = imported(1);
     undo(&env, &numbers(&["A-1"]));
     env.clock.advance(Duration::seconds(1));
-    env.app.retry_process("ACME", "A-1").unwrap();
+    env.app.as_command().retry_process("ACME", "A-1").unwrap();
     import(&env);
     assert_eq!(env.state_of("A-1"), State::Processed);
     assert_eq!(totals(&env).accounts, 1);
@@ -222,15 +226,15 @@ fn something_added_meanwhile_keeps_an_account() {
     let env = imported(120);
     let request =
         UndoRequest { supplier: "ACME".into(), which: UndoScope::Since(chrono::DateTime::UNIX_EPOCH) };
-    let begun = env.app.begin_undo(&request).unwrap();
+    let begun = env.app.as_command().begin_undo(&request, JobOwner::Caller).unwrap();
     let mut is_first = true;
-    let ended = env.app.run_job(&begun.name, Some(begun.claim), |_| {
+    let ended = env.app.as_command().run_job(&begun.name, Some(begun.claim), |_| {
         if std::mem::take(&mut is_first) {
             add_note(&env, "A-120");
             env.app.report_billed(&env.caller, "ACME", "A-119").unwrap();
             // Undone by this job, and imported again: it is not undone twice.
             env.clock.advance(Duration::seconds(1));
-            env.app.retry_process("ACME", "A-1").unwrap();
+            env.app.as_command().retry_process("ACME", "A-1").unwrap();
             import(&env);
         }
     });
@@ -248,7 +252,7 @@ fn a_billed_account_is_kept() {
     }
     assert_eq!(env.report().billed_at, Some(env.clock.now()));
     assert_eq!(events(&env, "A-1").iter().filter(|(kind, _)| kind == "account.billed").count(), 1);
-    let found = env.app.undoable(&numbers(&["A-1"])).unwrap();
+    let found = env.app.as_command().undoable(&numbers(&["A-1"])).unwrap();
     assert_eq!(found.kept[0].0, KeptBecause::Billed);
     for (supplier, number) in [("ACME", "NONE"), ("NOBODY", "A-1"), (" ", " ")] {
         assert!(env.app.report_billed(&env.caller, supplier, number).is_err());
@@ -266,11 +270,11 @@ fn an_addition_that_adds_nothing_keeps_no_account() {
     let env = TestEnv::with(&members);
     env.clock.advance(Duration::seconds(1));
     add_note(&env, "A-1");
-    let unchanged = env.app.undoable(&numbers(&["A-1"])).unwrap();
+    let unchanged = env.app.as_command().undoable(&numbers(&["A-1"])).unwrap();
     assert_eq!(unchanged.undo.count, 1);
     let body = request("notes", &[r#"{"body":"Called again."}"#.to_owned()]);
     assert!(env.app.add_notes(&env.caller, body.as_bytes(), None).is_ok());
-    assert_eq!(env.app.undoable(&numbers(&["A-1"])).unwrap().kept[0].0, KeptBecause::Changed);
+    assert_eq!(env.app.as_command().undoable(&numbers(&["A-1"])).unwrap().kept[0].0, KeptBecause::Changed);
 }
 
 #[test]
@@ -278,12 +282,15 @@ fn the_console_undoes_accounts_of_its_organisation() {
     let env = imported(2);
     let stranger = Caller { organisation_id: 99, ..env.caller.clone() };
     let request = numbers(&["A-1"]);
-    assert!(matches!(env.app.own_undoable(&stranger, &request), Err(OperatorError::NotFound { .. })));
-    assert!(matches!(env.app.begin_own_undo(&stranger, &request), Err(OperatorError::NotFound { .. })));
-    assert_eq!(env.app.own_undoable(&env.caller, &request).unwrap().undo.count, 1);
-    let begun = env.app.begin_own_undo(&env.caller, &request).unwrap();
+    assert!(matches!(env.app.as_caller(&stranger).undoable(&request), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(
+        env.app.as_caller(&stranger).begin_undo(&request, JobOwner::Workers),
+        Err(OperatorError::NotFound { .. })
+    ));
+    assert_eq!(env.app.as_caller(&env.caller).undoable(&request).unwrap().undo.count, 1);
+    let begun = env.app.as_caller(&env.caller).begin_undo(&request, JobOwner::Workers).unwrap();
     assert!(JobRunner::new(env.app.clone(), env.stop.clone()).run_once().unwrap());
-    let ended = env.app.show_own_job(&env.caller, &begun.name).unwrap();
+    let ended = env.app.as_caller(&env.caller).show_job(&begun.name).unwrap();
     assert_eq!((counts(&ended), ended.state.as_str()), ([1, 1, 0, 0], "done"));
     assert_eq!((env.state_of("A-1"), env.state_of("A-2")), (State::Cancelled, State::Processed));
 }

@@ -51,7 +51,7 @@ fn changed_settings_apply_at_once_here_and_a_moment_later_elsewhere() {
         app.validate_account(&caller, account(CUSTOMER).as_bytes(), None).is_ok()
     };
     assert!(is_valid(&nodes.one) && is_valid(&nodes.other));
-    nodes.one.set_supplier("ACME", require_roles()).unwrap();
+    nodes.one.as_command().set_supplier("ACME", require_roles()).unwrap();
     assert!(!is_valid(&nodes.one));
     assert!(is_valid(&nodes.other), "it asked the store a moment ago");
     nodes.clock.advance(Duration::milliseconds(10));

@@ -45,18 +45,18 @@ impl Hooks {
     }
 
     fn add(&self, types: &[FeedEventType]) -> IssuedSecret {
-        self.env.app.add_webhook("Acme", "https://crm.example/in", types, false).unwrap()
+        self.env.app.as_command().add_webhook("Acme", "https://crm.example/in", types, false).unwrap()
     }
 
     /// Changes the status of the supplier, which is an event.
     fn happen(&self, events: usize) {
         for _ in 0..events {
-            let now = self.env.app.show_supplier("ACME").unwrap().settings.status;
+            let now = self.env.app.as_command().show_supplier("ACME").unwrap().settings.status;
             let is_paused = now == SupplierStatus::Paused;
             let status = if is_paused { SupplierStatus::Ongoing } else { SupplierStatus::Paused };
             self.env.clock.advance(Duration::seconds(1));
             let change = SupplierChange { status: Some(status), ..SupplierChange::default() };
-            self.env.app.set_supplier("ACME", change).unwrap();
+            self.env.app.as_command().set_supplier("ACME", change).unwrap();
         }
     }
 
@@ -92,7 +92,7 @@ impl Hooks {
     }
 
     fn states(&self, webhook: &str) -> Vec<String> {
-        let found = self.env.app.webhook_deliveries(webhook, None, 100).unwrap();
+        let found = self.env.app.as_command().webhook_deliveries(webhook, None, 100).unwrap();
         found.iter().map(|delivery| format!("{} {}", delivery.state, delivery.attempts)).collect()
     }
 }
@@ -141,7 +141,7 @@ fn events_are_sent_signed_as_the_feed_shows_them() {
     }
     assert_eq!(hooks.states(&added.webhook.name), ["delivered 1"; 3]);
     assert_eq!(hooks.metrics.delivered.load(Ordering::Relaxed), 3);
-    let report = format!("{:?}", hooks.env.app.show_webhook(&added.webhook.name).unwrap());
+    let report = format!("{:?}", hooks.env.app.as_command().show_webhook(&added.webhook.name).unwrap());
     assert!(!report.contains("whsec_"), "{report}");
 }
 
@@ -173,9 +173,9 @@ fn a_receiver_that_was_down_for_days_catches_up() {
         hooks.receiver.answer_next(Some(failure.clone()));
     }
     hooks.serve_for(Duration::hours(60));
-    assert_eq!(hooks.env.app.show_webhook(&name).unwrap().webhook.disabled, None, "not yet");
+    assert_eq!(hooks.env.app.as_command().show_webhook(&name).unwrap().webhook.disabled, None, "not yet");
     hooks.serve_for(Duration::hours(14));
-    let disabled = hooks.env.app.show_webhook(&name).unwrap().webhook.disabled.unwrap();
+    let disabled = hooks.env.app.as_command().show_webhook(&name).unwrap().webhook.disabled.unwrap();
     assert_eq!(
         (disabled.reason, disabled.detail),
         (DisabledReason::Failing.into(), Some("it answered 503".into()))
@@ -188,11 +188,11 @@ fn a_receiver_that_was_down_for_days_catches_up() {
     assert!(sent < 7 * 60, "{sent} attempts");
     // The receiver works again, and gets events twice and out of order.
     hooks.receiver.answer_always(Some(webhook_status(200)));
-    hooks.env.app.enable_webhook(&name).unwrap();
+    hooks.env.app.as_command().enable_webhook(&name).unwrap();
     hooks.serve();
     assert_eq!(hooks.received(0), hooks.feed());
     let replayed_from = hooks.receiver.received().len();
-    hooks.env.app.replay_webhook(&name, begun).unwrap();
+    hooks.env.app.as_command().replay_webhook(&name, begun).unwrap();
     hooks.serve();
     assert_eq!(hooks.received(replayed_from), hooks.feed(), "everything again");
     let mut ids: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -202,7 +202,7 @@ fn a_receiver_that_was_down_for_days_catches_up() {
     }
     assert!(ids.values().all(|ids| ids.len() == 1), "{ids:?}");
     assert_eq!(hooks.states(&name), ["delivered 1"; 9]);
-    assert_eq!(hooks.env.app.show_webhook(&name).unwrap().webhook.replay, None);
+    assert_eq!(hooks.env.app.as_command().show_webhook(&name).unwrap().webhook.replay, None);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_replay_begins_at_its_time() {
     for kept in [0, 1, 17, 40] {
         let from = hooks.receiver.received().len();
         let since = hooks.env.clock.now() - Duration::hours(3 * kept) - Duration::seconds(kept);
-        hooks.env.app.replay_webhook(&name, since).unwrap();
+        hooks.env.app.as_command().replay_webhook(&name, since).unwrap();
         hooks.serve();
         let expected: Vec<Value> = feed[40 - kept as usize..].to_vec();
         assert_eq!(hooks.received(from).into_values().collect::<Vec<_>>(), expected, "{kept}");
@@ -233,7 +233,7 @@ fn a_receiver_that_is_gone_is_disabled_at_once() {
     hooks.receiver.answer_always(Some(webhook_status(410)));
     hooks.happen(1);
     hooks.serve();
-    let disabled = hooks.env.app.show_webhook(&name).unwrap().webhook.disabled.unwrap();
+    let disabled = hooks.env.app.as_command().show_webhook(&name).unwrap().webhook.disabled.unwrap();
     assert_eq!(disabled.reason, DisabledReason::Gone);
     assert_eq!(hooks.receiver.received().len(), 1);
 }
@@ -256,7 +256,14 @@ fn a_receiver_that_hangs_does_not_delay_others() {
     hooks.env.clock.advance(Duration::seconds(20));
     hooks.serve();
     assert!(hooks.dispatcher.in_flight() <= 16, "{}", hooks.dispatcher.in_flight());
-    let good = hooks.env.app.add_webhook("Acme", "https://good.example", &[], false).unwrap().webhook.name;
+    let good = hooks
+        .env
+        .app
+        .as_command()
+        .add_webhook("Acme", "https://good.example", &[], false)
+        .unwrap()
+        .webhook
+        .name;
     hooks.receiver.answer_always(Some(webhook_status(200)));
     hooks.happen(6);
     hooks.serve();
@@ -272,11 +279,11 @@ fn the_backlog_is_bounded() {
     hooks.receiver.answer_always(Some(webhook_status(500)));
     hooks.happen(1_100);
     hooks.serve();
-    assert_eq!(hooks.env.app.show_webhook(&name).unwrap().open, 1_000);
+    assert_eq!(hooks.env.app.as_command().show_webhook(&name).unwrap().open, 1_000);
     hooks.receiver.answer_always(Some(webhook_status(200)));
     hooks.serve_for(Duration::hours(1));
     assert_eq!(hooks.received(0).len(), 1_100);
-    assert_eq!(hooks.env.app.show_webhook(&name).unwrap().open, 0);
+    assert_eq!(hooks.env.app.as_command().show_webhook(&name).unwrap().open, 0);
 }
 
 /// A delivery whose node died is sent by another one once its lease has ended; the late answer changes nothing.
@@ -320,7 +327,7 @@ fn deliveries_are_given_back_at_the_end() {
 fn both_secrets_sign_for_a_day() {
     let mut hooks = Hooks::new();
     let first = hooks.add(&[]);
-    let second = hooks.env.app.rotate_webhook_secret(&first.webhook.name).unwrap();
+    let second = hooks.env.app.as_command().rotate_webhook_secret(&first.webhook.name).unwrap();
     assert_ne!(first.secret, second.secret);
     let verified = |hooks: &mut Hooks| {
         hooks.happen(1);
@@ -332,9 +339,9 @@ fn both_secrets_sign_for_a_day() {
     hooks.env.clock.advance(Duration::hours(25));
     assert_eq!(verified(&mut hooks), (false, true));
     for _ in 0..3 {
-        hooks.env.app.rotate_webhook_secret(&first.webhook.name).unwrap();
+        hooks.env.app.as_command().rotate_webhook_secret(&first.webhook.name).unwrap();
     }
-    let refused = hooks.env.app.rotate_webhook_secret(&first.webhook.name);
+    let refused = hooks.env.app.as_command().rotate_webhook_secret(&first.webhook.name);
     assert!(matches!(refused, Err(OperatorError::Refused(_))));
 }
 
@@ -344,16 +351,16 @@ fn both_secrets_sign_for_a_day() {
 fn a_webhook_that_missed_events_says_so() {
     let mut hooks = Hooks::with(Settings { event_retention: Duration::days(1), ..Settings::default() });
     let name = hooks.add(&[]).webhook.name;
-    hooks.env.app.disable_webhook(&name).unwrap();
+    hooks.env.app.as_command().disable_webhook(&name).unwrap();
     hooks.happen(3);
     hooks.env.clock.advance(Duration::days(2));
     hooks.happen(2);
     hooks.env.app.expire_events().unwrap();
     hooks.env.app.clear_deliveries().unwrap();
-    hooks.env.app.enable_webhook(&name).unwrap();
+    hooks.env.app.as_command().enable_webhook(&name).unwrap();
     hooks.serve();
     assert_eq!((hooks.received(0).len(), hooks.received(0)), (2, hooks.feed()));
-    assert!(hooks.env.app.show_webhook(&name).unwrap().webhook.missed_at.is_some());
+    assert!(hooks.env.app.as_command().show_webhook(&name).unwrap().webhook.missed_at.is_some());
     hooks.env.clock.advance(Duration::days(2));
     hooks.env.app.expire_events().unwrap();
     hooks.env.app.clear_deliveries().unwrap();
@@ -365,7 +372,7 @@ fn a_revoked_organisation_is_sent_nothing() {
     let mut hooks = Hooks::new();
     hooks.add(&[]);
     hooks.happen(1);
-    hooks.env.app.revoke_organisation("Acme").unwrap();
+    hooks.env.app.as_command().revoke_organisation("Acme").unwrap();
     hooks.serve();
     assert_eq!(hooks.receiver.received().len(), 0);
 }
@@ -375,7 +382,7 @@ fn a_test_event_is_signed_and_not_in_the_feed() {
     let hooks = Hooks::new();
     let added = hooks.add(&[]);
     hooks.receiver.answer_next(Some(webhook_status(418)));
-    assert_eq!(hooks.env.app.test_webhook(&added.webhook.name).unwrap(), webhook_status(418));
+    assert_eq!(hooks.env.app.as_command().test_webhook(&added.webhook.name).unwrap(), webhook_status(418));
     let sent = hooks.receiver.received().pop().unwrap();
     assert!(verify(&added.secret, &sent));
     assert_eq!((body(&sent)["type"].as_str(), hooks.feed().len()), (Some("webhook.test"), 0));
@@ -385,21 +392,33 @@ fn a_test_event_is_signed_and_not_in_the_feed() {
 fn commands_refuse_what_cannot_be() {
     let hooks = Hooks::new();
     let app: &App = &hooks.env.app;
-    assert!(matches!(app.add_webhook("None", "https://a", &[], false), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(
+        app.as_command().add_webhook("None", "https://a", &[], false),
+        Err(OperatorError::NotFound { .. })
+    ));
     let long = format!("https://{}", "a".repeat(3_000));
     for url in ["bad", &long] {
-        assert!(matches!(app.add_webhook("Acme", url, &[], false), Err(OperatorError::Refused(_))));
+        assert!(matches!(
+            app.as_command().add_webhook("Acme", url, &[], false),
+            Err(OperatorError::Refused(_))
+        ));
     }
-    assert!(matches!(app.show_webhook("wh_none"), Err(OperatorError::NotFound { .. })));
-    assert!(matches!(app.test_webhook("wh_none"), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(app.as_command().show_webhook("wh_none"), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(app.as_command().test_webhook("wh_none"), Err(OperatorError::NotFound { .. })));
     let name = hooks.add(&[]).webhook.name;
-    assert!(matches!(app.webhook_deliveries(&name, Some("?"), 1), Err(OperatorError::Refused(_))));
+    assert!(matches!(
+        app.as_command().webhook_deliveries(&name, Some("?"), 1),
+        Err(OperatorError::Refused(_))
+    ));
     for _ in 1..50 {
         hooks.add(&[]);
     }
-    assert!(matches!(app.add_webhook("Acme", "https://a", &[], false), Err(OperatorError::Refused(_))));
-    app.remove_webhook(&name).unwrap();
-    assert!(matches!(app.remove_webhook(&name), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(
+        app.as_command().add_webhook("Acme", "https://a", &[], false),
+        Err(OperatorError::Refused(_))
+    ));
+    app.as_command().remove_webhook(&name).unwrap();
+    assert!(matches!(app.as_command().remove_webhook(&name), Err(OperatorError::NotFound { .. })));
     assert!(hooks.receiver.check_url("https://a").is_ok() && DeliveryState::ALL.len() == 3);
 }
 
@@ -411,13 +430,16 @@ fn a_webhook_belongs_to_its_organisation() {
     let mut other = hooks.env.caller.clone();
     other.organisation_id += 1;
     let app = &hooks.env.app;
-    assert_eq!(app.own_webhooks(&other).unwrap(), []);
-    assert!(app.show_own_webhook(&other, &name).is_err() && app.enable_own_webhook(&other, &name).is_err());
-    assert!(app.disable_own_webhook(&other, &name).is_err());
-    assert!(app.own_webhook_deliveries(&other, &name, None, 9).is_err());
-    assert!(app.replay_own_webhook(&other, &name, hooks.env.clock.now()).is_err());
-    assert_eq!(app.own_webhooks(&hooks.env.caller).unwrap().len(), 1);
-    app.disable_own_webhook(&hooks.env.caller, &name).unwrap();
-    let shown = app.show_own_webhook(&hooks.env.caller, &name).unwrap();
+    assert_eq!(app.as_caller(&other).webhooks(None).unwrap(), []);
+    assert!(
+        app.as_caller(&other).show_webhook(&name).is_err()
+            && app.as_caller(&other).enable_webhook(&name).is_err()
+    );
+    assert!(app.as_caller(&other).disable_webhook(&name).is_err());
+    assert!(app.as_caller(&other).webhook_deliveries(&name, None, 9).is_err());
+    assert!(app.as_caller(&other).replay_webhook(&name, hooks.env.clock.now()).is_err());
+    assert_eq!(app.as_caller(&hooks.env.caller).webhooks(None).unwrap().len(), 1);
+    app.as_caller(&hooks.env.caller).disable_webhook(&name).unwrap();
+    let shown = app.as_caller(&hooks.env.caller).show_webhook(&name).unwrap();
     assert_eq!(shown.webhook.disabled.unwrap().reason, DisabledReason::Operator);
 }

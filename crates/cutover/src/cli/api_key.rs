@@ -101,11 +101,14 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     match command {
         Command::Issue { organisation, role } => {
-            output.answer(&Issued::from(app.issue_api_key(&chosen(&app, organisation)?, role)?))?;
+            output
+                .answer(&Issued::from(app.as_command().issue_api_key(&chosen(&app, organisation)?, role)?))?;
         }
-        Command::List => output.list(&app.api_keys()?.into_iter().map(Listed::from).collect::<Vec<_>>())?,
+        Command::List => {
+            output.list(&app.as_command().api_keys()?.into_iter().map(Listed::from).collect::<Vec<_>>())?
+        }
         Command::Revoke { prefix } => {
-            app.revoke_api_key(&prefix)?;
+            app.as_command().revoke_api_key(&prefix)?;
             output.answer(&Revoked { prefix, revoked: true })?;
         }
     }

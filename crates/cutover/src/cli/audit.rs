@@ -82,7 +82,8 @@ impl Row for Listed {
 
 pub(super) fn run(context: &Context, args: AuditArgs) -> Result<(), Error> {
     let AuditArgs { since, supplier, action, limit } = args;
-    let records = context.app()?.audit(&AuditScope { since, supplier, action, limit })?;
+    let scope = AuditScope { since, supplier, action, limit, ..AuditScope::default() };
+    let records = context.app()?.as_command().audit(&scope)?;
     Ok(context.output.list(&records.into_iter().map(Listed::from).collect::<Vec<_>>())?)
 }
 

@@ -132,7 +132,7 @@ impl Answer for Erased {
 fn list(app: &App, output: Output, organisation: &str) -> Result<(), Error> {
     let mut list = List { out: BufWriter::new(io::stdout().lock()), json: output.is_json(), rows: 0 };
     let mut written = Ok(());
-    app.each_business(organisation, |business| {
+    app.as_command().each_business(organisation, |business| {
         if written.is_ok() {
             written = list.row(&business.into());
         }
@@ -143,7 +143,7 @@ fn list(app: &App, output: Output, organisation: &str) -> Result<(), Error> {
 
 /// Prints a business as the API shows it, which is JSON in both forms.
 fn show(app: &App, organisation: &str, identifier: &str) -> Result<(), Error> {
-    let json = app.show_business(organisation, identifier)?;
+    let json = app.as_command().show_business(organisation, identifier)?;
     let unreadable = || Error::refused("the stored business is not JSON");
     let text = String::from_utf8(json).map_err(|_| unreadable())?;
     let raw = serde_json::value::RawValue::from_string(text).map_err(|_| unreadable())?;
@@ -158,7 +158,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             show(&app, &chosen(&app, owner.organisation)?, &identifier)
         }
         Command::Erase(Which { identifier, owner }) => {
-            let erased = app.erase_business(&chosen(&app, owner.organisation)?, &identifier)?;
+            let erased = app.as_command().erase_business(&chosen(&app, owner.organisation)?, &identifier)?;
             Ok(output.answer(&Erased::from(erased))?)
         }
     }

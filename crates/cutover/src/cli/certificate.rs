@@ -108,8 +108,11 @@ fn remove(app: &App, context: &Context, args: RemoveArgs) -> Result<(), Error> {
         Which { before: Some(time), .. } => LeavesOf::Before(time),
         Which { id: None, before: None } => return Err(Error::refused("name a certificate, or --before")),
     };
-    let certificates =
-        if removed { app.remove_leaves(&code, &of) } else { app.removable_leaves(&code, &of) }?;
+    let certificates = if removed {
+        app.as_command().remove_leaves(&code, &of)
+    } else {
+        app.as_command().removable_leaves(&code, &of)
+    }?;
     Ok(context.output.answer(&Removed { certificates, removed, supplier: code })?)
 }
 
@@ -117,7 +120,8 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let app = context.app()?;
     match command {
         Command::List { code } => {
-            let issued = app.certificates(&app.show_supplier(&code)?)?.into_iter().map(Listed::from);
+            let issued =
+                app.certificates(&app.as_command().show_supplier(&code)?)?.into_iter().map(Listed::from);
             Ok(context.output.list(&issued.collect::<Vec<_>>())?)
         }
         Command::RemoveLeaves(args) => remove(&app, context, args),

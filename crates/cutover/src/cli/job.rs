@@ -182,13 +182,13 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     match command {
         Command::List { organisation } => {
-            let jobs = app.jobs(organisation.as_deref())?;
+            let jobs = app.as_command().jobs(organisation.as_deref())?;
             output.list(&jobs.into_iter().map(Shown::from).collect::<Vec<_>>())?;
         }
-        Command::Show(Named { id }) => output.answer(&Shown::from(app.show_job(&id)?))?,
-        Command::Stop(Named { id }) => output.answer(&Shown::from(app.stop_job(&id)?))?,
+        Command::Show(Named { id }) => output.answer(&Shown::from(app.as_command().show_job(&id)?))?,
+        Command::Stop(Named { id }) => output.answer(&Shown::from(app.as_command().stop_job(&id)?))?,
         Command::Resume(Named { id }) => {
-            let job = app.resume_job(&id)?;
+            let job = app.as_command().resume_job(&id)?;
             work(&app, context, &job.name, None)?;
         }
     }
@@ -221,7 +221,7 @@ pub(super) fn work(app: &App, context: &Context, name: &str, claim: Option<i64>)
 /// Works on a job until it ends or is stopped, and shows its progress.
 pub(super) fn run_to_end(app: &App, context: &Context, name: &str, claim: Option<i64>) -> Result<Job, Error> {
     let mut shown = Instant::now();
-    Ok(app.run_job(name, claim, |job| {
+    Ok(app.as_command().run_job(name, claim, |job| {
         if !context.output.is_json() && shown.elapsed() >= PROGRESS {
             shown = Instant::now();
             eprintln!("{}: {} of {}", job.name, job.changed + job.skipped + job.failed, job.matched);

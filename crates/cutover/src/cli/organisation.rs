@@ -36,7 +36,11 @@ pub(super) fn chosen(app: &App, named: Option<String>) -> Result<String, Error> 
     if let Some(name) = named {
         return Ok(name);
     }
-    let all = app.organisations()?.into_iter().filter(|organisation| organisation.revoked_at.is_none());
+    let all = app
+        .as_command()
+        .organisations()?
+        .into_iter()
+        .filter(|organisation| organisation.revoked_at.is_none());
     let mut names: Vec<String> = all.map(|organisation| organisation.name).collect();
     match names.len() {
         1 => Ok(names.remove(0)),
@@ -101,10 +105,11 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     match command {
         Command::Add { name } => output.answer(&Listed::from(app.add_organisation(&name)?))?,
         Command::List => {
-            output.list(&app.organisations()?.into_iter().map(Listed::from).collect::<Vec<_>>())?;
+            output
+                .list(&app.as_command().organisations()?.into_iter().map(Listed::from).collect::<Vec<_>>())?;
         }
         Command::Revoke { name } => {
-            app.revoke_organisation(&name)?;
+            app.as_command().revoke_organisation(&name)?;
             output.answer(&Revoked { name, revoked: true })?;
         }
     }

@@ -154,22 +154,23 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         Command::Add(Add { name, owner, kind, base_url, secret_env }) => {
             let app = context.app_with_vendors()?;
             let owner = chosen(&app, owner.organisation)?;
-            let vendor = app.add_vendor(&owner, &name, kind, &base_url, secret_env.as_deref())?;
+            let vendor =
+                app.as_command().add_vendor(&owner, &name, kind, &base_url, secret_env.as_deref())?;
             output.answer(&Listed::from(vendor))?;
         }
         Command::List { owner } => {
             let app = context.app()?;
-            let vendors = app.vendors(Some(&chosen(&app, owner.organisation)?))?;
+            let vendors = app.as_command().vendors(Some(&chosen(&app, owner.organisation)?))?;
             output.list(&vendors.into_iter().map(Listed::from).collect::<Vec<_>>())?;
         }
         Command::Show(Named { name, owner }) => {
             let app = context.app()?;
-            let vendor = app.show_vendor(&chosen(&app, owner.organisation)?, &name)?;
+            let vendor = app.as_command().show_vendor(&chosen(&app, owner.organisation)?, &name)?;
             output.answer(&Shown(vendor.into()))?;
         }
         Command::Remove(Named { name, owner }) => {
             let app = context.app()?;
-            app.remove_vendor(&chosen(&app, owner.organisation)?, &name)?;
+            app.as_command().remove_vendor(&chosen(&app, owner.organisation)?, &name)?;
             output.answer(&Removed { name, removed: true })?;
         }
     }

@@ -369,16 +369,18 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     match command {
         Command::Add(Add { organisation, url, types, ed25519 }) => {
             let app = context.app_with_webhooks()?;
-            let issued = app.add_webhook(&chosen(&app, organisation)?, &url, &types, ed25519)?;
+            let issued = app.as_command().add_webhook(&chosen(&app, organisation)?, &url, &types, ed25519)?;
             output.answer(&Issued::of(issued, false))?;
         }
         Command::List { organisation } => {
-            let found = context.app()?.webhooks(organisation.as_deref())?;
+            let found = context.app()?.as_command().webhooks(organisation.as_deref())?;
             output.list(&found.into_iter().map(Listed::from).collect::<Vec<_>>())?;
         }
-        Command::Show(Named { id }) => output.answer(&Shown::from(context.app()?.show_webhook(&id)?))?,
+        Command::Show(Named { id }) => {
+            output.answer(&Shown::from(context.app()?.as_command().show_webhook(&id)?))?
+        }
         Command::Test(Named { id }) => {
-            let answer = context.app_with_webhooks()?.test_webhook(&id)?;
+            let answer = context.app_with_webhooks()?.as_command().test_webhook(&id)?;
             let tested = Tested::of(id, answer);
             output.answer(&tested)?;
             if !tested.delivered {
@@ -386,23 +388,24 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             }
         }
         Command::Replay { named, since } => {
-            output.answer(&Listed::from(context.app()?.replay_webhook(&named.id, since)?))?;
+            output.answer(&Listed::from(context.app()?.as_command().replay_webhook(&named.id, since)?))?;
         }
         Command::Enable(Named { id }) => {
-            output.answer(&Listed::from(context.app()?.enable_webhook(&id)?))?;
+            output.answer(&Listed::from(context.app()?.as_command().enable_webhook(&id)?))?;
         }
         Command::Disable(Named { id }) => {
-            output.answer(&Listed::from(context.app()?.disable_webhook(&id)?))?;
+            output.answer(&Listed::from(context.app()?.as_command().disable_webhook(&id)?))?;
         }
         Command::RotateSecret(Named { id }) => {
-            output.answer(&Issued::of(context.app()?.rotate_webhook_secret(&id)?, true))?;
+            output.answer(&Issued::of(context.app()?.as_command().rotate_webhook_secret(&id)?, true))?;
         }
         Command::Remove(Named { id }) => {
-            context.app()?.remove_webhook(&id)?;
+            context.app()?.as_command().remove_webhook(&id)?;
             output.answer(&Removed { id, removed: true })?;
         }
         Command::Deliveries(Deliveries { named, limit, before }) => {
-            let found = context.app()?.webhook_deliveries(&named.id, before.as_deref(), limit)?;
+            let found =
+                context.app()?.as_command().webhook_deliveries(&named.id, before.as_deref(), limit)?;
             output.list(&found.into_iter().map(ListedDelivery::from).collect::<Vec<_>>())?;
         }
     }

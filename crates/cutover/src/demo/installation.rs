@@ -128,10 +128,10 @@ fn add_organisation(app: &App, out: Printer) -> Result<(String, String), Error> 
         }
         Err(error) => return Err(error.into()),
     }
-    let issued = app.issue_api_key(ORGANISATION, ApiKeyRole::Supplier)?;
+    let issued = app.as_command().issue_api_key(ORGANISATION, ApiKeyRole::Supplier)?;
     out.command(&format!("api-key issue --organisation '{ORGANISATION}'"));
     out.line(&format!("    {}_…   shown once, kept as a hash", issued.prefix));
-    let operator = app.issue_api_key(ORGANISATION, ApiKeyRole::Operator)?;
+    let operator = app.as_command().issue_api_key(ORGANISATION, ApiKeyRole::Operator)?;
     out.command(&format!("api-key issue --organisation '{ORGANISATION}' --role operator"));
     out.line(&format!("    {}_…   signs in to the console", operator.prefix));
     Ok((issued.key, operator.key))
@@ -144,7 +144,7 @@ fn add_supplier(app: &App, out: Printer) -> Result<(String, Zone), Error> {
     let mut n = 1;
     loop {
         let code = format!("DEMO-{n}");
-        match app.add_supplier(&code, ORGANISATION, change()) {
+        match app.as_command().add_supplier(&code, ORGANISATION, change()) {
             Ok(_) => {
                 out.command(&format!("supplier add {code} --organisation '{ORGANISATION}' \\"));
                 out.line(&format!("      --time-zone {zone}"));
@@ -160,12 +160,12 @@ fn add_supplier(app: &App, out: Printer) -> Result<(String, Zone), Error> {
 fn add_vendor(app: &App, out: Printer) -> Result<PaymentVendor, Error> {
     let vendor = PaymentVendor::start()?;
     // The vendor of an earlier run had another port.
-    match app.remove_vendor(ORGANISATION, VENDOR) {
+    match app.as_command().remove_vendor(ORGANISATION, VENDOR) {
         Ok(()) => out.command(&format!("vendor remove {VENDOR} --organisation '{ORGANISATION}'")),
         Err(OperatorError::NotFound { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    app.add_vendor(ORGANISATION, VENDOR, VendorKind::Http, &vendor.base_url(), None)?;
+    app.as_command().add_vendor(ORGANISATION, VENDOR, VendorKind::Http, &vendor.base_url(), None)?;
     out.command(&format!(
         "vendor add {VENDOR} --organisation '{ORGANISATION}' --kind http --base-url {}",
         vendor.base_url()

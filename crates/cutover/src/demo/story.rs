@@ -78,7 +78,7 @@ impl Supplier<'_> {
         let status = self.status(&tonight.number)?;
         self.out.row(&tonight.number, &format!("create {}  {status} for six hours", reply.status));
         self.out.command(&format!("process cancel {} {}", self.code, tonight.number));
-        self.app().cancel_process(&self.code, &tonight.number)?;
+        self.app().as_command().cancel_process(&self.code, &tonight.number)?;
         self.out.row(&tonight.number, &self.status(&tonight.number)?);
         Ok(())
     }

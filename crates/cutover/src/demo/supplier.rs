@@ -95,7 +95,7 @@ impl<'i> Supplier<'i> {
     /// Changes settings, as a command with these options does.
     pub(super) fn set(&self, options: &str, change: SupplierChange) -> Result<(), Error> {
         self.out.command(&format!("supplier set {} {options}", self.code));
-        self.app().set_supplier(&self.code, change)?;
+        self.app().as_command().set_supplier(&self.code, change)?;
         Ok(())
     }
 

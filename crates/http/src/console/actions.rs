@@ -10,10 +10,11 @@ use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::auth::Caller;
-use cutover_app::operator::{OperatorError, Unfinished};
-use cutover_app::port::{StoredIssue, Supplier};
+use cutover_app::operator::{Operations, OperatorError, SupplierChange, Unfinished};
+use cutover_app::port::StoredIssue;
 use cutover_app::{App, FoundDocuments, Step};
 use cutover_core::SupplierStatus;
+use cutover_model::ProcessStatus;
 
 /// The confirmation of an action; a page, so that it works without scripts.
 #[derive(Template)]
@@ -54,7 +55,7 @@ pub(super) struct Expected {
 #[derive(Clone, Copy)]
 struct SupplierAction {
     word: &'static str,
-    act: fn(&App, &Caller, &str) -> Result<Supplier, OperatorError>,
+    status: SupplierStatus,
     /// True if accounts that are not finished speak against it.
     ends: bool,
     yes: &'static str,
@@ -63,14 +64,14 @@ struct SupplierAction {
 
 const PAUSE: SupplierAction = SupplierAction {
     word: "pause",
-    act: |app, caller, code| app.set_own_supplier_status(caller, code, SupplierStatus::Paused),
+    status: SupplierStatus::Paused,
     ends: false,
     yes: "Pause",
     text: "New accounts are refused, and pending ones wait, until it is resumed. An import under way is finished.",
 };
 const RESUME: SupplierAction = SupplierAction {
     word: "resume",
-    act: |app, caller, code| app.set_own_supplier_status(caller, code, SupplierStatus::Ongoing),
+    status: SupplierStatus::Ongoing,
     ends: false,
     yes: "Resume",
     text: "New accounts are taken again, and pending ones are imported.",
@@ -78,7 +79,7 @@ const RESUME: SupplierAction = SupplierAction {
 
 const COMPLETE: SupplierAction = SupplierAction {
     word: "complete",
-    act: |app, caller, code| app.set_own_supplier_status(caller, code, SupplierStatus::Complete),
+    status: SupplierStatus::Complete,
     ends: true,
     yes: "Complete",
     text: "The migration is over: new accounts are refused, and nothing more is imported. It can be resumed.",
@@ -119,7 +120,7 @@ fn ask(call: &mut Call, what: SupplierAction) -> Answer<'_> {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let job = move |app: &App| {
-                let supplier = found(app.own_supplier(&caller, &code))?;
+                let supplier = found(app.as_caller(&caller).show_supplier(&code))?;
                 let open =
                     if what.ends { app.unfinished_accounts(&supplier)? } else { Unfinished::default() };
                 Ok((supplier, open))
@@ -151,7 +152,8 @@ fn act(call: &mut Call, what: SupplierAction) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
-            let job = move |app: &App| done((what.act)(app, &caller, &code));
+            let change = SupplierChange { status: Some(what.status), ..SupplierChange::default() };
+            let job = move |app: &App| done(app.as_caller(&caller).set_supplier(&code, change));
             let supplier = call.run(job).await?.map_err(Stop::NotDone)?;
             let code = supplier.code.as_str();
             log(call, visitor, what.word, code, None);
@@ -168,8 +170,8 @@ struct ProcessAction {
     yes: &'static str,
     text: &'static str,
     is_grave: bool,
-    /// Performs the action and returns the id of the process.
-    act: fn(&App, &Caller, &str, &str) -> Result<i64, OperatorError>,
+    /// Performs the action and returns the id and the new status of the process.
+    act: fn(&Operations<'_>, &str, &str) -> Result<(i64, ProcessStatus), OperatorError>,
 }
 
 const CANCEL: ProcessAction = ProcessAction {
@@ -177,14 +179,14 @@ const CANCEL: ProcessAction = ProcessAction {
     yes: "Cancel the import",
     text: "The account is taken out before it is imported. It can be retried, and sent again.",
     is_grave: true,
-    act: App::cancel_own_process,
+    act: |by, supplier, number| by.cancel_process(supplier, number),
 };
 const RETRY: ProcessAction = ProcessAction {
     word: "retry",
     yes: "Retry",
     text: "Another attempt is made with the data that was sent last.",
     is_grave: false,
-    act: App::retry_own_process,
+    act: |by, supplier, number| by.retry_process(supplier, number),
 };
 
 /// `GET /console/suppliers/<supplier>/accounts/<number>/cancel/`: asks for confirmation.
@@ -214,8 +216,8 @@ fn ask_about(call: &mut Call, what: ProcessAction) -> Answer<'_> {
             let caller = visitor.caller().clone();
             let (code, number) = (call.parameter(0), call.parameter(1));
             let job = move |app: &App| {
-                let code = found(app.own_supplier(&caller, &code))?.code;
-                let report = found(app.show_own_process(&caller, code.as_str(), &number))?;
+                let code = found(app.as_caller(&caller).show_supplier(&code))?.code;
+                let report = found(app.as_caller(&caller).show_process(code.as_str(), &number))?;
                 Ok((code, report.external_account_number))
             };
             let (code, number) = call.run(job).await?;
@@ -249,7 +251,7 @@ async fn expected(
 ) -> Result<Vec<StoredIssue>, Refusal> {
     let ask = |documents: Option<FoundDocuments>| {
         let (caller, code, number) = (caller.clone(), code.to_owned(), number.to_owned());
-        call.run(move |app| found(app.own_retry_outlook(&caller, &code, &number, documents.as_ref())))
+        call.run(move |app| found(app.as_caller(&caller).retry_outlook(&code, &number, documents.as_ref())))
     };
     let wanted = match ask(None).await? {
         Step::Done(errors) => return Ok(errors),
@@ -290,8 +292,8 @@ fn act_on(call: &mut Call, what: ProcessAction) -> Answer<'_> {
             let (code, number) = (call.parameter(0), call.parameter(1));
             let back = links::account(&code, &number);
             let supplier = code.clone();
-            let job = move |app: &App| done((what.act)(app, &caller, &supplier, &number));
-            let process = call.run(job).await?.map_err(Stop::NotDone)?;
+            let job = move |app: &App| done((what.act)(&app.as_caller(&caller), &supplier, &number));
+            let (process, _) = call.run(job).await?.map_err(Stop::NotDone)?;
             log(call, visitor, what.word, &code, Some(process));
             Ok(see_other(&back))
         })

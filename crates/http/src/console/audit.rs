@@ -9,7 +9,7 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::App;
-use cutover_app::operator::{AuditPage, OwnAuditScope};
+use cutover_app::operator::{AuditPage, AuditScope};
 use cutover_app::port::{AuditAction, AuditRecord};
 
 /// Actions on a page.
@@ -58,19 +58,20 @@ impl Row {
 }
 
 /// Reads the filter of a link. Invalid values are left out.
-fn scope(query: &str) -> OwnAuditScope {
+fn scope(query: &str) -> AuditScope {
     let mut query = Query::new(query);
     let text = |text: &str| (!text.trim().is_empty()).then(|| text.trim().to_owned());
-    OwnAuditScope {
+    AuditScope {
         supplier: query.read("supplier", text),
         by: query.read("by", text),
         action: query.read("action", |text| text.parse().ok()),
         before: query.read("before", |text| text.parse().ok()),
         limit: PAGE,
+        since: None,
     }
 }
 
-fn next(scope: &OwnAuditScope, before: i64) -> String {
+fn next(scope: &AuditScope, before: i64) -> String {
     let mut link = "/console/audit/?".to_owned();
     for (name, value) in [
         ("supplier", scope.supplier.as_deref()),
@@ -92,9 +93,9 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
             let scope = scope(call.query());
             let asked = scope.clone();
             let job = move |app: &App| {
-                let page = found(app.own_audit(&caller, &asked))?;
-                let suppliers = app.own_suppliers(&caller)?.into_iter();
-                Ok((page, suppliers.map(|own| own.supplier.code.to_string()).collect::<Vec<_>>()))
+                let page = found(app.as_caller(&caller).audit_page(&asked))?;
+                let suppliers = app.as_caller(&caller).suppliers()?.into_iter();
+                Ok((page, suppliers.map(|supplier| supplier.code.to_string()).collect::<Vec<_>>()))
             };
             let (mut found, suppliers) = call.run_page(job).await?;
             let records = std::mem::take(&mut found.records);

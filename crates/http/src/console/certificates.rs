@@ -96,7 +96,7 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let listed = call
                 .run(move |app| {
-                    let supplier = found(app.own_supplier(&caller, &code))?;
+                    let supplier = found(app.as_caller(&caller).show_supplier(&code))?;
                     Ok((app.certificates(&supplier)?, supplier))
                 })
                 .await?;
@@ -121,7 +121,8 @@ pub(crate) fn issue(call: &mut Call) -> Answer<'_> {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let back = format!("{}certificates/", links::supplier(&code));
-            let issued = call.run_to_end(move |app| done(app.issue_own_certificate(&caller, &code))).await?;
+            let issued =
+                call.run_to_end(move |app| done(app.as_caller(&caller).issue_certificate(&code))).await?;
             let issued = issued.map_err(Stop::NotDone)?.certificate;
             let (request_id, key) = (call.request_id().unwrap_or_default(), &visitor.caller().key_prefix);
             tracing::info!(target: "cutover::audit", request_id, key, action = "issue certificate",
@@ -140,7 +141,7 @@ pub(crate) fn download(call: &mut Call) -> Answer<'_> {
             let (name, form) = (call.parameter(1), call.parameter(2));
             let issued = call
                 .run(move |app| {
-                    let supplier = found(app.own_supplier(&caller, &code))?;
+                    let supplier = found(app.as_caller(&caller).show_supplier(&code))?;
                     found(app.certificate_of(&supplier, &name))
                 })
                 .await?;

@@ -69,8 +69,9 @@ pub(crate) fn export(call: &mut Call) -> Answer<'_> {
             let service = call.service().clone();
             let mut held = Held::new(service.lists.clone(), call.organisation());
             held.resize(WEIGHT)?;
-            let begun =
-                call.run(move |app| done(app.begin_own_failed_export(&caller, &wanted, format))).await?;
+            let begun = call
+                .run(move |app| done(app.as_caller(&caller).begin_failed_export(&wanted, format)))
+                .await?;
             let begun = begun.map_err(Stop::NotDone)?;
             let name = format!("{}-failed.{format}", begun.supplier);
             let first = begun.clone();

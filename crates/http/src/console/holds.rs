@@ -43,7 +43,7 @@ pub(crate) fn ask_hold(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
-            let supplier = call.run(move |app| found(app.own_supplier(&caller, &code))).await?;
+            let supplier = call.run(move |app| found(app.as_caller(&caller).show_supplier(&code))).await?;
             let code = supplier.code.to_string();
             let question = HoldPage { frame: Frame::of(visitor), back: links::supplier(&code), code };
             Ok(page(&mut HttpResponse::Ok(), &question)?)
@@ -60,7 +60,7 @@ pub(crate) fn hold(call: &mut Call) -> Answer<'_> {
             let form = call.form().await?;
             let reason = because(&form).ok_or_else(|| Stop::NotDone("A hold needs a reason.".to_owned()))?;
             let (caller, name) = (visitor.caller().clone(), code.clone());
-            let job = move |app: &App| done(app.hold_own_supplier(&caller, &name, reason));
+            let job = move |app: &App| done(app.as_caller(&caller).hold_supplier(&name, Some(reason)));
             call.run(job).await?.map_err(Stop::NotDone)?;
             log(call, visitor, "hold", &code, None);
             Ok(see_other(&links::supplier(&code)))
@@ -76,7 +76,7 @@ pub(crate) fn ask_release(call: &mut Call) -> Answer<'_> {
             let code = own(call, visitor).await?;
             let services = probe(call, visitor, &code).await?;
             let caller = visitor.caller().clone();
-            let job = move |app: &App| found(app.own_night(&caller, &code, &services));
+            let job = move |app: &App| found(app.as_caller(&caller).night(&code, &services));
             let night = call.run_page(job).await?;
             let code = night.supplier.code.to_string();
             let question = ReleasePage {
@@ -101,7 +101,8 @@ pub(crate) fn release(call: &mut Call) -> Answer<'_> {
             let release = Release { because: because(&form), is_forced: is_forced.unwrap_or(false) };
             let services = probe(call, visitor, &code).await?;
             let (caller, name) = (visitor.caller().clone(), code.clone());
-            let job = move |app: &App| done(app.release_own_supplier(&caller, &name, &release, &services));
+            let job =
+                move |app: &App| done(app.as_caller(&caller).release_supplier(&name, &release, &services));
             call.run_page(job).await?.map_err(Stop::NotDone)?;
             log(call, visitor, "release", &code, None);
             Ok(see_other(&links::supplier(&code)))
@@ -113,5 +114,5 @@ pub(crate) fn release(call: &mut Call) -> Answer<'_> {
 /// Returns the code of a supplier in the path, which the organisation has.
 pub(super) async fn own(call: &mut Call, visitor: &Visitor) -> Result<String, Stop> {
     let (caller, code) = (visitor.caller().clone(), call.parameter(0));
-    Ok(call.run(move |app| found(app.own_supplier(&caller, &code))).await?.code.to_string())
+    Ok(call.run(move |app| found(app.as_caller(&caller).show_supplier(&code))).await?.code.to_string())
 }

@@ -11,8 +11,7 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::App;
-use cutover_app::auth::Caller;
-use cutover_app::operator::{BulkOutlook, BulkRequest, OperatorError};
+use cutover_app::operator::{BulkOutlook, BulkRequest, JobOwner, Operations, OperatorError};
 use cutover_app::port::{Job, JobKind, JobState};
 use cutover_core::Word;
 use cutover_process::State;
@@ -204,8 +203,8 @@ fn ask(call: &mut Call, what: Operation) -> Answer<'_> {
             let request = request(what.kind, code, call.query())?;
             let counted = request.clone();
             let job = move |app: &App| {
-                let count = app.count_own_bulk(&caller, &counted);
-                done(count.and_then(|count| Ok((count, app.own_bulk_outlook(&caller, &counted)?))))
+                let by = app.as_caller(&caller);
+                done(by.count_bulk(&counted).and_then(|count| Ok((count, by.bulk_outlook(&counted)?))))
             };
             let (count, outlook) = call.run(job).await?.map_err(Stop::NotDone)?;
             let back = links::supplier(&request.supplier);
@@ -259,7 +258,9 @@ fn begin(call: &mut Call, what: Operation) -> Answer<'_> {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let form = call.form().await?;
             let request = request(what.kind, code, &form)?;
-            let begun = call.run(move |app| done(app.begin_own_bulk(&caller, &request))).await?;
+            let begun = call
+                .run(move |app| done(app.as_caller(&caller).begin_bulk(&request, JobOwner::Workers)))
+                .await?;
             let job = begun.map_err(Stop::NotDone)?;
             log(call, visitor, what.word, &job);
             Ok(see_other(&links::job(&job.name)))
@@ -293,7 +294,7 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let caller = visitor.caller().clone();
-            let jobs = call.run(move |app| Ok(app.own_jobs(&caller)?)).await?;
+            let jobs = call.run(move |app| Ok(app.as_caller(&caller).jobs(None)?)).await?;
             let jobs = jobs.into_iter().map(Row::from).collect();
             Ok(page(&mut HttpResponse::Ok(), &List { frame: Frame::of(visitor), jobs })?)
         })
@@ -306,20 +307,20 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, name) = (visitor.caller().clone(), call.parameter(0));
-            let job = call.run(move |app| found(app.show_own_job(&caller, &name))).await?;
+            let job = call.run(move |app| found(app.as_caller(&caller).show_job(&name))).await?;
             Ok(page(&mut HttpResponse::Ok(), &Page { frame: Frame::of(visitor), job: job.into() })?)
         })
         .await)
     })
 }
 
-type Act = fn(&App, &Caller, &str) -> Result<Job, OperatorError>;
+type Act = fn(&Operations<'_>, &str) -> Result<Job, OperatorError>;
 
 fn act<'c>(call: &'c mut Call, word: &'static str, act: Act) -> Answer<'c> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, name) = (visitor.caller().clone(), call.parameter(0));
-            let changed = call.run(move |app| done(act(app, &caller, &name))).await?;
+            let changed = call.run(move |app| done(act(&app.as_caller(&caller), &name))).await?;
             let job = changed.map_err(Stop::NotDone)?;
             log(call, visitor, word, &job);
             Ok(see_other(&links::job(&job.name)))
@@ -330,12 +331,12 @@ fn act<'c>(call: &'c mut Call, word: &'static str, act: Act) -> Answer<'c> {
 
 /// `POST /console/jobs/<job>/stop/`: stops a job after its current batch.
 pub(crate) fn stop(call: &mut Call) -> Answer<'_> {
-    act(call, "stop", App::stop_own_job)
+    act(call, "stop", |by, job| by.stop_job(job))
 }
 
 /// `POST /console/jobs/<job>/resume/`: lets a stopped job go on.
 pub(crate) fn resume(call: &mut Call) -> Answer<'_> {
-    act(call, "resume", App::resume_own_job)
+    act(call, "resume", |by, job| by.resume_job(job))
 }
 
 /// Logs an action by ids only.

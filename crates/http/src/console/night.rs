@@ -70,7 +70,7 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
             let code = own(call, visitor).await?;
             let services = probe(call, visitor, &code).await?;
             let caller = visitor.caller().clone();
-            let job = move |app: &App| found(app.own_night(&caller, &code, &services));
+            let job = move |app: &App| found(app.as_caller(&caller).night(&code, &services));
             let night = call.run_page(job).await?;
             Ok(page(&mut HttpResponse::Ok(), &Page::new(Frame::of(visitor), night))?)
         })

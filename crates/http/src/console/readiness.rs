@@ -1,11 +1,11 @@
 //! The checks before a wave and the forecast, as pages show them.
 
 use super::view::{Moment, duration, grouped};
-use super::visit::Stop;
+use super::visit::{Stop, found};
 use super::visitor::Visitor;
 use crate::call::Call;
-use crate::refusal::Refusal;
-use cutover_app::operator::{Check, CheckLevel, ForecastPart, Readiness, Services};
+use cutover_app::App;
+use cutover_app::operator::{self, Check, CheckLevel, ForecastPart, Readiness, Services};
 use cutover_core::Zone;
 
 /// The checks and the forecast of a supplier.
@@ -76,6 +76,7 @@ impl Checks {
 /// Asks the services that the checks are about, unless they were asked a few seconds ago.
 pub(super) async fn probe(call: &Call, visitor: &Visitor, code: &str) -> Result<Services, Stop> {
     let (caller, code) = (visitor.caller().clone(), code.to_owned());
-    let wanted = call.run(move |app| Ok(app.own_services_to_probe(&caller, &code)?)).await?;
-    Ok(call.service().app.probe_services_lately(&wanted.ok_or(Refusal::NotFound)?).await)
+    let job = move |app: &App| found(app.as_caller(&caller).services_to_probe(&code, operator::Checks::All));
+    let wanted = call.run(job).await?;
+    Ok(call.service().app.probe_services_lately(&wanted).await)
 }

@@ -60,7 +60,7 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
             let after = Query::new(call.query()).read("after", number);
             let is_first = after.is_none();
             let job = move |app: &App| {
-                let supplier = found(app.own_supplier(&caller, &code))?;
+                let supplier = found(app.as_caller(&caller).show_supplier(&code))?;
                 let page = app.refused_creates(&caller, &code, &after.unwrap_or_default(), PAGE)?;
                 let (rows, has_more) = page.ok_or(Refusal::NotFound)?;
                 let figures = app.refused_figures(&supplier)?;

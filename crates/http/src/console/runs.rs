@@ -178,7 +178,7 @@ fn name(text: &str, parameter: &'static str) -> Result<String, Stop> {
 /// Refuses a supplier that the visitor's organisation does not have, whatever else the request lacks.
 async fn check_supplier(call: &Call, visitor: &Visitor, code: &str) -> Result<(), Stop> {
     let (caller, code) = (visitor.caller().clone(), code.to_owned());
-    Ok(call.run(move |app| found(app.own_supplier(&caller, &code)).map(drop)).await?)
+    Ok(call.run(move |app| found(app.as_caller(&caller).show_supplier(&code)).map(drop)).await?)
 }
 
 /// `GET /console/suppliers/<supplier>/runs/`: the runs, the last first, with forms to start, end and compare them.
@@ -188,7 +188,8 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let before = Query::new(call.query()).read("before", |text| text.parse().ok());
             let of = code.clone();
-            let runs = call.run_page(move |app| found(app.own_runs(&caller, &of, before, PAGE))).await?;
+            let runs =
+                call.run_page(move |app| found(app.as_caller(&caller).runs(&of, before, PAGE))).await?;
             let supplier_link = links::supplier(&code);
             let open = runs.runs.iter().find(|report| report.run.ended_at.is_none());
             let answer = Runs {
@@ -213,7 +214,7 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             check_supplier(call, visitor, &code).await?;
             let (name, of) = (name(call.query(), "name")?, code.clone());
-            let report = call.run_page(move |app| found(app.show_own_run(&caller, &of, &name))).await?;
+            let report = call.run_page(move |app| found(app.as_caller(&caller).show_run(&of, &name))).await?;
             let counted = report.counts.iter().filter(|(_, count)| *count > 0);
             let answer = One {
                 frame: Frame::of(visitor),
@@ -246,7 +247,8 @@ pub(crate) fn compare(call: &mut Call) -> Answer<'_> {
             check_supplier(call, visitor, &code).await?;
             let (a, b) = (name(call.query(), "a")?, name(call.query(), "b")?);
             let (of, first, second) = (code.clone(), a.clone(), b.clone());
-            let diff = call.run_page(move |app| found(app.diff_own_runs(&caller, &of, &first, &second)));
+            let diff =
+                call.run_page(move |app| found(app.as_caller(&caller).diff_runs(&of, &first, &second)));
             let RunDiff { groups, codes, totals } = diff.await?;
             let answer = Diff {
                 frame: Frame::of(visitor),
@@ -277,7 +279,7 @@ pub(crate) fn start(call: &mut Call) -> Answer<'_> {
             check_supplier(call, visitor, &code).await?;
             let form = call.form().await?;
             let (name, of) = (name(&form, "name")?, code.clone());
-            let started = call.run(move |app| done(app.start_own_run(&caller, &of, &name))).await?;
+            let started = call.run(move |app| done(app.as_caller(&caller).start_run(&of, &name))).await?;
             let started = started.map_err(Stop::NotDone)?;
             super::actions::log(call, visitor, "start run", &code, None);
             Ok(see_other(&run_link(&code, &started.run.name)))
@@ -292,7 +294,7 @@ pub(crate) fn end(call: &mut Call) -> Answer<'_> {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let of = code.clone();
-            let ended = call.run(move |app| done(app.end_own_run(&caller, &of))).await?;
+            let ended = call.run(move |app| done(app.as_caller(&caller).end_run(&of))).await?;
             let ended = ended.map_err(Stop::NotDone)?;
             super::actions::log(call, visitor, "end run", &code, None);
             Ok(see_other(&run_link(&code, &ended.run.name)))

@@ -30,7 +30,7 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
             let (text, code) = (sought.clone(), supplier.clone());
             let job = move |app: &cutover_app::App| {
                 let code = Some(code.as_str()).filter(|code| !code.is_empty());
-                Ok(app.search_accounts(&caller, code, &text, MOST)?)
+                Ok(app.as_caller(&caller).search_accounts(code, &text, MOST)?)
             };
             let found = call.run(job).await?.into_iter();
             let rows = found.map(|found| AccountRow::new(&found.supplier, found.account)).collect();

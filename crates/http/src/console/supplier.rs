@@ -155,7 +155,7 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
     let (caller, code) = (visitor.caller().clone(), call.parameter(0));
     let asked = Asked::of(call.query());
     let job = move |app: &cutover_app::App| {
-        let migration = found(app.own_migration(&caller, &code))?;
+        let migration = found(app.as_caller(&caller).migration(&code))?;
         let accounts = app.find_accounts(&caller, &code, &asked.filter, asked.after, PAGE)?;
         let accounts = accounts.ok_or(Refusal::NotFound)?;
         Ok((migration, accounts, asked))

@@ -5,7 +5,7 @@ use super::visit::visited;
 use crate::call::{Answer, Call};
 use actix_web::HttpResponse;
 use askama::Template;
-use cutover_app::operator::OwnSupplier;
+use cutover_app::operator::CountedSupplier;
 
 #[derive(Template)]
 #[template(path = "console/suppliers.html")]
@@ -25,8 +25,8 @@ struct Row {
     counts: Vec<Count>,
 }
 
-impl From<OwnSupplier> for Row {
-    fn from(OwnSupplier { supplier, counts: states, is_held }: OwnSupplier) -> Self {
+impl From<CountedSupplier> for Row {
+    fn from(CountedSupplier { supplier, counts: states, is_held }: CountedSupplier) -> Self {
         let all: u64 = states.iter().map(|count| count.accounts).sum();
         Self {
             accounts: grouped(&all.to_string()),
@@ -45,7 +45,7 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let caller = visitor.caller().clone();
-            let suppliers = call.run(move |app| Ok(app.own_suppliers(&caller)?)).await?;
+            let suppliers = call.run(move |app| Ok(app.as_caller(&caller).counted_suppliers()?)).await?;
             let suppliers = suppliers.into_iter().map(Row::from).collect();
             Ok(page(&mut HttpResponse::Ok(), &Suppliers { frame: Frame::of(visitor), suppliers })?)
         })

@@ -10,7 +10,7 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
-use cutover_app::operator::{AccountGroup, UndoRequest, UndoScope, Undoable};
+use cutover_app::operator::{AccountGroup, JobOwner, UndoRequest, UndoScope, Undoable};
 use cutover_app::port::KeptBecause;
 
 /// Runs that are offered: the last ones.
@@ -111,7 +111,7 @@ fn field(which: &UndoScope) -> (&'static str, String) {
 /// Refuses a supplier that the visitor's organisation does not have.
 async fn check_supplier(call: &Call, visitor: &Visitor, code: &str) -> Result<(), Stop> {
     let (caller, code) = (visitor.caller().clone(), code.to_owned());
-    Ok(call.run(move |app| found(app.own_supplier(&caller, &code)).map(drop)).await?)
+    Ok(call.run(move |app| found(app.as_caller(&caller).show_supplier(&code)).map(drop)).await?)
 }
 
 /// `GET /console/suppliers/<supplier>/undo/`: asks for a time, a run or a wave, and then counts the accounts and asks for confirmation.
@@ -134,7 +134,7 @@ pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
             if let Some(which) = which {
                 question.chosen = field(&which);
                 let request = UndoRequest { supplier: code, which };
-                let found = call.run(move |app| done(app.own_undoable(&caller, &request))).await?;
+                let found = call.run(move |app| done(app.as_caller(&caller).undoable(&request))).await?;
                 let found = Found::from(found.map_err(Stop::NotDone)?);
                 question.title = match found.undo.count.as_str() {
                     "1" => "Undo the import of 1 account?".to_owned(),
@@ -142,7 +142,7 @@ pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
                 };
                 question.found = Some(found);
             } else {
-                let runs = call.run(move |app| found(app.own_runs(&caller, &code, None, RUNS))).await?;
+                let runs = call.run(move |app| found(app.as_caller(&caller).runs(&code, None, RUNS))).await?;
                 question.runs = runs.runs.into_iter().map(|report| report.run.name).collect();
             }
             Ok(page(&mut HttpResponse::Ok(), &question)?)
@@ -160,7 +160,9 @@ pub(crate) fn begin(call: &mut Call) -> Answer<'_> {
             let form = call.form().await?;
             let which = chosen(&form)?.ok_or_else(no_choice)?;
             let request = UndoRequest { supplier, which };
-            let begun = call.run(move |app| done(app.begin_own_undo(&caller, &request))).await?;
+            let begun = call
+                .run(move |app| done(app.as_caller(&caller).begin_undo(&request, JobOwner::Workers)))
+                .await?;
             let job = begun.map_err(Stop::NotDone)?;
             super::jobs::log(call, visitor, "undo", &job);
             Ok(see_other(&links::job(&job.name)))

@@ -11,8 +11,7 @@ use actix_web::HttpResponse;
 use askama::Template;
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_app::App;
-use cutover_app::auth::Caller;
-use cutover_app::operator::{OperatorError, WebhookReport};
+use cutover_app::operator::{Operations, OperatorError, WebhookReport};
 use cutover_app::port::{Delivery, DeliveryState, WEBHOOK_DEADLINE, Webhook, WebhookAnswer};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -189,7 +188,7 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let caller = visitor.caller().clone();
-            let webhooks = call.run(move |app| Ok(app.own_webhooks(&caller)?)).await?;
+            let webhooks = call.run(move |app| Ok(app.as_caller(&caller).webhooks(None)?)).await?;
             let webhooks = webhooks.into_iter().map(Row::from).collect();
             Ok(page(&mut HttpResponse::Ok(), &List { frame: Frame::of(visitor), webhooks })?)
         })
@@ -205,9 +204,9 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
             let before = Query::new(call.query()).read("before", |text| Some(text.to_owned()));
             let is_first = before.is_none();
             let job = move |app: &App| {
-                let report = found(app.show_own_webhook(&caller, &name))?;
+                let report = found(app.as_caller(&caller).show_webhook(&name))?;
                 let deliveries =
-                    done(app.own_webhook_deliveries(&caller, &name, before.as_deref(), PAGE + 1))?;
+                    done(app.as_caller(&caller).webhook_deliveries(&name, before.as_deref(), PAGE + 1))?;
                 Ok(deliveries.map(|deliveries| (report, deliveries)))
             };
             let (report, deliveries) = call.run(job).await?.map_err(Stop::NotDone)?;
@@ -251,7 +250,7 @@ fn ask<'c>(
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, name) = (visitor.caller().clone(), call.parameter(0));
-            let report = call.run(move |app| found(app.show_own_webhook(&caller, &name))).await?;
+            let report = call.run(move |app| found(app.as_caller(&caller).show_webhook(&name))).await?;
             let link = links::webhook(&report.webhook.name);
             let question =
                 Question { frame: Frame::of(visitor), webhook: report.webhook.name, link, action, since };
@@ -261,13 +260,13 @@ fn ask<'c>(
     })
 }
 
-type Act = fn(&App, &Caller, &str) -> Result<Webhook, OperatorError>;
+type Act = fn(&Operations<'_>, &str) -> Result<Webhook, OperatorError>;
 
 fn act<'c>(call: &'c mut Call, action: &'static Action, act: Act) -> Answer<'c> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, name) = (visitor.caller().clone(), call.parameter(0));
-            let changed = call.run(move |app| done(act(app, &caller, &name))).await?;
+            let changed = call.run(move |app| done(act(&app.as_caller(&caller), &name))).await?;
             Ok(acted(call, visitor, action, &changed.map_err(Stop::NotDone)?))
         })
         .await)
@@ -293,7 +292,7 @@ pub(crate) fn ask_enable(call: &mut Call) -> Answer<'_> {
 
 /// `POST /console/webhooks/<webhook>/enable/`: delivers again.
 pub(crate) fn enable(call: &mut Call) -> Answer<'_> {
-    act(call, &ENABLE, App::enable_own_webhook)
+    act(call, &ENABLE, |by, webhook| by.enable_webhook(webhook))
 }
 
 /// `GET /console/webhooks/<webhook>/disable/`: asks for confirmation.
@@ -303,7 +302,7 @@ pub(crate) fn ask_disable(call: &mut Call) -> Answer<'_> {
 
 /// `POST /console/webhooks/<webhook>/disable/`: stops delivering.
 pub(crate) fn disable(call: &mut Call) -> Answer<'_> {
-    act(call, &DISABLE, App::disable_own_webhook)
+    act(call, &DISABLE, |by, webhook| by.disable_webhook(webhook))
 }
 
 /// `GET /console/webhooks/<webhook>/replay/`: asks from when on.
@@ -320,7 +319,8 @@ pub(crate) fn replay(call: &mut Call) -> Answer<'_> {
             let now = call.service().app.now();
             let since = Query::new(&form).read("since", |word| since(word, now));
             let since = since.ok_or_else(|| Stop::NotDone("Choose which events to deliver again.".into()))?;
-            let changed = call.run(move |app| done(app.replay_own_webhook(&caller, &name, since))).await?;
+            let changed =
+                call.run(move |app| done(app.as_caller(&caller).replay_webhook(&name, since))).await?;
             Ok(acted(call, visitor, &REPLAY, &changed.map_err(Stop::NotDone)?))
         })
         .await)
@@ -345,7 +345,7 @@ pub(crate) fn test(call: &mut Call) -> Answer<'_> {
             let (sender, answer) = oneshot::channel();
             let reply = Box::new(move |answer| drop(sender.send(answer)));
             let tested = name.clone();
-            call.run(move |app| done(app.test_own_webhook(&caller, &tested, reply)))
+            call.run(move |app| done(app.as_caller(&caller).begin_webhook_test(&tested, reply)))
                 .await?
                 .map_err(Stop::NotDone)?;
             log(call, visitor, &TEST, &name);

@@ -153,7 +153,7 @@ mod tests {
         assert!(service.send(validate).now_or_never().is_none());
         drop(all);
         let prefix = &service.key[..17];
-        service.app.revoke_api_key(prefix).unwrap();
+        service.app.as_command().revoke_api_key(prefix).unwrap();
         service.clock.advance(chrono::Duration::seconds(5));
         service.send(as_acme("10.0.0.1:9")).await;
         let route = r#"method="GET" route="/v2/data-import/accounts/<supplier>/<number>/""#;

@@ -71,7 +71,7 @@ mod tests {
         service.import_pending();
         let failed = issues(&service).await;
         insta::assert_json_snapshot!([pending, failed]);
-        service.app.retry_process("ACME_ENERGY", "UNME-4001").unwrap();
+        service.app.as_command().retry_process("ACME_ENERGY", "UNME-4001").unwrap();
         assert_eq!(issues(&service).await["errors"], json!([]));
         require_customers(&service, None);
         service.import_pending();

@@ -232,7 +232,7 @@ mod tests {
         service.import_pending();
         service.create("Acme", &account("A-2", " C-2 "));
         service.create("Acme", &account("A-3", "C-3"));
-        service.app.cancel_process("ACME_ENERGY", "A-3").unwrap();
+        service.app.as_command().cancel_process("ACME_ENERGY", "A-3").unwrap();
         for kept in [&["C-2", "C-3"][..], &["C-1", "C-3"], &[], &["c-1", "C-2"]] {
             let refused = put(&service, "B-1", &business("B-1", kept)).await;
             let item = &refused.json()["errors"][0];

@@ -47,7 +47,7 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(service.post(PATH, "").await.line(), "200 {}");
         }
-        let report = service.app.show_process("ACME_ENERGY", "UNME-4001").unwrap();
+        let report = service.app.as_command().show_process("ACME_ENERGY", "UNME-4001").unwrap();
         let steps: Vec<_> = report.history.iter().map(|entry| entry.event.to_string()).collect();
         assert_eq!(steps, ["created", "cancelled"]);
         let actor = report.history[1].actor.known().unwrap();

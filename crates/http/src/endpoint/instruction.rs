@@ -45,7 +45,7 @@ pub(super) mod testing {
     /// Adds the vendors of the fixtures.
     pub(in super::super) fn add_vendors(service: &TestService) {
         for (name, kind) in [("stripe", VendorKind::Stripe), ("gocardless", VendorKind::Gocardless)] {
-            service.app.add_vendor("Acme", name, kind, "https://vendor.test", None).unwrap();
+            service.app.as_command().add_vendor("Acme", name, kind, "https://vendor.test", None).unwrap();
         }
     }
 

@@ -150,7 +150,7 @@ mod tests {
         put(&service, PATH, sent.to_string()).await;
         let difference = progress().await["difference"].clone();
         assert!(difference.as_object().unwrap().values().all(|v| *v == 0 || *v == "0.00"), "{difference}");
-        service.app.cancel_process("ACME_ENERGY", "UNME-4001").unwrap();
+        service.app.as_command().cancel_process("ACME_ENERGY", "UNME-4001").unwrap();
         assert_eq!(progress().await["difference"]["accounts"], -1);
     }
 

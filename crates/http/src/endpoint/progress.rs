@@ -69,7 +69,7 @@ mod tests {
         }
         create(&service, "A-5");
         create(&service, "A-6");
-        service.app.cancel_process("ACME_ENERGY", "A-5").unwrap();
+        service.app.as_command().cancel_process("ACME_ENERGY", "A-5").unwrap();
         let seconds = i64::from(service.clock.now().second());
         service.clock.advance(Duration::seconds(90 - seconds));
         service

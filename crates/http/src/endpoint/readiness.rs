@@ -1,9 +1,10 @@
 use super::{Endpoint, Kind};
 use crate::call::{Answer, Call, found};
 use crate::openapi::{self, Operation, examples, json_content, refusals, response, schema_of};
-use crate::refusal::Refusal;
 use actix_web::http::Method;
-use cutover_app::operator::Readiness;
+use cutover_app::App;
+use cutover_app::operator::Checks;
+use cutover_core::trimmed;
 
 /// `GET /v2/data-import/import-suppliers/<supplier>/readiness/`: the checks before a wave (contract D16).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
@@ -32,12 +33,13 @@ fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let code = call.parameter(0);
-        let (asker, name) = (caller.clone(), code.clone());
-        let wanted = call.run(move |app| Ok(app.own_services_to_probe(&asker, &name)?)).await?;
-        let wanted = wanted.ok_or(Refusal::NotFound)?;
+        let (checks, asker, name) = (Checks::of(&caller), caller.clone(), code.clone());
+        let job = move |app: &App| Ok(app.as_caller(&asker).services_to_probe(trimmed(&name), checks)?);
+        let wanted = call.run(job).await?;
         let services = call.service().app.probe_services_lately(&wanted).await;
-        let readiness = call.run_page(move |app| Ok(app.own_readiness(&caller, &code, &services)?)).await?;
-        found(readiness.as_ref().map(Readiness::shown))
+        let job = move |app: &App| Ok(app.as_caller(&caller).readiness(trimmed(&code), &services, checks)?);
+        let readiness = call.run_page(job).await?;
+        found(Some(readiness.shown()))
     })
 }
 

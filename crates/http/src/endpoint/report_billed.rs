@@ -54,7 +54,7 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(report(&service, PATH).await.line(), "200 {}");
         }
-        let report = service.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap();
+        let report = service.app.as_command().show_process("ACME_ENERGY", "ELEC-1001").unwrap();
         assert!(report.billed_at.is_some());
         let page = read(&*service.store, |tx| {
             let organisation = tx.organisation("Acme")?.unwrap().id;

@@ -54,7 +54,7 @@ mod tests {
     async fn an_attempt_that_made_no_account_is_unknown() {
         let service = TestService::new();
         service.create("Acme", ACCOUNT);
-        service.app.cancel_process("ACME_ENERGY", "UNME-4001").unwrap();
+        service.app.as_command().cancel_process("ACME_ENERGY", "UNME-4001").unwrap();
         let unknown = service.get(&format!("{PATH}ACME_ENERGY/UNME-4001/")).await;
         assert_eq!(unknown.line(), r#"200 {"status":"UNKNOWN","service_account_number":""}"#);
     }

@@ -372,7 +372,11 @@ fn requests() -> Vec<Sent> {
 #[actix_web::test]
 async fn real_answers_are_as_described() {
     let service = TestService::with_accounts();
-    service.app.add_vendor("Acme", "stripe", VendorKind::Stripe, "https://vendor.test", None).unwrap();
+    service
+        .app
+        .as_command()
+        .add_vendor("Acme", "stripe", VendorKind::Stripe, "https://vendor.test", None)
+        .unwrap();
     service.vendors.has("pm_1QELEC1001", "CARD", InstructionDetails::default());
     for down in [false, true] {
         service.documents.set_down(down);

@@ -8,6 +8,7 @@ use cutover_app::account::{
 use cutover_app::additions::{AddRefused, ReplaceRefused, TransactionsRefused, VendorRefused};
 use cutover_app::auth::{Denied, Outcome};
 use cutover_app::certificate::CertificateError;
+use cutover_app::operator::OperatorError;
 use cutover_app::port::{DocumentsUnavailable, StoreError};
 
 impl From<StoreError> for Refusal {
@@ -18,6 +19,16 @@ impl From<StoreError> for Refusal {
             StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Failed(_) => {
                 Self::Unexpected(error.to_string())
             }
+        }
+    }
+}
+
+impl From<OperatorError> for Refusal {
+    fn from(error: OperatorError) -> Self {
+        match error {
+            OperatorError::NotFound { .. } => Self::NotFound,
+            OperatorError::Store(error) => error.into(),
+            OperatorError::Exists { .. } | OperatorError::Refused(_) => Self::Unexpected(error.to_string()),
         }
     }
 }

@@ -121,9 +121,9 @@ impl TestService {
             app.add_organisation(organisation).unwrap();
             let zone = Some("Australia/Sydney".parse().unwrap());
             let change = SupplierChange { time_zone: zone, ..SupplierChange::default() };
-            app.add_supplier(supplier, organisation, change).unwrap();
+            app.as_command().add_supplier(supplier, organisation, change).unwrap();
         }
-        let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+        let key = app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
         let parts = Parts { app: app.clone(), workers: Arc::default(), webhooks: Arc::default() };
         let inner = Arc::new(Service::new(parts, &config, Description::new(described)).unwrap());
@@ -142,7 +142,7 @@ impl TestService {
 
     /// Returns an access token of an organisation for a role.
     pub(crate) fn token_as(&self, organisation: &str, role: ApiKeyRole) -> String {
-        let key = self.app.issue_api_key(organisation, role).unwrap().key;
+        let key = self.app.as_command().issue_api_key(organisation, role).unwrap().key;
         self.app.obtain_token(&Credential::ApiKey(key)).unwrap().token
     }
 
@@ -179,7 +179,7 @@ impl TestService {
 
     /// Changes the settings of `ACME_ENERGY`.
     pub(crate) fn set_supplier(&self, change: SupplierChange) {
-        self.app.set_supplier("ACME_ENERGY", change).unwrap();
+        self.app.as_command().set_supplier("ACME_ENERGY", change).unwrap();
     }
 
     /// Requires documents to exist from now on.

@@ -9,7 +9,9 @@ use cutover_app::account::CreateRefused;
 use cutover_app::additions::{AddRefused, AddTransactions, InstructionStep};
 use cutover_app::auth::{AuthError, Caller, Credential};
 use cutover_app::job::JobRunner;
-use cutover_app::operator::{Archive, ArchiveScope, ArchivedProcess, SupplierChange, UndoRequest, UndoScope};
+use cutover_app::operator::{
+    Archive, ArchiveScope, ArchivedProcess, JobOwner, SupplierChange, UndoRequest, UndoScope,
+};
 use cutover_app::port::{AccountList, StoreError};
 use cutover_app::{App, FoundDocuments, Step};
 use cutover_testkit::create_account;
@@ -20,7 +22,7 @@ impl Simulation {
     /// Performs an action and returns the answer.
     pub(crate) fn act(&self, node: usize, act: &Action, body: &str, request: &str) -> Answer {
         let app = &*self.app(node);
-        let change = |supplier: &u8, change| result(app.set_supplier(&code(*supplier), change));
+        let change = |supplier: &u8, change| result(app.as_command().set_supplier(&code(*supplier), change));
         match act {
             Action::Create(spec) => self.create(app, spec.account, body, request),
             Action::CreateFaulty(account, _) => self.create(app, *account, body, request),
@@ -85,8 +87,12 @@ impl Simulation {
                     SupplierChange { max_concurrent_imports: Some(*limit), ..SupplierChange::default() };
                 change(supplier, limit)
             }
-            Action::Cancel(account) => result(app.cancel_process(&account.code(), &account.external())),
-            Action::Retry(account) => result(app.retry_process(&account.code(), &account.external())),
+            Action::Cancel(account) => {
+                result(app.as_command().cancel_process(&account.code(), &account.external()))
+            }
+            Action::Retry(account) => {
+                result(app.as_command().retry_process(&account.code(), &account.external()))
+            }
             Action::Undo(account) => undo(&self.app(node), self.caller(*account), *account),
             Action::Bill(account) => {
                 result(app.report_billed(self.caller(*account), &account.code(), &account.external()))
@@ -168,7 +174,7 @@ impl Simulation {
     fn archive(&self, app: &App, node: usize) -> Answer {
         let before = self.now(node).date_naive() + Days::new(1);
         let scope = ArchiveScope { before, supplier: None, limit: None };
-        result(app.archive_processes(&scope, &mut Kept(self)))
+        result(app.as_command().archive_processes(&scope, &mut Kept(self)))
     }
 
     /// Obtains a token, uses it, and renews it.
@@ -201,7 +207,9 @@ fn result<T, E: Into<Answer>>(result: Result<T, E>) -> Answer {
 /// Begins to undo the import of an account, and works on every job that is due, as a process with workers does.
 fn undo(app: &Arc<App>, caller: &Caller, account: AccountRef) -> Answer {
     let which = UndoScope::Numbers(vec![account.external()]);
-    if let Err(refused) = app.begin_own_undo(caller, &UndoRequest { supplier: account.code(), which }) {
+    if let Err(refused) =
+        app.as_caller(caller).begin_undo(&UndoRequest { supplier: account.code(), which }, JobOwner::Workers)
+    {
         return refused.into();
     }
     let runner = JobRunner::new(app.clone(), Arc::default());

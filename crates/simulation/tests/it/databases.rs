@@ -181,17 +181,17 @@ fn populate(store: Arc<dyn Store>) -> Credentials {
             time_zone: Some(zone(supplier)),
             ..SupplierChange::default()
         };
-        app.add_supplier(&code(supplier), owner, change).unwrap();
+        app.as_command().add_supplier(&code(supplier), owner, change).unwrap();
     }
     for owner in ["Acme", "Other"] {
-        app.add_vendor(owner, "pay", VendorKind::Http, "https://pay.example", None).unwrap();
+        app.as_command().add_vendor(owner, "pay", VendorKind::Http, "https://pay.example", None).unwrap();
     }
     Credentials { callers: [ours, theirs], key }
 }
 
 fn organisation(app: &App, name: &str) -> (String, Caller) {
     app.add_organisation(name).unwrap();
-    let key = app.issue_api_key(name, ApiKeyRole::Supplier).unwrap().key;
+    let key = app.as_command().issue_api_key(name, ApiKeyRole::Supplier).unwrap().key;
     let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
     let caller = app.authenticate(&token).unwrap();
     (key, caller)

@@ -116,7 +116,7 @@ fn run(seed: u64, level: Level, database: Database) -> Option<String> {
     for supplier in 0..FOREIGN {
         let rules = [("PST-12".to_owned(), Some(level))].into();
         let change = SupplierChange { rules, ..SupplierChange::default() };
-        simulation.app(0).set_supplier(&code(supplier), change).unwrap();
+        simulation.app(0).as_command().set_supplier(&code(supplier), change).unwrap();
     }
     for op in plan(seed, level) {
         simulation.perform(&op);

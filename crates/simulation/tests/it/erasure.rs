@@ -79,8 +79,8 @@ fn run(seed: u64, database: &Database, forgets_the_rest: bool) -> Option<String>
         nodes.iter().map(|app| JobRunner::new(app.clone(), Arc::default())).collect();
     let truth = app(database.truth(), &clock, seed ^ 32);
     let (supplier, other) = (code(0), "STAYS".to_owned());
-    let organisation = truth.show_supplier(&supplier).unwrap().organisation;
-    truth.add_supplier(&other, &organisation, SupplierChange::default()).unwrap();
+    let organisation = truth.as_command().show_supplier(&supplier).unwrap().organisation;
+    truth.as_command().add_supplier(&other, &organisation, SupplierChange::default()).unwrap();
     assert!(create(&truth, database, &other, "O-1", "\"B\""));
     for n in 0..ACCOUNTS {
         assert!(create(&truth, database, &supplier, &format!("A-{n}"), "\"B\""));
@@ -91,9 +91,12 @@ fn run(seed: u64, database: &Database, forgets_the_rest: bool) -> Option<String>
     (0..REFUSED).for_each(|n| assert!(!create(&truth, database, &supplier, &format!("R-{n}"), "7")));
     truth.record_refused().unwrap();
     let status = Some(SupplierStatus::Paused);
-    truth.set_supplier(&supplier, SupplierChange { status, ..SupplierChange::default() }).unwrap();
+    truth
+        .as_command()
+        .set_supplier(&supplier, SupplierChange { status, ..SupplierChange::default() })
+        .unwrap();
     clock.advance(Duration::seconds(1));
-    let job = truth.begin_supplier_erasure(&supplier).unwrap().0.name;
+    let job = truth.as_command().begin_supplier_erasure(&supplier).unwrap().0.name;
     for step in 0..STEPS {
         clock.advance(Duration::milliseconds(1));
         let node = random.number() as usize % nodes.len();
@@ -101,8 +104,8 @@ fn run(seed: u64, database: &Database, forgets_the_rest: bool) -> Option<String>
             // A turn fails if its store does, and leaves the job to its lease as if the runner had died.
             0..8 => drop(runners[node].run_once()),
             8..11 => clock.advance(Duration::seconds((random.number() % 12) as i64)),
-            11 => drop(truth.stop_job(&job)),
-            12..14 => drop(truth.resume_job(&job)),
+            11 => drop(truth.as_command().stop_job(&job)),
+            12..14 => drop(truth.as_command().resume_job(&job)),
             14 => {
                 let name = if random.number().is_multiple_of(2) { "7" } else { "\"B\"" };
                 if create(&nodes[node], database, &supplier, &format!("L-{step}"), name) {
@@ -112,7 +115,7 @@ fn run(seed: u64, database: &Database, forgets_the_rest: bool) -> Option<String>
             _ => {
                 let status = Some(SupplierStatus::Ongoing);
                 let change = SupplierChange { status, ..SupplierChange::default() };
-                if truth.set_supplier(&supplier, change).is_ok() {
+                if truth.as_command().set_supplier(&supplier, change).is_ok() {
                     return Some("the supplier takes accounts during the erasure".into());
                 }
                 drop(nodes[node].record_refused());
@@ -120,8 +123,8 @@ fn run(seed: u64, database: &Database, forgets_the_rest: bool) -> Option<String>
         }
     }
     is_calm.store(true, Ordering::SeqCst);
-    if truth.show_job(&job).unwrap().state == JobState::Stopped {
-        truth.resume_job(&job).unwrap();
+    if truth.as_command().show_job(&job).unwrap().state == JobState::Stopped {
+        truth.as_command().resume_job(&job).unwrap();
     }
     clock.advance(Duration::minutes(1));
     while runners[0].run_once().unwrap() {}
@@ -135,12 +138,12 @@ fn check(
     (supplier, other): (&str, &str),
     job: &str,
 ) -> Option<String> {
-    let job = truth.show_job(job).unwrap();
+    let job = truth.as_command().show_job(job).unwrap();
     let removed = |table: &str| job.removed.get(table).copied().unwrap_or_default() as usize;
     if job.state != JobState::Done || removed("processes") != ACCOUNTS || removed("accounts") != IMPORTED {
         return Some(format!("the job ended as {job:?}"));
     }
-    if truth.show_supplier(supplier).is_ok() {
+    if truth.as_command().show_supplier(supplier).is_ok() {
         return Some("the supplier is left".into());
     }
     if removed("refused_creates") < REFUSED {
@@ -151,13 +154,13 @@ fn check(
     if (events.len(), numbers.len()) != (ACCOUNTS, ACCOUNTS) {
         return Some(format!("{} events announce {} accounts", events.len(), numbers.len()));
     }
-    let trail = truth.audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap();
+    let trail = truth.as_command().audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap();
     if trail.iter().filter(|entry| entry.action == "supplier.erase").count() != 1 {
         return Some("the end of the job is not recorded once".into());
     }
     import_all(truth);
-    let imported = truth.show_process(other, "O-1").unwrap().account.is_some();
-    let totals = truth.show_progress(other).unwrap().reconciliation.imported;
+    let imported = truth.as_command().show_process(other, "O-1").unwrap().account.is_some();
+    let totals = truth.as_command().show_progress(other).unwrap().reconciliation.imported;
     (!imported || totals.accounts != 1).then(|| format!("another supplier lost something: {totals:?}"))
 }
 

@@ -150,7 +150,7 @@ fn release(truth: &App, supplier: &str, forces: bool) -> Release {
     let ask = |is_forced: bool| {
         let because = is_forced.then(|| "on purpose".to_owned());
         let release = operator::Release { because, is_forced };
-        truth.release_supplier(supplier, &release, &Services::default())
+        truth.as_command().release_supplier(supplier, &release, &Services::default())
     };
     match ask(false) {
         Ok(_) => Release::Accepted(false),
@@ -181,7 +181,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
     let nodes = workers(apps(stores, &clock, seed));
     let (store, truth) = (database.truth(), app(database.truth(), &clock, seed ^ 32));
     let supplier = code(0);
-    truth.hold_supplier(&supplier, None).unwrap();
+    truth.as_command().hold_supplier(&supplier, None).unwrap();
     // Waves are small, so many have to fail for a hold because of errors.
     send(&truth, database, if bug == Bug::ForgetsFailures { 2 } else { 10 });
     let processes = read(&*store, |tx| {
@@ -197,7 +197,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
         rules: [("ACC-04".to_owned(), Some(Level::Error))].into(),
         ..SupplierChange::default()
     };
-    truth.set_supplier(&supplier, change).unwrap();
+    truth.as_command().set_supplier(&supplier, change).unwrap();
     let (mut wave, mut released_at) = (0, DateTime::<Utc>::MAX_UTC);
     for step in 0..STEPS {
         clock.advance(Duration::milliseconds(1));
@@ -208,11 +208,11 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
             0..9 => drop(worker.run_once()),
             9 => clock.advance(Duration::seconds((random.number() % 40) as i64)),
             10 => drop(app.sweep()),
-            11 => drop(truth.cancel_process(&supplier, &account)),
-            12 => drop(truth.retry_process(&supplier, &account)),
-            13 if step % 3 == 0 => truth.hold_supplier(&supplier, None).unwrap(),
+            11 => drop(truth.as_command().cancel_process(&supplier, &account)),
+            12 => drop(truth.as_command().retry_process(&supplier, &account)),
+            13 if step % 3 == 0 => drop(truth.as_command().hold_supplier(&supplier, None).unwrap()),
             _ => {
-                if let Some(held) = truth.show_hold(&supplier).unwrap() {
+                if let Some(held) = truth.as_command().show_hold(&supplier).unwrap() {
                     let at = now(&clock);
                     let before = Since::of(&*store, &processes, released_at);
                     match release(&truth, &supplier, random.number().is_multiple_of(3)) {
@@ -224,7 +224,9 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
                             wave += 1;
                         }
                         // A release that was refused changes nothing.
-                        Release::Refused if truth.show_hold(&supplier).unwrap() != Some(held) => {
+                        Release::Refused
+                            if truth.as_command().show_hold(&supplier).unwrap() != Some(held) =>
+                        {
                             return Some(format!("step {step}: a refused release changed the hold"));
                         }
                         Release::Refused => {}
@@ -234,7 +236,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
             }
         }
         let since = Since::of(&*store, &processes, released_at);
-        let fault = check(&since, wave, truth.show_hold(&supplier).unwrap().as_ref());
+        let fault = check(&since, wave, truth.as_command().show_hold(&supplier).unwrap().as_ref());
         if fault.is_some() {
             return fault.map(|fault| format!("step {step}: {fault}"));
         }

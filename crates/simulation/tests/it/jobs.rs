@@ -69,7 +69,7 @@ fn run(seed: u64, database: &Database, loses_batches: bool) -> Option<String> {
         before,
         numbers,
     };
-    let job = truth.begin_bulk(&request, JobOwner::Workers).unwrap().name;
+    let job = truth.as_command().begin_bulk(&request, JobOwner::Workers).unwrap().name;
     // Accounts that an operator cancels before the job comes to them.
     let mut single = 0;
     for _ in 0..STEPS {
@@ -79,16 +79,16 @@ fn run(seed: u64, database: &Database, loses_batches: bool) -> Option<String> {
             // A turn fails if its store does, and leaves the job to its lease as if the runner had died.
             0..8 => drop(runners[random.number() as usize % runners.len()].run_once()),
             8..11 => clock.advance(Duration::seconds((random.number() % 12) as i64)),
-            11 => drop(truth.stop_job(&job)),
-            12..14 => drop(truth.resume_job(&job)),
-            14 => single += u64::from(truth.cancel_process(&supplier, &account).is_ok()),
+            11 => drop(truth.as_command().stop_job(&job)),
+            12..14 => drop(truth.as_command().resume_job(&job)),
+            14 => single += u64::from(truth.as_command().cancel_process(&supplier, &account).is_ok()),
             // Back in the state that the job began from.
-            _ => drop(truth.retry_process(&supplier, &account)),
+            _ => drop(truth.as_command().retry_process(&supplier, &account)),
         }
     }
     is_calm.store(true, Ordering::SeqCst);
-    if truth.show_job(&job).unwrap().state == JobState::Stopped {
-        truth.resume_job(&job).unwrap();
+    if truth.as_command().show_job(&job).unwrap().state == JobState::Stopped {
+        truth.as_command().resume_job(&job).unwrap();
     }
     clock.advance(Duration::minutes(1));
     while runners[0].run_once().unwrap() {}
@@ -96,13 +96,13 @@ fn run(seed: u64, database: &Database, loses_batches: bool) -> Option<String> {
 }
 
 fn check(truth: &App, supplier: &str, job: &str, single: u64) -> Option<String> {
-    let job = truth.show_job(job).unwrap();
+    let job = truth.as_command().show_job(job).unwrap();
     if job.state != JobState::Done || job.matched != ACCOUNTS || job.matched != job.changed + job.skipped {
         return Some(format!("the job ended as {job:?}"));
     }
     let mut cancelled = 0;
     for n in 0..ACCOUNTS {
-        let history = truth.show_process(supplier, &number(n)).unwrap().history;
+        let history = truth.as_command().show_process(supplier, &number(n)).unwrap().history;
         let times = history.iter().filter(|entry| entry.event.as_str() == "cancelled").count() as u64;
         if times == 0 {
             return Some(format!("the job left out {}", number(n)));
@@ -112,7 +112,7 @@ fn check(truth: &App, supplier: &str, job: &str, single: u64) -> Option<String> 
     if cancelled != job.changed + single {
         return Some(format!("{cancelled} were cancelled: {} by the job and {single} else", job.changed));
     }
-    let trail = truth.audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap();
+    let trail = truth.as_command().audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap();
     let ends = trail.iter().filter(|entry| entry.action == "process.cancel" && entry.process_id.is_none());
     (ends.count() != 1).then(|| "the end of the job is not recorded once".into())
 }

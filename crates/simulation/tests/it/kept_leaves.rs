@@ -91,7 +91,7 @@ impl Run {
     fn erase_one(&self) {
         let mut known = self.known.lock().unwrap();
         let number = number(self.below(known.created));
-        if self.truth.erase_account(&code(0), &number).is_ok() {
+        if self.truth.as_command().erase_account(&code(0), &number).is_ok() {
             known.erased.insert(number);
         }
     }
@@ -103,7 +103,7 @@ impl Run {
 
     fn issue_by_command(&self, node: &App) {
         let accounts = self.accounts();
-        if let Ok(issued) = node.issue_certificate_by_command(&code(0)) {
+        if let Ok(issued) = node.as_command().issue_certificate(&code(0)) {
             self.known.lock().unwrap().kept.insert(issued.certificate.id, accounts);
         }
     }
@@ -112,7 +112,7 @@ impl Run {
         let mut known = self.known.lock().unwrap();
         let at = self.below(known.kept.len().max(1) as u64) as usize;
         let Some(id) = known.kept.keys().nth(at).cloned() else { return };
-        assert_eq!(self.truth.remove_leaves(&code(0), &LeavesOf::One(id.clone())).unwrap(), 1);
+        assert_eq!(self.truth.as_command().remove_leaves(&code(0), &LeavesOf::One(id.clone())).unwrap(), 1);
         known.kept.remove(&id);
     }
 
@@ -145,7 +145,7 @@ impl Run {
     fn check(&self, store: &dyn Store) -> Option<String> {
         let kept: Vec<_> = self.known.lock().unwrap().kept.clone().into_iter().collect();
         let faults = kept.iter().find_map(|(id, accounts)| self.fault_of(id, accounts));
-        let supplier = self.truth.show_supplier(&code(0)).unwrap();
+        let supplier = self.truth.as_command().show_supplier(&code(0)).unwrap();
         let stored = read(store, |tx| tx.certificates(supplier.id, 1_000)).unwrap();
         let zone: Zone = supplier.settings.time_zone;
         let mut days: BTreeSet<NaiveDate> = BTreeSet::new();
@@ -188,7 +188,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
         // Another command between two transactions.
         match draw {
             2 if beside.below(3) == 0 => beside.erase_one(),
-            3 if beside.below(3) == 0 => drop(beside.truth.hold_supplier(&code(0), None)),
+            3 if beside.below(3) == 0 => drop(beside.truth.as_command().hold_supplier(&code(0), None)),
             _ => {}
         }
         write(store, job, bug)
@@ -204,7 +204,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
             9 => run.erase_one(),
             10 => {
                 let release = Release { because: Some("seen".into()), is_forced: true };
-                drop(node.release_supplier(&code(0), &release, &Services::default()));
+                drop(node.as_command().release_supplier(&code(0), &release, &Services::default()));
             }
             11 => import_all(&run.truth),
             12 => run.remove_one(),

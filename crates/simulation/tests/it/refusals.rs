@@ -10,7 +10,7 @@ use chrono::{DateTime, Duration, Utc};
 use cutover_app::App;
 use cutover_app::account::{CreateRefused, Refused};
 use cutover_app::nodes::{HEARTBEAT, NodeDescription, REFUSED_INTERVAL, RETRY};
-use cutover_app::operator::Services;
+use cutover_app::operator::{Checks, Services};
 use cutover_app::port::{Node, Random, RefusedCreate, Store, StoreError, Tx, WriteJob, read};
 use cutover_testkit::{FakeClock, SeededRandom, create_account};
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,7 +114,7 @@ impl<'d> Run<'d> {
         let write = move |store: &dyn Store, job, _| write_with(store, job, bug);
         let stores = flaky(database.stores(), seed, &calm, write);
         let command = app(database.truth(), &clock, seed ^ 32);
-        let supplier = command.show_supplier(&code(0)).unwrap();
+        let supplier = command.as_command().show_supplier(&code(0)).unwrap();
         let at = now(&clock);
         let process = |(n, store): (u64, &Arc<dyn Store>)| Process {
             app: app(store.clone(), &clock, seed ^ (16 + n)),
@@ -230,17 +230,17 @@ impl<'d> Run<'d> {
         let app = if by_command { &self.command } else { &self.processes[n].app };
         let as_of = match what {
             0 => {
-                let issued = app.issue_certificate_by_command(&self.supplier).ok()?.certificate;
+                let issued = app.as_command().issue_certificate(&self.supplier).ok()?.certificate;
                 let stored = self.stored().len() as u64;
                 if issued.refused_accounts != stored {
                     return Some(format!("a certificate counts {} of {stored}", issued.refused_accounts));
                 }
                 issued.refused_as_of.unwrap().parse().unwrap()
             }
-            1 => app.readiness(&self.supplier, &Services::default()).ok()?.as_of,
+            1 => app.as_command().readiness(&self.supplier, &Services::default(), Checks::All).ok()?.as_of,
             _ => {
-                drop(app.start_run(&self.supplier, &format!("{}", self.random.number())));
-                app.end_run(&self.supplier).ok()?;
+                drop(app.as_command().start_run(&self.supplier, &format!("{}", self.random.number())));
+                app.as_command().end_run(&self.supplier).ok()?;
                 DateTime::UNIX_EPOCH
             }
         };

@@ -8,7 +8,7 @@ use crate::runs::{Wanted, find_none, found};
 use crate::specs::code;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::App;
-use cutover_app::operator::{SupplierChange, UndoRequest, UndoScope};
+use cutover_app::operator::{JobOwner, SupplierChange, UndoRequest, UndoScope};
 use cutover_app::port::{Outcome, Random, Run, RunFigures, Store, StoreError, Tx, WriteJob, read};
 use cutover_core::{Level, SupplierCode};
 use cutover_model::{ContentHash, content_hash};
@@ -93,7 +93,7 @@ type Sent = BTreeMap<String, Vec<(DateTime<Utc>, ContentHash)>>;
 /// Sets the level of the rule that accounts without customers violate.
 fn set_level(truth: &App, level: Level) {
     let rules = [("ACC-04".to_owned(), Some(level))].into();
-    truth.set_supplier(&code(0), SupplierChange { rules, ..SupplierChange::default() }).unwrap();
+    truth.as_command().set_supplier(&code(0), SupplierChange { rules, ..SupplierChange::default() }).unwrap();
 }
 
 /// Sends an account that is accepted, and may fail when it is imported.
@@ -113,7 +113,7 @@ type Told = BTreeMap<String, (String, DateTime<Utc>, ContentHash)>;
 fn told(truth: &App, sent: &Sent, run: &Run) -> Told {
     let mut told = Told::new();
     for account in (0..ACCOUNTS).map(number) {
-        let Ok(process) = truth.show_process(&code(0), &account) else { continue };
+        let Ok(process) = truth.as_command().show_process(&code(0), &account) else { continue };
         for entry in process.history {
             let at = entry.occurred_at;
             if at < run.started_at || run.ended_at.is_some_and(|ended| at >= ended) {
@@ -162,8 +162,8 @@ fn check(truth: &App, store: &dyn Store, sent: &Sent, run: &Run) -> Option<Strin
 
 fn undo(truth: &App, account: String) {
     let request = UndoRequest { supplier: code(0), which: UndoScope::Numbers(vec![account]) };
-    let job = truth.begin_undo(&request).unwrap();
-    truth.run_job(&job.name, Some(job.claim), |_| {}).unwrap();
+    let job = truth.as_command().begin_undo(&request, JobOwner::Caller).unwrap();
+    truth.as_command().run_job(&job.name, Some(job.claim), |_| {}).unwrap();
 }
 
 /// Performs a simulated run of the service; returns the fault that it found.
@@ -184,23 +184,23 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
             6..14 => drop(worker.run_once()),
             14 => clock.advance(Duration::seconds((random.number() % 40) as i64)),
             15 => drop(app.sweep()),
-            16 => drop(truth.cancel_process(&supplier, &account)),
-            17 => drop(truth.retry_process(&supplier, &account)),
+            16 => drop(truth.as_command().cancel_process(&supplier, &account)),
+            17 => drop(truth.as_command().retry_process(&supplier, &account)),
             18 => undo(&truth, account),
             19 if step % 2 == 0 => {
-                if truth.erase_account(&supplier, &account).is_ok() {
+                if truth.as_command().erase_account(&supplier, &account).is_ok() {
                     sent.remove(&account);
                 }
             }
             20 => {
                 let dry_run = Some(random.number().is_multiple_of(2));
                 let change = SupplierChange { dry_run, ..SupplierChange::default() };
-                truth.set_supplier(&supplier, change).unwrap();
+                truth.as_command().set_supplier(&supplier, change).unwrap();
             }
-            21 => drop(truth.end_run(&supplier)),
+            21 => drop(truth.as_command().end_run(&supplier)),
             _ => {
                 let name = format!("run {}", names.len());
-                if truth.start_run(&supplier, &name).is_ok() {
+                if truth.as_command().start_run(&supplier, &name).is_ok() {
                     names.push(name);
                 }
             }
@@ -208,7 +208,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
         clock.advance(Duration::milliseconds(1));
         // An ended run changes only by erasures, so the last two are enough.
         for name in names.iter().rev().take(2) {
-            let run = truth.show_run(&supplier, name).unwrap().run;
+            let run = truth.as_command().show_run(&supplier, name).unwrap().run;
             if let Some(fault) = check(&truth, &*store, &sent, &run) {
                 return Some(format!("step {step}: {fault}"));
             }

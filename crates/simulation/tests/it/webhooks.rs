@@ -102,7 +102,8 @@ fn run(seed: u64, database: &Database, loses_deliveries: bool) -> Option<String>
     let nodes: Vec<Arc<App>> = (0..).zip(stores).map(node).collect();
     let truth =
         App::new(ports(database.truth(), clock.clone(), seed ^ 32, receiver.clone()), Settings::default());
-    let name = truth.add_webhook("Acme", "https://crm.example", &[], false).unwrap().webhook.name;
+    let name =
+        truth.as_command().add_webhook("Acme", "https://crm.example", &[], false).unwrap().webhook.name;
     let begun = clock.now();
     let mut dispatchers: Vec<WebhookDispatcher> = nodes.iter().map(dispatcher).collect();
     let mut is_paused = false;
@@ -114,7 +115,7 @@ fn run(seed: u64, database: &Database, loses_deliveries: bool) -> Option<String>
                 is_paused = !is_paused;
                 let status = if is_paused { SupplierStatus::Paused } else { SupplierStatus::Ongoing };
                 let change = SupplierChange { status: Some(status), ..SupplierChange::default() };
-                truth.set_supplier(&crate::specs::code(0), change).unwrap();
+                truth.as_command().set_supplier(&crate::specs::code(0), change).unwrap();
             }
             // A round fails if its store does.
             6..14 => drop(dispatchers[n].run_once()),
@@ -124,17 +125,17 @@ fn run(seed: u64, database: &Database, loses_deliveries: bool) -> Option<String>
                 hanging.into_iter().for_each(|done| done(webhook_status(503)));
             }
             16..18 => clock.advance(Duration::minutes((random.number() % 300) as i64)),
-            18 => drop(truth.disable_webhook(&name).unwrap()),
+            18 => drop(truth.as_command().disable_webhook(&name).unwrap()),
             _ => {
-                truth.enable_webhook(&name).unwrap();
+                truth.as_command().enable_webhook(&name).unwrap();
                 let back = Duration::minutes((random.number() % 600) as i64);
-                truth.replay_webhook(&name, (clock.now() - back).max(begun)).unwrap();
+                truth.as_command().replay_webhook(&name, (clock.now() - back).max(begun)).unwrap();
             }
         }
     }
     is_calm.store(true, Ordering::SeqCst);
     receiver.hanging.lock().unwrap().clear();
-    truth.enable_webhook(&name).unwrap();
+    truth.as_command().enable_webhook(&name).unwrap();
     let organisation = database.credentials.callers[0].organisation_id;
     database.settle();
     for _ in 0..HOURS {
@@ -153,7 +154,7 @@ fn run(seed: u64, database: &Database, loses_deliveries: bool) -> Option<String>
         if received.len() != ids.len() {
             return Some("an event came with two ids".into());
         }
-        let open = truth.show_webhook(&name).unwrap().open;
+        let open = truth.as_command().show_webhook(&name).unwrap().open;
         if ids == feed && open == 0 {
             return None;
         }

@@ -8,7 +8,7 @@ use super::types::{Json, Timestamp};
 use crate::error::Result;
 use crate::schema::columns;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, StoreError};
+use cutover_app::port::{AnyAudit, Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, StoreError};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Nullable, Text};
@@ -111,7 +111,9 @@ impl Audit for SqlTx<'_> {
             at.map(|at| at.instant()).transpose()
         })
     }
+}
 
+impl AnyAudit for SqlTx<'_> {
     fn audit_records(&mut self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError> {
         self.run(|conn| {
             let last = Last {

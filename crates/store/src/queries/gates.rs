@@ -7,7 +7,7 @@ use super::statement::Bind;
 use super::types::Timestamp;
 use super::{Conn, SqlTx, fit, number};
 use crate::error::{Error, Result};
-use cutover_app::port::{ErrorWindow, Gate, Gates, Hold, StoreError};
+use cutover_app::port::{AnyGates, ErrorWindow, Gate, Gates, Hold, StoreError};
 use cutover_core::{SupplierCode, Word};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Text};
@@ -179,10 +179,6 @@ fn join(conn: &mut Conn, supplier_id: i64, ids: &[i64]) -> Result<u64> {
 }
 
 impl Gates for SqlTx<'_> {
-    fn lock_gates(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, Gate)>, StoreError> {
-        self.run(|conn| lock(conn, suppliers))
-    }
-
     fn gate(&mut self, supplier_id: i64) -> Result<Option<Gate>, StoreError> {
         self.run(|conn| {
             let row = supplier_gates::table.find(supplier_id).select(GateRow::as_select());
@@ -216,23 +212,6 @@ impl Gates for SqlTx<'_> {
         })
     }
 
-    fn holds(&mut self) -> Result<Vec<(SupplierCode, Hold)>, StoreError> {
-        self.run(|conn| {
-            let rows: Vec<(String, HoldRow)> = supplier_gates::table
-                .inner_join(suppliers::table)
-                .filter(supplier_gates::held_by.is_not_null())
-                .order(suppliers::code)
-                .select((suppliers::code, HoldRow::as_select()))
-                .load(conn)?;
-            let mut holds = Vec::new();
-            for (code, row) in rows {
-                holds.extend(row.hold()?.map(|hold| (code, hold)));
-            }
-            let read = |(code, hold): (String, Hold)| Ok((code.parse().map_err(Error::corrupt)?, hold));
-            holds.into_iter().map(read).collect()
-        })
-    }
-
     fn join_wave(&mut self, supplier_id: i64, process_ids: &[i64]) -> Result<u64, StoreError> {
         if process_ids.is_empty() {
             return Ok(0);
@@ -260,6 +239,29 @@ impl Gates for SqlTx<'_> {
             let members = wave_accounts::table.filter(wave_accounts::supplier_id.eq(supplier_id));
             diesel::delete(members).execute(conn)?;
             Ok(())
+        })
+    }
+}
+
+impl AnyGates for SqlTx<'_> {
+    fn lock_gates(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, Gate)>, StoreError> {
+        self.run(|conn| lock(conn, suppliers))
+    }
+
+    fn holds(&mut self) -> Result<Vec<(SupplierCode, Hold)>, StoreError> {
+        self.run(|conn| {
+            let rows: Vec<(String, HoldRow)> = supplier_gates::table
+                .inner_join(suppliers::table)
+                .filter(supplier_gates::held_by.is_not_null())
+                .order(suppliers::code)
+                .select((suppliers::code, HoldRow::as_select()))
+                .load(conn)?;
+            let mut holds = Vec::new();
+            for (code, row) in rows {
+                holds.extend(row.hold()?.map(|hold| (code, hold)));
+            }
+            let read = |(code, hold): (String, Hold)| Ok((code.parse().map_err(Error::corrupt)?, hold));
+            holds.into_iter().map(read).collect()
         })
     }
 

@@ -8,7 +8,7 @@ use super::types::{Json, Timestamp, instant};
 use super::{SqlTx, changed, number};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Job, JobFilter, JobKind, JobPosition, JobState, Jobs, StoreError};
+use cutover_app::port::{AnyJobs, Job, JobFilter, JobKind, JobPosition, JobState, Jobs, StoreError};
 use cutover_core::Word;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
@@ -216,21 +216,6 @@ impl Jobs for SqlTx<'_> {
         })
     }
 
-    fn job(&mut self, name: &str) -> Result<Option<Job>, StoreError> {
-        self.run(|conn| find_by_name(conn, name))
-    }
-
-    fn jobs(&mut self, organisation_id: Option<i64>, limit: u32) -> Result<Vec<Job>, StoreError> {
-        self.run(|conn| {
-            let all = jobs::table.order(jobs::id.desc()).limit(limit.into()).select(JobRow::as_select());
-            let rows: Vec<JobRow> = match organisation_id {
-                Some(of) => all.filter(jobs::organisation_id.eq(of)).load(conn)?,
-                None => all.load(conn)?,
-            };
-            rows.into_iter().map(Job::try_from).collect()
-        })
-    }
-
     fn erasure_of(&mut self, supplier_id: i64) -> Result<Option<Job>, StoreError> {
         self.run(|conn| {
             let row = jobs::table
@@ -240,15 +225,6 @@ impl Jobs for SqlTx<'_> {
                 .order(jobs::id)
                 .select(JobRow::as_select());
             row.first(conn).optional()?.map(Job::try_from).transpose()
-        })
-    }
-
-    fn due_job(&mut self, at: DateTime<Utc>) -> Result<Option<Job>, StoreError> {
-        self.run(|conn| {
-            let due = jobs::table.filter(jobs::due_at.le(Timestamp::from(at)));
-            let due = due.order((jobs::due_at, jobs::id)).limit(1).select(JobRow::as_select());
-            let rows: Vec<JobRow> = due.load(conn)?;
-            rows.into_iter().next().map(Job::try_from).transpose()
         })
     }
 
@@ -275,6 +251,32 @@ impl Jobs for SqlTx<'_> {
             let running = jobs::table.filter(jobs::state.eq(JobState::Running.as_str()));
             let release = (jobs::due_at.eq(Some(Timestamp::from(at))), jobs::version.eq(jobs::version + 1));
             Ok(diesel::update(running).set(release).execute(conn)?)
+        })
+    }
+}
+
+impl AnyJobs for SqlTx<'_> {
+    fn job(&mut self, name: &str) -> Result<Option<Job>, StoreError> {
+        self.run(|conn| find_by_name(conn, name))
+    }
+
+    fn jobs(&mut self, organisation_id: Option<i64>, limit: u32) -> Result<Vec<Job>, StoreError> {
+        self.run(|conn| {
+            let all = jobs::table.order(jobs::id.desc()).limit(limit.into()).select(JobRow::as_select());
+            let rows: Vec<JobRow> = match organisation_id {
+                Some(of) => all.filter(jobs::organisation_id.eq(of)).load(conn)?,
+                None => all.load(conn)?,
+            };
+            rows.into_iter().map(Job::try_from).collect()
+        })
+    }
+
+    fn due_job(&mut self, at: DateTime<Utc>) -> Result<Option<Job>, StoreError> {
+        self.run(|conn| {
+            let due = jobs::table.filter(jobs::due_at.le(Timestamp::from(at)));
+            let due = due.order((jobs::due_at, jobs::id)).limit(1).select(JobRow::as_select());
+            let rows: Vec<JobRow> = due.load(conn)?;
+            rows.into_iter().next().map(Job::try_from).transpose()
         })
     }
 }

@@ -7,7 +7,7 @@ use super::types::{Json, Timestamp};
 use super::{Conn, SqlTx, changed, number};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{StoreError, Supplier, SupplierSettings, Suppliers, Waves};
+use cutover_app::port::{AnySuppliers, StoreError, Supplier, SupplierSettings, Suppliers, Waves};
 use cutover_core::{Level, SupplierCode, Word};
 use diesel::prelude::*;
 use std::borrow::Cow;
@@ -158,10 +158,6 @@ impl Suppliers for SqlTx<'_> {
         })
     }
 
-    fn supplier(&mut self, code: &SupplierCode) -> Result<Option<Supplier>, StoreError> {
-        self.run(|conn| supplier(conn, code))
-    }
-
     fn supplier_of(
         &mut self,
         organisation_id: i64,
@@ -197,10 +193,20 @@ impl Suppliers for SqlTx<'_> {
             rows.into_iter().map(Supplier::try_from).collect()
         })
     }
+}
 
-    fn suppliers(&mut self) -> Result<Vec<Supplier>, StoreError> {
+impl AnySuppliers for SqlTx<'_> {
+    fn supplier(&mut self, code: &SupplierCode) -> Result<Option<Supplier>, StoreError> {
+        self.run(|conn| supplier(conn, code))
+    }
+
+    fn suppliers(&mut self, organisation_id: Option<i64>) -> Result<Vec<Supplier>, StoreError> {
         self.run(|conn| {
-            let rows = suppliers!().order(suppliers::code).load(conn)?;
+            let all = suppliers!().order(suppliers::code);
+            let rows = match organisation_id {
+                Some(of) => all.filter(suppliers::organisation_id.eq(of)).load(conn)?,
+                None => all.load(conn)?,
+            };
             rows.into_iter().map(Supplier::try_from).collect()
         })
     }

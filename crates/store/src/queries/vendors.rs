@@ -4,7 +4,7 @@ use super::schema::{organisations, payment_vendors};
 use super::types::Timestamp;
 use super::{SqlTx, changed};
 use crate::error::Result;
-use cutover_app::port::{StoreError, Vendor, Vendors};
+use cutover_app::port::{AnyVendors, StoreError, Vendor, Vendors};
 use cutover_core::Word;
 use diesel::prelude::*;
 use std::borrow::Cow;
@@ -75,6 +75,15 @@ impl Vendors for SqlTx<'_> {
         })
     }
 
+    fn remove_vendor(&mut self, organisation_id: i64, name: &str) -> Result<bool, StoreError> {
+        self.run(|conn| {
+            let vendor = payment_vendors::table.find((organisation_id, name));
+            Ok(changed(diesel::delete(vendor).execute(conn)?))
+        })
+    }
+}
+
+impl AnyVendors for SqlTx<'_> {
     fn vendors(&mut self, organisation_id: Option<i64>) -> Result<Vec<Vendor>, StoreError> {
         self.run(|conn| {
             let all = vendors!().order((organisations::name, payment_vendors::name));
@@ -83,13 +92,6 @@ impl Vendors for SqlTx<'_> {
                 None => all.load(conn)?,
             };
             rows.into_iter().map(read).collect()
-        })
-    }
-
-    fn remove_vendor(&mut self, organisation_id: i64, name: &str) -> Result<bool, StoreError> {
-        self.run(|conn| {
-            let vendor = payment_vendors::table.find((organisation_id, name));
-            Ok(changed(diesel::delete(vendor).execute(conn)?))
         })
     }
 }

@@ -12,8 +12,8 @@ use crate::schema::columns;
 use crate::sealed::{Location, SealedTable, Sealer};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    ActiveWebhook, Delivery, DeliveryState, Disabled, FeedEvent, FeedPosition, NewWebhook, Replay,
-    StoreError, Webhook, WebhookFigures, WebhookSecret, Webhooks,
+    ActiveWebhook, AnyWebhooks, Delivery, DeliveryState, Disabled, FeedEvent, FeedPosition, NewWebhook,
+    Replay, StoreError, Webhook, WebhookFigures, WebhookSecret, Webhooks,
 };
 use cutover_core::Word;
 use diesel::prelude::*;
@@ -384,21 +384,6 @@ impl Webhooks for SqlTx<'_> {
         })
     }
 
-    fn webhook(&mut self, name: &str) -> Result<Option<Webhook>, StoreError> {
-        self.run(|conn| webhook_by_name(conn, name))
-    }
-
-    fn webhooks(&mut self, organisation_id: Option<i64>) -> Result<Vec<Webhook>, StoreError> {
-        self.run(|conn| {
-            let all = webhooks!().order(webhooks::id);
-            let rows = match organisation_id {
-                Some(of) => all.filter(webhooks::organisation_id.eq(of)).load(conn)?,
-                None => all.load(conn)?,
-            };
-            rows.into_iter().map(Webhook::try_from).collect()
-        })
-    }
-
     fn webhook_by_id(&mut self, id: i64) -> Result<Option<Webhook>, StoreError> {
         self.run(|conn| webhook_by_id(conn, id))
     }
@@ -472,10 +457,6 @@ impl Webhooks for SqlTx<'_> {
                 .execute(conn)?;
             insert_secret(conn, sealer, id, secret)
         })
-    }
-
-    fn active_webhooks(&mut self) -> Result<Vec<ActiveWebhook>, StoreError> {
-        self.run(active)
     }
 
     fn open_deliveries(&mut self, webhook_id: i64, limit: u32) -> Result<u32, StoreError> {
@@ -625,5 +606,26 @@ impl Webhooks for SqlTx<'_> {
             }
             Ok(figures)
         })
+    }
+}
+
+impl AnyWebhooks for SqlTx<'_> {
+    fn webhook(&mut self, name: &str) -> Result<Option<Webhook>, StoreError> {
+        self.run(|conn| webhook_by_name(conn, name))
+    }
+
+    fn webhooks(&mut self, organisation_id: Option<i64>) -> Result<Vec<Webhook>, StoreError> {
+        self.run(|conn| {
+            let all = webhooks!().order(webhooks::id);
+            let rows = match organisation_id {
+                Some(of) => all.filter(webhooks::organisation_id.eq(of)).load(conn)?,
+                None => all.load(conn)?,
+            };
+            rows.into_iter().map(Webhook::try_from).collect()
+        })
+    }
+
+    fn active_webhooks(&mut self) -> Result<Vec<ActiveWebhook>, StoreError> {
+        self.run(active)
     }
 }

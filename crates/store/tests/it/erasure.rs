@@ -137,7 +137,7 @@ fn traces_that_a_reader_keeps_are_reported() {
     let id = furnish(&store);
     let acme = read(&store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
     let during = read(&store, |tx| {
-        tx.suppliers()?;
+        tx.suppliers(None)?;
         erase(&store, &acme, id);
         store.scrub()
     });

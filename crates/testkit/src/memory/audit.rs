@@ -1,6 +1,6 @@
 use super::{State, next_id};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, StoreError};
+use cutover_app::port::{AnyAudit, Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, StoreError};
 
 impl State {
     fn audit_record(&self, (place, entry): (usize, &AuditEntry)) -> AuditRecord {
@@ -29,7 +29,9 @@ impl Audit for State {
         let backups = self.audit.iter().rev().filter(|entry| entry.action == AuditAction::BackupBegun);
         Ok(backups.map(|entry| entry.at).next())
     }
+}
 
+impl AnyAudit for State {
     fn audit_records(&mut self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError> {
         let wanted = |place: usize, entry: &AuditEntry| {
             let organisation_id = entry.subject.organisation_id;

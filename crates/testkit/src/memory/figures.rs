@@ -3,7 +3,8 @@ use super::erasure::less;
 use super::processes::Row;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
-    Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError, Supplier, SupplierFigures,
+    AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError, Supplier,
+    SupplierFigures,
 };
 use cutover_core::{Code, ExternalAccountNumber, Level, SupplierStatus, Word};
 use cutover_model::Totals;
@@ -60,21 +61,6 @@ impl Figures for State {
             processes: run.len() as u64,
         };
         Ok(runs.map(count).collect())
-    }
-
-    fn supplier_figures(&mut self, _: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError> {
-        let figures = |supplier: &Supplier| {
-            let stands_in =
-                |state: Status| self.of(supplier.id).filter(move |row| row.process.state() == state);
-            let counted = Status::ALL.iter().map(|state| (*state, stands_in(*state).count() as u64));
-            SupplierFigures {
-                supplier: supplier.code.clone(),
-                is_ongoing: supplier.settings.status == SupplierStatus::Ongoing,
-                first_due_at: stands_in(Status::Pending).map(|row| row.process.snapshot().due_at).min(),
-                states: counted.filter(|(_, processes)| *processes > 0).collect(),
-            }
-        };
-        Ok(self.suppliers.iter().map(figures).collect())
     }
 
     fn minute_counts(
@@ -149,6 +135,23 @@ impl Figures for State {
 
     fn fold(&mut self, _: u32) -> Result<usize, StoreError> {
         Ok(0)
+    }
+}
+
+impl AnyFigures for State {
+    fn supplier_figures(&mut self, _: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError> {
+        let figures = |supplier: &Supplier| {
+            let stands_in =
+                |state: Status| self.of(supplier.id).filter(move |row| row.process.state() == state);
+            let counted = Status::ALL.iter().map(|state| (*state, stands_in(*state).count() as u64));
+            SupplierFigures {
+                supplier: supplier.code.clone(),
+                is_ongoing: supplier.settings.status == SupplierStatus::Ongoing,
+                first_due_at: stands_in(Status::Pending).map(|row| row.process.snapshot().due_at).min(),
+                states: counted.filter(|(_, processes)| *processes > 0).collect(),
+            }
+        };
+        Ok(self.suppliers.iter().map(figures).collect())
     }
 }
 

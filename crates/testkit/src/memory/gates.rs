@@ -1,5 +1,5 @@
 use super::State;
-use cutover_app::port::{Gate, Gates, Hold, StoreError, Supplier};
+use cutover_app::port::{AnyGates, Gate, Gates, Hold, StoreError, Supplier};
 use cutover_core::SupplierCode;
 
 impl State {
@@ -26,14 +26,6 @@ impl State {
 }
 
 impl Gates for State {
-    fn lock_gates(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, Gate)>, StoreError> {
-        let own = |gate: &Gate| {
-            let code = self.with_code(gate.supplier_id)?.code.clone();
-            suppliers.contains(&code).then(|| (code, gate.clone()))
-        };
-        Ok(self.gates.values().filter_map(own).collect())
-    }
-
     fn gate(&mut self, supplier_id: i64) -> Result<Option<Gate>, StoreError> {
         Ok(self.gates.get(&supplier_id).cloned())
     }
@@ -50,13 +42,6 @@ impl Gates for State {
 
     fn hold(&mut self, supplier_id: i64) -> Result<Option<Hold>, StoreError> {
         Ok(self.gates.get(&supplier_id).and_then(|gate| gate.hold.clone()))
-    }
-
-    fn holds(&mut self) -> Result<Vec<(SupplierCode, Hold)>, StoreError> {
-        let hold = |gate: &Gate| Some((self.with_code(gate.supplier_id)?.code.clone(), gate.hold.clone()?));
-        let mut holds: Vec<_> = self.gates.values().filter_map(hold).collect();
-        holds.sort_by(|(one, _), (other, _)| one.cmp(other));
-        Ok(holds)
     }
 
     fn join_wave(&mut self, supplier_id: i64, process_ids: &[i64]) -> Result<u64, StoreError> {
@@ -81,6 +66,23 @@ impl Gates for State {
     fn clear_wave(&mut self, supplier_id: i64) -> Result<(), StoreError> {
         self.wave_accounts.retain(|_, (of, _)| *of != supplier_id);
         Ok(())
+    }
+}
+
+impl AnyGates for State {
+    fn lock_gates(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, Gate)>, StoreError> {
+        let own = |gate: &Gate| {
+            let code = self.with_code(gate.supplier_id)?.code.clone();
+            suppliers.contains(&code).then(|| (code, gate.clone()))
+        };
+        Ok(self.gates.values().filter_map(own).collect())
+    }
+
+    fn holds(&mut self) -> Result<Vec<(SupplierCode, Hold)>, StoreError> {
+        let hold = |gate: &Gate| Some((self.with_code(gate.supplier_id)?.code.clone(), gate.hold.clone()?));
+        let mut holds: Vec<_> = self.gates.values().filter_map(hold).collect();
+        holds.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(holds)
     }
 
     fn ended_waves(&mut self) -> Result<Vec<SupplierCode>, StoreError> {

@@ -1,6 +1,6 @@
 use super::{State, next_id};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Job, JobKind, JobState, Jobs, StoreError};
+use cutover_app::port::{AnyJobs, Job, JobKind, JobState, Jobs, StoreError};
 use std::collections::BTreeSet;
 
 /// A job with its list of processes.
@@ -43,25 +43,10 @@ impl Jobs for State {
         Ok(true)
     }
 
-    fn job(&mut self, name: &str) -> Result<Option<Job>, StoreError> {
-        Ok(self.jobs.iter().find(|row| row.job.name == name).map(|row| row.job.clone()))
-    }
-
-    fn jobs(&mut self, organisation_id: Option<i64>, limit: u32) -> Result<Vec<Job>, StoreError> {
-        let all = self.jobs.iter().rev().map(|row| row.job.clone());
-        let own = all.filter(|job| organisation_id.is_none_or(|id| job.organisation_id == id));
-        Ok(own.take(limit as usize).collect())
-    }
-
     fn erasure_of(&mut self, supplier_id: i64) -> Result<Option<Job>, StoreError> {
         let mut jobs = self.jobs.iter().map(|row| &row.job).filter(|job| job.supplier_id == supplier_id);
         let found = jobs.find(|job| job.kind == JobKind::EraseSupplier && job.state != JobState::Done);
         Ok(found.cloned())
-    }
-
-    fn due_job(&mut self, at: DateTime<Utc>) -> Result<Option<Job>, StoreError> {
-        let due = self.jobs.iter().filter(|row| row.job.due_at.is_some_and(|due| due <= at));
-        Ok(due.min_by_key(|row| (row.job.due_at, row.job.id)).map(|row| row.job.clone()))
     }
 
     fn lock_job(&mut self, id: i64, _: bool) -> Result<Option<Job>, StoreError> {
@@ -82,5 +67,22 @@ impl Jobs for State {
             row.job.version += 1;
         });
         Ok(released.count())
+    }
+}
+
+impl AnyJobs for State {
+    fn job(&mut self, name: &str) -> Result<Option<Job>, StoreError> {
+        Ok(self.jobs.iter().find(|row| row.job.name == name).map(|row| row.job.clone()))
+    }
+
+    fn jobs(&mut self, organisation_id: Option<i64>, limit: u32) -> Result<Vec<Job>, StoreError> {
+        let all = self.jobs.iter().rev().map(|row| row.job.clone());
+        let own = all.filter(|job| organisation_id.is_none_or(|id| job.organisation_id == id));
+        Ok(own.take(limit as usize).collect())
+    }
+
+    fn due_job(&mut self, at: DateTime<Utc>) -> Result<Option<Job>, StoreError> {
+        let due = self.jobs.iter().filter(|row| row.job.due_at.is_some_and(|due| due <= at));
+        Ok(due.min_by_key(|row| (row.job.due_at, row.job.id)).map(|row| row.job.clone()))
     }
 }

@@ -1,9 +1,10 @@
 use super::State;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, ArchivedVersion, Cause, FairShares, ListedAccount, ListedProcess, PageLimit,
-    PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged,
-    StepWrite, StoreError, StoredIssues, StoredProcess, Supplier, WaitingWindow, WaitingWindows,
+    AccountList, AnyProcesses, Archivable, ArchivedVersion, Cause, FairShares, ListedAccount, ListedProcess,
+    PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive,
+    Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier, WaitingWindow,
+    WaitingWindows,
 };
 use cutover_core::{ExternalAccountNumber, Level, ServiceAccountNumber, SupplierStatus};
 use cutover_model::ContentHash;
@@ -234,14 +235,6 @@ impl Processes for State {
         Ok(found.into_iter().take(limit as usize).map(Row::stored).collect())
     }
 
-    fn process_of_account(
-        &mut self,
-        number: &ServiceAccountNumber,
-    ) -> Result<Option<StoredProcess>, StoreError> {
-        let has_it = |row: &&Row| row.process.service_account_number() == Some(number);
-        Ok(self.rows().find(has_it).map(Row::stored))
-    }
-
     fn processes_by_id(&mut self, process_ids: &[i64]) -> Result<Vec<StoredProcess>, StoreError> {
         let found = self.rows().filter(|row| process_ids.contains(&row.process.id()));
         let mut found: Vec<StoredProcess> = found.map(Row::stored).collect();
@@ -331,71 +324,6 @@ impl Processes for State {
 
     fn history(&mut self, process_id: i64) -> Result<Vec<HistoryEntry>, StoreError> {
         Ok(self.row(process_id).map(|row| row.history.clone()).unwrap_or_default())
-    }
-
-    fn due_processes(
-        &mut self,
-        at: DateTime<Utc>,
-        limit: u32,
-        shares: &FairShares,
-    ) -> Result<Vec<StoredProcess>, StoreError> {
-        let mut due: BTreeMap<(Option<u64>, i64), Vec<StoredProcess>> = BTreeMap::new();
-        for (supplier, row) in self.waiting() {
-            if row.process.is_due(at) && self.is_in_wave(supplier, row) {
-                let turn = (self.served.get(&supplier.id).copied(), supplier.id);
-                due.entry(turn).or_default().push(row.stored());
-            }
-        }
-        // Suppliers that were served least recently come first.
-        let mut suppliers = Vec::new();
-        for ((_, id), mut own) in due {
-            own.sort_by_key(|stored| stored.process.snapshot().due_at);
-            own.truncate(self.suppliers.iter().find(|s| s.id == id).map_or(0, |s| self.free_places(s)));
-            if !own.is_empty() {
-                suppliers.push((id, own));
-            }
-        }
-        let mut division =
-            shares.divide(suppliers.iter().map(|(id, own)| (*id, own.len() as i64)), limit.into());
-        let mut taken = Vec::new();
-        while let Some((place, share)) = division.next_supplier() {
-            let own = suppliers[place].1.iter().take(share as usize).cloned();
-            taken.extend(own.enumerate());
-            division.took(share as usize);
-        }
-        taken.sort_by_key(|(round, _)| *round);
-        for (_, stored) in &taken {
-            self.claims += 1;
-            self.served.insert(stored.supplier_id, self.claims);
-        }
-        Ok(taken.into_iter().map(|(_, stored)| stored).collect())
-    }
-
-    fn next_due_at(&mut self, _: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
-        let open = self
-            .waiting()
-            .filter(|(supplier, row)| self.free_places(supplier) > 0 && self.is_in_wave(supplier, row));
-        Ok(open.map(|(_, row)| row.process.snapshot().due_at).min())
-    }
-
-    fn expired_leases(
-        &mut self,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<StoredProcess>, StoreError> {
-        let expired = |row: &&Row| row.lease_until.is_some_and(|until| until < before);
-        let mut rows: Vec<_> = self.rows().filter(expired).collect();
-        rows.sort_by_key(|row| row.lease_until);
-        Ok(rows.into_iter().take(limit as usize).map(Row::stored).collect())
-    }
-
-    fn missed_windows(
-        &mut self,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<StoredProcess>, StoreError> {
-        let missed = self.waiting().filter(|(_, row)| row.process.window_closed(before));
-        Ok(missed.take(limit as usize).map(|(_, row)| row.stored()).collect())
     }
 
     fn waiting_windows(&mut self, supplier_id: i64) -> Result<WaitingWindows, StoreError> {
@@ -493,5 +421,80 @@ impl Processes for State {
 
     fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError> {
         Ok(self.row(process_id).and_then(|row| row.archived_at))
+    }
+}
+
+impl AnyProcesses for State {
+    fn process_of_account(
+        &mut self,
+        number: &ServiceAccountNumber,
+    ) -> Result<Option<StoredProcess>, StoreError> {
+        let has_it = |row: &&Row| row.process.service_account_number() == Some(number);
+        Ok(self.rows().find(has_it).map(Row::stored))
+    }
+
+    fn due_processes(
+        &mut self,
+        at: DateTime<Utc>,
+        limit: u32,
+        shares: &FairShares,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        let mut due: BTreeMap<(Option<u64>, i64), Vec<StoredProcess>> = BTreeMap::new();
+        for (supplier, row) in self.waiting() {
+            if row.process.is_due(at) && self.is_in_wave(supplier, row) {
+                let turn = (self.served.get(&supplier.id).copied(), supplier.id);
+                due.entry(turn).or_default().push(row.stored());
+            }
+        }
+        // Suppliers that were served least recently come first.
+        let mut suppliers = Vec::new();
+        for ((_, id), mut own) in due {
+            own.sort_by_key(|stored| stored.process.snapshot().due_at);
+            own.truncate(self.suppliers.iter().find(|s| s.id == id).map_or(0, |s| self.free_places(s)));
+            if !own.is_empty() {
+                suppliers.push((id, own));
+            }
+        }
+        let mut division =
+            shares.divide(suppliers.iter().map(|(id, own)| (*id, own.len() as i64)), limit.into());
+        let mut taken = Vec::new();
+        while let Some((place, share)) = division.next_supplier() {
+            let own = suppliers[place].1.iter().take(share as usize).cloned();
+            taken.extend(own.enumerate());
+            division.took(share as usize);
+        }
+        taken.sort_by_key(|(round, _)| *round);
+        for (_, stored) in &taken {
+            self.claims += 1;
+            self.served.insert(stored.supplier_id, self.claims);
+        }
+        Ok(taken.into_iter().map(|(_, stored)| stored).collect())
+    }
+
+    fn next_due_at(&mut self, _: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
+        let open = self
+            .waiting()
+            .filter(|(supplier, row)| self.free_places(supplier) > 0 && self.is_in_wave(supplier, row));
+        Ok(open.map(|(_, row)| row.process.snapshot().due_at).min())
+    }
+
+    fn expired_leases(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        let expired = |row: &&Row| row.lease_until.is_some_and(|until| until < before);
+        let mut rows: Vec<_> = self.rows().filter(expired).collect();
+        rows.sort_by_key(|row| row.lease_until);
+        Ok(rows.into_iter().take(limit as usize).map(Row::stored).collect())
+    }
+
+    fn missed_windows(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        let missed = self.waiting().filter(|(_, row)| row.process.window_closed(before));
+        Ok(missed.take(limit as usize).map(|(_, row)| row.stored()).collect())
     }
 }

@@ -1,6 +1,6 @@
 use super::State;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Outcome, Run, RunFigures, Runs, StoreError, Stretch};
+use cutover_app::port::{AnyRuns, Outcome, Run, RunFigures, Runs, StoreError, Stretch};
 use cutover_core::SupplierCode;
 use std::collections::BTreeMap;
 
@@ -65,15 +65,6 @@ impl Runs for State {
         Ok(earlier.take(limit as usize).cloned().collect())
     }
 
-    fn lock_open_runs(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, i64)>, StoreError> {
-        let open = self.runs.iter().map(|row| &row.run).filter(|run| run.ended_at.is_none());
-        let with_code = |run: &Run| {
-            let supplier = self.suppliers.iter().find(|supplier| supplier.id == run.supplier_id)?;
-            suppliers.contains(&supplier.code).then(|| (supplier.code.clone(), run.id))
-        };
-        Ok(open.filter_map(with_code).collect())
-    }
-
     fn record_outcomes(&mut self, run_id: i64, outcomes: &[Outcome]) -> Result<(), StoreError> {
         let row = self.run_row(run_id)?;
         let mut figures = RunFigures { stretches: row.stretches.clone(), ..RunFigures::default() };
@@ -106,5 +97,16 @@ impl Runs for State {
         }
         figures.stretches = row.stretches.clone();
         Ok(figures)
+    }
+}
+
+impl AnyRuns for State {
+    fn lock_open_runs(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, i64)>, StoreError> {
+        let open = self.runs.iter().map(|row| &row.run).filter(|run| run.ended_at.is_none());
+        let with_code = |run: &Run| {
+            let supplier = self.suppliers.iter().find(|supplier| supplier.id == run.supplier_id)?;
+            suppliers.contains(&supplier.code).then(|| (supplier.code.clone(), run.id))
+        };
+        Ok(open.filter_map(with_code).collect())
     }
 }

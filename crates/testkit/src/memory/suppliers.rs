@@ -1,6 +1,6 @@
 use super::{State, next_id};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{StoreError, Supplier, SupplierSettings, Suppliers};
+use cutover_app::port::{AnySuppliers, StoreError, Supplier, SupplierSettings, Suppliers};
 use cutover_core::SupplierCode;
 
 impl Suppliers for State {
@@ -42,10 +42,6 @@ impl Suppliers for State {
         Ok(())
     }
 
-    fn supplier(&mut self, code: &SupplierCode) -> Result<Option<Supplier>, StoreError> {
-        Ok(self.suppliers.iter().find(|supplier| supplier.code == *code).cloned())
-    }
-
     fn supplier_of(
         &mut self,
         organisation_id: i64,
@@ -66,9 +62,16 @@ impl Suppliers for State {
     fn suppliers_by_ids(&mut self, ids: &[i64]) -> Result<Vec<Supplier>, StoreError> {
         Ok(self.suppliers.iter().filter(|supplier| ids.contains(&supplier.id)).cloned().collect())
     }
+}
 
-    fn suppliers(&mut self) -> Result<Vec<Supplier>, StoreError> {
-        let mut all = self.suppliers.clone();
+impl AnySuppliers for State {
+    fn supplier(&mut self, code: &SupplierCode) -> Result<Option<Supplier>, StoreError> {
+        Ok(self.suppliers.iter().find(|supplier| supplier.code == *code).cloned())
+    }
+
+    fn suppliers(&mut self, organisation_id: Option<i64>) -> Result<Vec<Supplier>, StoreError> {
+        let is_of = |supplier: &&Supplier| organisation_id.is_none_or(|of| supplier.organisation_id == of);
+        let mut all: Vec<Supplier> = self.suppliers.iter().filter(is_of).cloned().collect();
         all.sort_by(|a, b| a.code.cmp(&b.code));
         Ok(all)
     }

@@ -1,5 +1,5 @@
 use super::State;
-use cutover_app::port::{StoreError, Vendor, Vendors};
+use cutover_app::port::{AnyVendors, StoreError, Vendor, Vendors};
 
 impl Vendors for State {
     fn add_vendor(&mut self, vendor: &Vendor) -> Result<bool, StoreError> {
@@ -15,6 +15,12 @@ impl Vendors for State {
         Ok(self.vendors.get(&(organisation_id, name.to_owned())).cloned())
     }
 
+    fn remove_vendor(&mut self, organisation_id: i64, name: &str) -> Result<bool, StoreError> {
+        Ok(self.vendors.remove(&(organisation_id, name.to_owned())).is_some())
+    }
+}
+
+impl AnyVendors for State {
     fn vendors(&mut self, organisation_id: Option<i64>) -> Result<Vec<Vendor>, StoreError> {
         let all = self.vendors.values();
         let mut found: Vec<Vendor> = all
@@ -23,9 +29,5 @@ impl Vendors for State {
             .collect();
         found.sort_by(|a, b| (&a.organisation, &a.name).cmp(&(&b.organisation, &b.name)));
         Ok(found)
-    }
-
-    fn remove_vendor(&mut self, organisation_id: i64, name: &str) -> Result<bool, StoreError> {
-        Ok(self.vendors.remove(&(organisation_id, name.to_owned())).is_some())
     }
 }

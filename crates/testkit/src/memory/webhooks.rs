@@ -1,8 +1,8 @@
 use super::{State, next_id};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    ActiveWebhook, Delivery, DeliveryState, FeedEvent, FeedPosition, NewWebhook, StoreError, Webhook,
-    WebhookFigures, WebhookSecret, Webhooks,
+    ActiveWebhook, AnyWebhooks, Delivery, DeliveryState, FeedEvent, FeedPosition, NewWebhook, StoreError,
+    Webhook, WebhookFigures, WebhookSecret, Webhooks,
 };
 
 /// A webhook with its secrets and deliveries.
@@ -59,16 +59,6 @@ impl Webhooks for State {
         Ok(webhook)
     }
 
-    fn webhook(&mut self, name: &str) -> Result<Option<Webhook>, StoreError> {
-        let found = self.webhooks.iter().find(|row| row.webhook.name == name && !row.is_removed);
-        Ok(found.map(|row| row.webhook.clone()))
-    }
-
-    fn webhooks(&mut self, organisation_id: Option<i64>) -> Result<Vec<Webhook>, StoreError> {
-        let kept = self.webhooks.iter().filter(|row| !row.is_removed).map(|row| row.webhook.clone());
-        Ok(kept.filter(|webhook| organisation_id.is_none_or(|id| webhook.organisation_id == id)).collect())
-    }
-
     fn webhook_by_id(&mut self, id: i64) -> Result<Option<Webhook>, StoreError> {
         Ok(self.hook(id).map(|row| row.webhook.clone()))
     }
@@ -111,16 +101,6 @@ impl Webhooks for State {
         }
         row.secrets.push(secret.clone());
         Ok(())
-    }
-
-    fn active_webhooks(&mut self) -> Result<Vec<ActiveWebhook>, StoreError> {
-        let active = |row: &WebhookRow| ActiveWebhook {
-            id: row.webhook.id,
-            organisation_id: row.webhook.organisation_id,
-            position: row.webhook.position,
-            first_due: row.deliveries.iter().filter_map(|delivery| delivery.due_at).min(),
-        };
-        Ok(self.active().map(active).collect())
     }
 
     fn open_deliveries(&mut self, webhook_id: i64, limit: u32) -> Result<u32, StoreError> {
@@ -235,5 +215,27 @@ impl Webhooks for State {
             open: open.clone().count() as u64,
             oldest: open.map(|delivery| delivery.occurred_at).min(),
         })
+    }
+}
+
+impl AnyWebhooks for State {
+    fn webhook(&mut self, name: &str) -> Result<Option<Webhook>, StoreError> {
+        let found = self.webhooks.iter().find(|row| row.webhook.name == name && !row.is_removed);
+        Ok(found.map(|row| row.webhook.clone()))
+    }
+
+    fn webhooks(&mut self, organisation_id: Option<i64>) -> Result<Vec<Webhook>, StoreError> {
+        let kept = self.webhooks.iter().filter(|row| !row.is_removed).map(|row| row.webhook.clone());
+        Ok(kept.filter(|webhook| organisation_id.is_none_or(|id| webhook.organisation_id == id)).collect())
+    }
+
+    fn active_webhooks(&mut self) -> Result<Vec<ActiveWebhook>, StoreError> {
+        let active = |row: &WebhookRow| ActiveWebhook {
+            id: row.webhook.id,
+            organisation_id: row.webhook.organisation_id,
+            position: row.webhook.position,
+            first_due: row.deliveries.iter().filter_map(|delivery| delivery.due_at).min(),
+        };
+        Ok(self.active().map(active).collect())
     }
 }

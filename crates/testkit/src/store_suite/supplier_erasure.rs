@@ -128,7 +128,7 @@ pub fn an_erased_supplier_leaves_nothing(store: &dyn Store) {
     // The erasure itself is kept, so that the process that works on it sees its end.
     assert_eq!(see(store, |tx| tx.job("job_2")), Some(erasure));
     while put(store, |tx| tx.fold(9)) > 0 {}
-    assert_eq!(see(store, |tx| tx.suppliers()), std::slice::from_ref(&other));
+    assert_eq!(see(store, |tx| tx.suppliers(None)), std::slice::from_ref(&other));
     assert_eq!(see_staying(store, &other), staying);
     // The trail knows suppliers by their keys.
     let again = supplier(store, "ACME");

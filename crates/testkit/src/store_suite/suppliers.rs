@@ -1,6 +1,6 @@
 //! Import suppliers and their settings.
 
-use super::helpers::{ABSENT, at, on_threads, organisation, put, see, settings, supplier};
+use super::helpers::{ABSENT, at, on_threads, organisation, put, see, settings, supplier, supplier_of};
 use cutover_app::port::{Store, Supplier, SupplierSettings};
 use cutover_core::{Level, SupplierStatus};
 
@@ -87,11 +87,15 @@ pub fn suppliers_are_found_together(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.suppliers_by_ids(&[])), []);
 }
 
-/// Ordered by code, over all organisations.
+/// Ordered by code, over all organisations or of one.
 pub fn suppliers_are_listed_by_code(store: &dyn Store) {
-    for code in ["C", "A", "B"] {
-        supplier(store, code);
-    }
-    let codes: Vec<_> = see(store, |tx| tx.suppliers()).iter().map(|s| s.code.to_string()).collect();
-    assert_eq!(codes, ["A", "B", "C"]);
+    let [c, a] = ["C", "A"].map(|code| supplier(store, code));
+    let b = supplier_of(store, "Other", "B", |_| {});
+    let codes = |of| -> Vec<String> {
+        see(store, |tx| tx.suppliers(of)).iter().map(|supplier| supplier.code.to_string()).collect()
+    };
+    assert_eq!(codes(None), ["A", "B", "C"]);
+    assert_eq!(codes(Some(c.organisation_id)), ["A", "C"]);
+    assert_eq!(codes(Some(b.organisation_id)), ["B"]);
+    assert_eq!((a.organisation_id, codes(Some(ABSENT))), (c.organisation_id, Vec::new()));
 }

@@ -3,7 +3,7 @@
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{
-    RefusedCreate, RefusedFault, RefusedFigures, StoreError, Supplier, Tx, find_stale, read_committed,
+    RefusedCreate, RefusedFault, RefusedFigures, Rows, StoreError, Supplier, Tx, find_stale, read_committed,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::SupplierCode;
@@ -87,7 +87,7 @@ impl App {
 }
 
 /// Returns the figures of the refused creates of a supplier.
-pub(in crate::account) fn figures(tx: &mut dyn Tx, supplier_id: i64) -> Result<RefusedFigures, StoreError> {
+pub(in crate::account) fn figures(tx: &mut dyn Rows, supplier_id: i64) -> Result<RefusedFigures, StoreError> {
     tx.refused_figures(supplier_id, TOP)
 }
 

@@ -14,12 +14,12 @@ pub use night::Night;
 pub(crate) use probed::Probed;
 pub use services::{Services, ServicesToProbe};
 
-use super::{Forecast, OperatorError};
+use super::{Forecast, Operations, OperatorError};
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{ApiKeyRole, StoreError, Supplier, read_committed};
+use crate::port::{ApiKeyRole, StoreError, Supplier};
 use chrono::{DateTime, Utc};
-use cutover_core::{SupplierCode, Zone, string_enum};
+use cutover_core::{Zone, string_enum};
 use cutover_model::{CheckShown, ReadinessShown, Timestamp};
 use facts::{Facts, Installation};
 
@@ -110,6 +110,22 @@ const CHECKS: [(CheckName, Judge); CheckName::ALL.len()] = [
     (CheckName::Backup, Judge::Installation(installation::backup)),
 ];
 
+/// The checks that somebody sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checks {
+    /// All.
+    All,
+    /// Those about the supplier's own data.
+    OfSupplier,
+}
+
+impl Checks {
+    /// Returns the checks that a caller sees: all, unless it is the supplier itself.
+    pub fn of(caller: &Caller) -> Self {
+        if caller.role == ApiKeyRole::Supplier { Self::OfSupplier } else { Self::All }
+    }
+}
+
 /// A check with its finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
@@ -165,61 +181,37 @@ impl Readiness {
     }
 }
 
-impl App {
-    /// Returns the readiness of a supplier with all checks, for operators.
+impl Operations<'_> {
+    /// Returns the readiness of a supplier.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
-    pub fn readiness(&self, code: &str, services: &Services) -> Result<Readiness, OperatorError> {
-        let supplier = self.show_supplier(code)?;
-        Ok(self.readiness_of(&supplier, services, true)?)
-    }
-
-    /// Returns the readiness of a supplier of the caller's organisation; `None` if it has no such supplier. A caller of
-    /// the role `supplier` sees only the checks about its own data.
-    ///
-    /// # Errors
-    /// [`StoreError`] if it could not be read.
-    pub fn own_readiness(
+    pub fn readiness(
         &self,
-        caller: &Caller,
         code: &str,
         services: &Services,
-    ) -> Result<Option<Readiness>, StoreError> {
-        let Some(supplier) = self.supplier_for(caller, code)? else { return Ok(None) };
-        self.readiness_of(&supplier, services, sees_all(caller)).map(Some)
+        checks: Checks,
+    ) -> Result<Readiness, OperatorError> {
+        let supplier = self.show_supplier(code)?;
+        Ok(self.app.readiness_of(&supplier, services, checks)?)
     }
+}
 
-    /// Returns the services that the checks of a caller need to ask; `None` if its organisation has no such supplier.
-    ///
-    /// # Errors
-    /// [`StoreError`] if it could not be read.
-    pub fn own_services_to_probe(
-        &self,
-        caller: &Caller,
-        code: &str,
-    ) -> Result<Option<ServicesToProbe>, StoreError> {
-        let Some(supplier) = self.supplier_for(caller, code)? else { return Ok(None) };
-        self.services_of(supplier.organisation_id, sees_all(caller)).map(Some)
-    }
-
-    fn supplier_for(&self, caller: &Caller, code: &str) -> Result<Option<Supplier>, StoreError> {
-        let Ok(code) = cutover_core::trimmed(code).parse::<SupplierCode>() else { return Ok(None) };
-        read_committed(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))
-    }
-
-    fn readiness_of(
+impl App {
+    pub(super) fn readiness_of(
         &self,
         supplier: &Supplier,
         services: &Services,
-        with_all: bool,
+        checks: Checks,
     ) -> Result<Readiness, StoreError> {
-        self.judged(self.facts(supplier, services)?, services, with_all)
+        self.judged(self.facts(supplier, services)?, services, checks)
     }
 
-    /// Judges facts by all checks, or by those about the supplier's own data.
-    fn judged(&self, facts: Facts, services: &Services, with_all: bool) -> Result<Readiness, StoreError> {
-        let installation = if with_all { Some(self.installation(&facts, services)?) } else { None };
+    fn judged(&self, facts: Facts, services: &Services, checks: Checks) -> Result<Readiness, StoreError> {
+        let installation = match checks {
+            Checks::All => Some(self.installation(&facts, services)?),
+            Checks::OfSupplier => None,
+        };
         let finding = |judge: &Judge| match (judge, &installation) {
             (Judge::Own(judge), _) => Some(judge(&facts)),
             (Judge::Installation(judge), Some(installation)) => Some(judge(installation)),
@@ -237,9 +229,4 @@ impl App {
             forecast: facts.forecast,
         })
     }
-}
-
-/// Returns true if a caller sees all checks: everybody but the supplier itself.
-fn sees_all(caller: &Caller) -> bool {
-    caller.role != ApiKeyRole::Supplier
 }

@@ -1,10 +1,8 @@
 //! Everything that people watch in the night of a migration.
 
-use super::{Readiness, Services, sees_all};
-use crate::App;
-use crate::account::Progress;
-use crate::auth::Caller;
-use crate::operator::OperatorError;
+use super::{Checks, Readiness, Services};
+use crate::account::{Progress, progress};
+use crate::operator::{Operations, OperatorError};
 use crate::port::{Gate, Supplier};
 use chrono::{DateTime, Utc};
 
@@ -25,24 +23,22 @@ pub struct Night {
     pub at: DateTime<Utc>,
 }
 
-impl App {
-    /// Returns the state of a supplier of an organisation in the night of its migration. The cost does not depend on
-    /// the number of accounts.
+impl Operations<'_> {
+    /// Returns the state of a supplier in the night of its migration. The cost does not depend on the number of accounts.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if it has none with this code.
-    pub fn own_night(
-        &self,
-        caller: &Caller,
-        code: &str,
-        services: &Services,
-    ) -> Result<Night, OperatorError> {
-        let supplier = self.own_supplier(caller, code)?;
-        let progress = self.show_progress(code)?;
-        let facts = self.facts(&supplier, services)?;
+    /// [`OperatorError::NotFound`] if there is none with this code.
+    pub fn night(&self, code: &str, services: &Services) -> Result<Night, OperatorError> {
+        self.app.try_to_record_refused();
+        let (supplier, progress) = self.read(|tx| {
+            let supplier = tx.supplier(code)?;
+            let progress = progress(tx.rows(), &supplier, self.app.clock.now())?;
+            Ok((supplier, progress))
+        })?;
+        let facts = self.app.facts(&supplier, services)?;
         let (gate, at) = (facts.gate.clone(), facts.now);
         let first_window = facts.windows.windows.first().map(|window| window.end);
-        let readiness = self.judged(facts, services, sees_all(caller))?;
+        let readiness = self.app.judged(facts, services, Checks::All)?;
         Ok(Night { supplier, progress, readiness, gate, first_window, at })
     }
 }

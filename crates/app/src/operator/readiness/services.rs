@@ -1,11 +1,11 @@
 //! The services that imports and payments need, and the checks of them. They are asked between two calls of use
 //! cases, never inside a transaction.
 
-use super::Finding;
 use super::facts::{Facts, Installation};
+use super::{Checks, Finding};
 use crate::App;
-use crate::operator::OperatorError;
-use crate::port::{StoreError, Vendor, read_committed};
+use crate::operator::{Operations, OperatorError};
+use crate::port::Vendor;
 use chrono::TimeDelta;
 
 /// Maximum number of vendors that are asked.
@@ -32,29 +32,24 @@ pub struct Services {
     pub left_out: usize,
 }
 
-impl App {
-    /// Returns the services that all checks of a supplier need to ask.
+impl Operations<'_> {
+    /// Returns the services that checks of a supplier need to ask.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
-    pub fn services_to_probe(&self, code: &str) -> Result<ServicesToProbe, OperatorError> {
-        let supplier = self.show_supplier(code)?;
-        Ok(self.services_of(supplier.organisation_id, true)?)
+    pub fn services_to_probe(&self, code: &str, checks: Checks) -> Result<ServicesToProbe, OperatorError> {
+        self.read_committed(|tx| {
+            let organisation_id = tx.supplier(code)?.organisation_id;
+            let vendors = match checks {
+                Checks::All => Some(tx.vendors_of(organisation_id)?),
+                Checks::OfSupplier => None,
+            };
+            Ok(ServicesToProbe { organisation_id, vendors })
+        })
     }
+}
 
-    pub(super) fn services_of(
-        &self,
-        organisation_id: i64,
-        with_vendors: bool,
-    ) -> Result<ServicesToProbe, StoreError> {
-        let vendors = if with_vendors {
-            Some(read_committed(&*self.store, |tx| tx.vendors(Some(organisation_id)))?)
-        } else {
-            None
-        };
-        Ok(ServicesToProbe { organisation_id, vendors })
-    }
-
+impl App {
     /// Asks services, all at the same time.
     pub async fn probe_services(&self, wanted: &ServicesToProbe) -> Services {
         let asked = wanted.vendors.iter().flatten().take(VENDORS);

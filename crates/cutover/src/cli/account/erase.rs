@@ -127,8 +127,8 @@ pub(super) fn run(context: &Context, args: &EraseArgs) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     let EraseArgs { supplier, number, yes } = args;
     let shown = match yes {
-        true => Shown::from(app.erase_account(supplier, number)?),
-        false => Shown::from(app.erasable(supplier, number)?),
+        true => Shown::from(app.as_command().erase_account(supplier, number)?),
+        false => Shown::from(app.as_command().erasable(supplier, number)?),
     };
     Ok(output.answer(&shown)?)
 }

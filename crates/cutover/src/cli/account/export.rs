@@ -68,14 +68,14 @@ pub(super) fn run(context: &Context, args: ExportArgs) -> Result<(), Error> {
     let app = context.app()?;
     // The file is created first: an export that cannot be written must not be recorded in the audit.
     let Some(path) = out else {
-        let text = document(&Export::try_from(app.export_account(&supplier, &number)?)?)?;
+        let text = document(&Export::try_from(app.as_command().export_account(&supplier, &number)?)?)?;
         return Ok(writeln!(std::io::stdout().lock(), "{text}")?);
     };
     let shown = path.display().to_string();
     let unwritable =
         |error: std::io::Error| Error::refused(format!("the file {shown} cannot be written: {error}"));
     let mut file = owned_file::create(&path).map_err(unwritable)?;
-    let export = app.export_account(&supplier, &number);
+    let export = app.as_command().export_account(&supplier, &number);
     let text =
         export.map_err(Error::from).and_then(Export::try_from).and_then(|export| Ok(document(&export)?));
     let written = text.and_then(|text| file.write(text.as_bytes()).map_err(unwritable));

@@ -127,7 +127,8 @@ pub(super) fn run(context: &Context, args: &ExportArgs) -> Result<(), Error> {
             plain(&args.to)
         )));
     }
-    let supplier = app.begin_table_export(&args.supplier, args.format.as_str(), personal.as_str())?;
+    let supplier =
+        app.as_command().begin_table_export(&args.supplier, args.format.as_str(), personal.as_str())?;
     let options = Options {
         supplier: supplier.code.to_string(),
         format: args.format.as_str().to_owned(),

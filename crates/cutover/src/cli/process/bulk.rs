@@ -69,11 +69,11 @@ pub(super) fn run(app: &App, context: &Context, kind: JobKind, args: BulkArgs) -
     let numbers = numbers_file.as_deref().map(read_numbers).transpose()?;
     let request = BulkRequest { kind, supplier, status, error_code, before, numbers };
     if !yes {
-        let matched = app.count_bulk(&request)?;
-        warn_of_failures(&app.bulk_outlook(&request)?);
+        let matched = app.as_command().count_bulk(&request)?;
+        warn_of_failures(&app.as_command().bulk_outlook(&request)?);
         return Ok(context.output.answer(&Matched { matched })?);
     }
-    let begun = app.begin_bulk(&request, JobOwner::Caller)?;
+    let begun = app.as_command().begin_bulk(&request, JobOwner::Caller)?;
     job::work(app, context, &begun.name, Some(begun.claim))
 }
 
@@ -85,12 +85,12 @@ fn named(app: &App, context: &Context, kind: JobKind, args: &BulkArgs) -> Result
         if kind == JobKind::Retry {
             warn_of_failure(app, &args.supplier, number);
         }
-        let (status, action) = match kind {
-            JobKind::Cancel => (app.cancel_process(&args.supplier, number), "Cancelled"),
-            _ => (app.retry_process(&args.supplier, number), "Started another attempt of"),
+        let (stepped, action) = match kind {
+            JobKind::Cancel => (app.as_command().cancel_process(&args.supplier, number), "Cancelled"),
+            _ => (app.as_command().retry_process(&args.supplier, number), "Started another attempt of"),
         };
-        match status {
-            Ok(status) => changed.push(ChangedProcess::new(number, status, action)),
+        match stepped {
+            Ok((_, status)) => changed.push(ChangedProcess::new(number, status, action)),
             Err(error) if args.numbers.len() == 1 => return Err(error.into()),
             Err(error) => {
                 eprintln!("{}: {}", plain(number), plain(&error.to_string()));
@@ -111,7 +111,7 @@ const MOST_NAMED: usize = 3;
 /// Prints a warning if an account would fail again. Documents are not looked up.
 fn warn_of_failure(app: &App, supplier: &str, number: &str) {
     // The retry reports what is wrong with the account itself.
-    let errors = app.retry_errors(supplier, number).unwrap_or_default();
+    let errors = app.as_command().retry_errors(supplier, number).unwrap_or_default();
     if !errors.is_empty() {
         let named = errors.iter().take(MOST_NAMED).map(|error| format!("{} at {}", error.code, error.attr));
         let named = named.collect::<Vec<_>>().join(", ");

@@ -80,7 +80,8 @@ pub(super) fn run(app: &App, context: &Context, args: ExportArgs) -> Result<(), 
     let ExportArgs { supplier, format, status, error_code, out } = args;
     // The file is created first: an export that cannot be written must not be recorded in the audit.
     let mut out = Out::open(out)?;
-    let export = app.begin_failed_export(&FailedAccounts { supplier, status, error_code }, format)?;
+    let export =
+        app.as_command().begin_failed_export(&FailedAccounts { supplier, status, error_code }, format)?;
     let (mut accounts, mut left_out, mut next) = (0, 0, None);
     loop {
         let page = app.failed_page(&export, next, Vec::new())?;

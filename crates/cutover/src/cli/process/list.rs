@@ -28,7 +28,7 @@ struct Listed<'p> {
 pub(super) fn run(app: &App, output: Output, supplier: &str, filter: ProcessFilter<'_>) -> Result<(), Error> {
     let mut list = List { out: BufWriter::new(io::stdout().lock()), json: output.is_json(), rows: 0 };
     let mut written = Ok(());
-    app.each_process(supplier, filter, |listed, zone| {
+    app.as_command().each_process(supplier, filter, |listed, zone| {
         if written.is_ok() {
             written = list.row(listed, zone);
         }

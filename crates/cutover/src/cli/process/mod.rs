@@ -114,7 +114,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             list::run(&app, output, &supplier, filter)?;
         }
         Command::Show(Which { supplier, number }) => {
-            output.answer(&Shown::from(app.show_process(&supplier, &number)?))?;
+            output.answer(&Shown::from(app.as_command().show_process(&supplier, &number)?))?;
         }
         Command::Export(args) => export::run(&app, context, args)?,
         Command::Cancel(args) => bulk::run(&app, context, JobKind::Cancel, args)?,

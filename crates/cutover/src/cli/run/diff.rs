@@ -159,7 +159,7 @@ impl Answer for Shown {
 
 pub(super) fn run(app: &App, output: Output, runs: (&str, &str, &str), all: bool) -> Result<(), Error> {
     let (supplier, a, b) = runs;
-    let shown = Shown::from(app.diff_runs(supplier, a, b)?);
+    let shown = Shown::from(app.as_command().diff_runs(supplier, a, b)?);
     if !all {
         return Ok(output.answer(&shown)?);
     }
@@ -176,7 +176,7 @@ fn print_json(app: &App, out: &mut dyn Write, runs: (&str, &str, &str), shown: &
     for (difference, group) in shown.groups() {
         write!(out, "  \"{difference}\": {{\n    \"count\": {},\n    \"examples\": [", group.count)?;
         let mut separator = "\n";
-        app.each_difference(runs, difference, &mut |number| {
+        app.as_command().each_difference(runs, difference, &mut |number| {
             let number = serde_json::to_string(number).map_err(io::Error::other)?;
             write!(out, "{separator}      {number}")?;
             separator = ",\n";
@@ -192,7 +192,7 @@ fn print_json(app: &App, out: &mut dyn Write, runs: (&str, &str, &str), shown: &
 fn print_text(app: &App, out: &mut dyn Write, runs: (&str, &str, &str), shown: &Shown) -> Result<(), Error> {
     for (difference, group) in shown.groups() {
         writeln!(out, "{difference} {}", group.count)?;
-        app.each_difference(runs, difference, &mut |number| {
+        app.as_command().each_difference(runs, difference, &mut |number| {
             writeln!(out, "  {}", plain(number))?;
             Ok::<_, Error>(())
         })?;

@@ -68,16 +68,16 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     match command {
         Command::Start { supplier, name } => {
-            output.answer(&Shown::from(app.start_run(&supplier, &name)?))?;
+            output.answer(&Shown::from(app.as_command().start_run(&supplier, &name)?))?;
         }
-        Command::End { supplier } => output.answer(&Shown::from(app.end_run(&supplier)?))?,
+        Command::End { supplier } => output.answer(&Shown::from(app.as_command().end_run(&supplier)?))?,
         Command::Show { supplier, name } => {
-            output.answer(&Shown::from(app.show_run(&supplier, &name)?))?;
+            output.answer(&Shown::from(app.as_command().show_run(&supplier, &name)?))?;
         }
         Command::List { supplier } => {
             let (mut rows, mut before) = (Vec::new(), None);
             loop {
-                let page = app.runs(&supplier, before, PAGE)?;
+                let page = app.as_command().runs(&supplier, before, PAGE)?;
                 rows.extend(page.runs.into_iter().map(Listed::from));
                 match page.next {
                     Some(next) => before = Some(next),

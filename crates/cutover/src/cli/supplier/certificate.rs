@@ -72,7 +72,7 @@ fn check(path: Option<&PathBuf>) -> Result<(), Error> {
 pub(super) fn run(app: &App, context: &Context, args: &CertificateArgs) -> Result<(), Error> {
     check(args.out.as_ref())?;
     check(args.html.as_ref())?;
-    let issued = app.issue_certificate_by_command(&args.code)?;
+    let issued = app.as_command().issue_certificate(&args.code)?;
     let mut files = Vec::new();
     if let Some(path) = &args.out {
         files.push(write(path, &issued.document)?);

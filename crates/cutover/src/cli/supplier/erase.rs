@@ -118,9 +118,11 @@ impl Answer for Erased {
 
 pub(super) fn run(app: &App, context: &Context, args: &EraseArgs) -> Result<(), Error> {
     if !args.yes {
-        return Ok(context.output.answer(&Erasable::from(app.erasable_supplier(&args.code)?))?);
+        return Ok(context
+            .output
+            .answer(&Erasable::from(app.as_command().erasable_supplier(&args.code)?))?);
     }
-    let (begun, claim) = app.begin_supplier_erasure(&args.code)?;
+    let (begun, claim) = app.as_command().begin_supplier_erasure(&args.code)?;
     let ended = job::run_to_end(app, context, &begun.name, claim)?;
     if ended.state != JobState::Done {
         return Err(Error::refused(format!(

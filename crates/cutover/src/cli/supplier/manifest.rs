@@ -19,9 +19,9 @@ pub(crate) struct ManifestArgs {
 
 pub(super) fn run(app: &App, context: &Context, args: &ManifestArgs) -> Result<(), Error> {
     if args.remove {
-        app.remove_manifest(&args.code)?;
+        app.as_command().remove_manifest(&args.code)?;
     }
-    let (supplier, figures) = app.show_reconciliation(&args.code)?;
+    let (supplier, figures) = app.as_command().show_reconciliation(&args.code)?;
     context.output.answer(&Compared::of(&supplier, &figures))?;
     Ok(())
 }

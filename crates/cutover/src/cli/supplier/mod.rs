@@ -116,26 +116,27 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     match command {
         Command::Add { code, organisation, options } => {
-            let supplier = app.add_supplier(&code, &chosen(&app, organisation)?, options.change(None)?)?;
+            let supplier =
+                app.as_command().add_supplier(&code, &chosen(&app, organisation)?, options.change(None)?)?;
             output.answer(&Done::added(&supplier, None))?;
         }
         Command::Set { code, status, yes, options } => {
             let change = options.change(status)?;
             if status == Some(SupplierStatus::Complete) && !yes {
-                app.check_finished(&code)?;
+                app.as_command().check_finished(&code)?;
             }
-            let supplier = app.set_supplier(&code, change)?;
-            output.answer(&Done::set(&supplier, app.show_hold(&code)?.as_ref()))?;
+            let supplier = app.as_command().set_supplier(&code, change)?;
+            output.answer(&Done::set(&supplier, app.as_command().show_hold(&code)?.as_ref()))?;
         }
         Command::Hold { code, because } => {
-            app.hold_supplier(&code, because)?;
+            app.as_command().hold_supplier(&code, because)?;
             output.answer(&shown(&app, &code)?)?;
         }
         Command::Release(args) => release::run(context, args)?,
         Command::Readiness { code } => readiness::run(context, &code)?,
         Command::Show { code } => output.answer(&shown(&app, &code)?)?,
         Command::Refused { code } => {
-            let (supplier, mut rows) = (app.show_supplier(&code)?, Vec::new());
+            let (supplier, mut rows) = (app.as_command().show_supplier(&code)?, Vec::new());
             app.each_refused(&supplier, |refused| rows.push(Refused(refused)))?;
             output.list(&rows)?;
         }
@@ -145,10 +146,10 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         Command::WhatIf(args) => what_if::run(context, args)?,
         Command::Erase(args) => erase::run(&app, context, &args)?,
         Command::List => {
-            let holds = app.holds()?;
+            let holds = app.as_command().holds()?;
             let hold_of = |code: &SupplierCode| holds.iter().find(|(of, _)| of == code).map(|(_, hold)| hold);
             let listed = |supplier: &Supplier| Listed::of(supplier, hold_of(&supplier.code));
-            output.list(&app.suppliers()?.iter().map(listed).collect::<Vec<_>>())?;
+            output.list(&app.as_command().suppliers()?.iter().map(listed).collect::<Vec<_>>())?;
         }
     }
     Ok(())
@@ -156,5 +157,5 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
 
 /// Returns a supplier with its hold.
 fn shown(app: &App, code: &str) -> Result<Shown, Error> {
-    Ok(Shown::of(&app.show_supplier(code)?, app.show_hold(code)?.as_ref()))
+    Ok(Shown::of(&app.as_command().show_supplier(code)?, app.as_command().show_hold(code)?.as_ref()))
 }

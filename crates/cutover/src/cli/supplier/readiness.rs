@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::open::{ExternalServices, open_app};
 use crate::output::{Answer, plain};
 use cutover_app::App;
-use cutover_app::operator::{Readiness, Services};
+use cutover_app::operator::{Checks, Services};
 use cutover_model::ReadinessShown;
 use serde::Serialize;
 
@@ -34,13 +34,13 @@ pub(super) fn open(context: &Context) -> Result<App, Error> {
 
 /// Asks the services that the checks of a supplier are about.
 pub(super) fn probe(app: &App, code: &str) -> Result<Services, Error> {
-    let wanted = app.services_to_probe(code)?;
+    let wanted = app.as_command().services_to_probe(code, Checks::All)?;
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     Ok(runtime.block_on(app.probe_services(&wanted)))
 }
 
 pub(super) fn run(context: &Context, code: &str) -> Result<(), Error> {
     let app = open(context)?;
-    let readiness: Readiness = app.readiness(code, &probe(&app, code)?)?;
+    let readiness = app.as_command().readiness(code, &probe(&app, code)?, Checks::All)?;
     Ok(context.output.answer(&Shown(readiness.shown()))?)
 }

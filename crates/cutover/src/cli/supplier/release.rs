@@ -103,8 +103,7 @@ pub(super) fn run(context: &Context, args: ReleaseArgs) -> Result<(), Error> {
     let app = readiness::open(context)?;
     let services = readiness::probe(&app, &code)?;
     let release = Release { because, is_forced: force };
-    let forecast = app.release_supplier(&code, &release, &services)?;
-    let supplier = app.show_supplier(&code)?;
+    let (supplier, forecast) = app.as_command().release_supplier(&code, &release, &services)?;
     let forecast = ForecastShown::new(&forecast, supplier.settings.time_zone);
     let supplier = super::shown(&app, &code)?;
     Ok(context.output.answer(&Released { supplier, forecast })?)

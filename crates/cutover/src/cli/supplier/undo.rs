@@ -6,7 +6,7 @@ use crate::output::Answer;
 use chrono::{DateTime, Utc};
 use clap::Args;
 use cutover_app::App;
-use cutover_app::operator::{AccountGroup, UndoRequest, UndoScope, Undoable};
+use cutover_app::operator::{AccountGroup, JobOwner, UndoRequest, UndoScope, Undoable};
 use cutover_app::port::KeptBecause;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -108,8 +108,8 @@ pub(super) fn run(app: &App, context: &Context, args: UndoArgs) -> Result<(), Er
     };
     let request = UndoRequest { supplier: code, which };
     if !yes {
-        return Ok(context.output.answer(&Shown::from(app.undoable(&request)?))?);
+        return Ok(context.output.answer(&Shown::from(app.as_command().undoable(&request)?))?);
     }
-    let begun = app.begin_undo(&request)?;
+    let begun = app.as_command().begin_undo(&request, JobOwner::Caller)?;
     job::work(app, context, &begun.name, Some(begun.claim))
 }

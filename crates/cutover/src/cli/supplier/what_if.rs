@@ -126,7 +126,7 @@ pub(super) fn run(context: &Context, args: WhatIfArgs) -> Result<(), Error> {
     change.rules.extend(RuleLevel::all(args.rule)?);
     let request = WhatIfRequest { supplier: args.code, resets_rules, change, now: args.now };
     let (mut shown, is_watched) = (Instant::now(), std::io::stderr().is_terminal());
-    let result = app.what_if(&request, &mut |accounts| {
+    let result = app.as_command().what_if(&request, &mut |accounts| {
         if is_watched && shown.elapsed() >= PROGRESS {
             shown = Instant::now();
             eprintln!("{accounts} accounts");

@@ -11,7 +11,7 @@ use super::story::DOCUMENT;
 use super::supplier::{Supplier, counts, is_done};
 use crate::error::Error;
 use cutover_app::operator::{
-    AccountGroup, Difference, Readiness, Release, RunReport, Services, SupplierChange,
+    AccountGroup, Checks, Difference, Readiness, Release, RunReport, Services, SupplierChange,
 };
 use serde_json::{Map, Value, json};
 
@@ -57,7 +57,7 @@ impl Supplier<'_> {
             dry_run: Some(true),
             ..SupplierChange::default()
         };
-        self.app().add_supplier(code, ORGANISATION, change)?;
+        self.app().as_command().add_supplier(code, ORGANISATION, change)?;
         self.out.command(&format!("supplier add {code} --organisation '{ORGANISATION}' \\"));
         self.out.line(&format!("      --time-zone {zone} --verify-documents true --dry-run true"));
         Ok(())
@@ -92,24 +92,24 @@ impl Supplier<'_> {
     fn hold(&self) -> Result<(), Error> {
         let because = "until all accounts are there";
         self.out.command(&format!("supplier hold {} --because '{because}'", self.code));
-        self.app().hold_supplier(&self.code, Some(because.to_owned()))?;
+        self.app().as_command().hold_supplier(&self.code, Some(because.to_owned()))?;
         Ok(())
     }
 
     /// Releases the supplier, which is refused if a check speaks against it.
     fn release(&self) -> Result<(), Error> {
         self.out.command(&format!("supplier release {}", self.code));
-        self.app().release_supplier(&self.code, &Release::default(), &self.services()?)?;
+        self.app().as_command().release_supplier(&self.code, &Release::default(), &self.services()?)?;
         Ok(())
     }
 
     fn readiness(&self) -> Result<Readiness, Error> {
-        Ok(self.app().readiness(&self.code, &self.services()?)?)
+        Ok(self.app().as_command().readiness(&self.code, &self.services()?, Checks::All)?)
     }
 
     /// Asks the services that the checks before a release are about.
     fn services(&self) -> Result<Services, Error> {
-        let wanted = self.app().services_to_probe(&self.code)?;
+        let wanted = self.app().as_command().services_to_probe(&self.code, Checks::All)?;
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         Ok(runtime.block_on(self.app().probe_services(&wanted)))
     }
@@ -151,14 +151,14 @@ impl Supplier<'_> {
     fn rehearse(&self, name: &str, lost: &[usize]) -> Result<RunReport, Error> {
         let (code, out) = (&self.code, self.out);
         out.command(&format!("run start {code} '{name}'"));
-        self.app().start_run(code, name)?;
+        self.app().as_command().start_run(code, name)?;
         self.hold()?;
         self.send(self.batch.iter())?;
         self.lose_documents(lost)?;
         self.release()?;
         self.wait_until("the end of the rehearsal", is_done)?;
         out.command(&format!("run end {code}"));
-        let report = self.app().end_run(code)?;
+        let report = self.app().as_command().end_run(code)?;
         for (state, count) in report.counts.iter().filter(|(_, count)| *count > 0) {
             out.row(state.as_str(), &format!("{count:>4}"));
         }
@@ -173,7 +173,7 @@ impl Supplier<'_> {
     fn compare(&self) -> Result<Value, Error> {
         let (code, out) = (&self.code, self.out);
         out.command(&format!("run diff {code} '{FIRST}' '{SECOND}'"));
-        let diff = self.app().diff_runs(code, FIRST, SECOND)?;
+        let diff = self.app().as_command().diff_runs(code, FIRST, SECOND)?;
         let mut found = Map::new();
         for (difference, AccountGroup { count, examples }) in diff.groups {
             let meaning = match difference {

@@ -2,7 +2,7 @@ use super::{ACCOUNTS, joined};
 use crate::demo::client::text;
 use crate::demo::supplier::{Supplier, is_done};
 use crate::error::Error;
-use cutover_app::operator::{CheckLevel, Readiness, SupplierChange, UndoRequest, UndoScope};
+use cutover_app::operator::{CheckLevel, JobOwner, Readiness, SupplierChange, UndoRequest, UndoScope};
 use cutover_app::port::{JobState, Waves};
 use cutover_model::{ControlTotals, Totals, decode_account};
 use serde_json::{Value, json};
@@ -134,12 +134,12 @@ impl Supplier<'_> {
         let request = UndoRequest { supplier: self.code.clone(), which: UndoScope::Wave(UNDONE) };
         let command = format!("supplier undo {} --wave {UNDONE}", self.code);
         out.command(&command);
-        let undoable = app.undoable(&request)?;
+        let undoable = app.as_command().undoable(&request)?;
         let (undo, kept) = (undoable.undo.count, undoable.kept_count());
         out.row("would be undone", &format!("{undo} accounts, {kept} are kept; nothing is changed yet"));
         out.command(&format!("{command} --yes"));
-        let begun = app.begin_undo(&request)?;
-        let ended = app.run_job(&begun.name, Some(begun.claim), |_| ())?;
+        let begun = app.as_command().begin_undo(&request, JobOwner::Caller)?;
+        let ended = app.as_command().run_job(&begun.name, Some(begun.claim), |_| ())?;
         if ended.state != JobState::Done || ended.failed > 0 {
             return Err(Error::refused(format!("the undo of wave {UNDONE} of {WAVE} accounts did not end")));
         }

@@ -75,8 +75,8 @@ pub(crate) fn compare(call: &mut Call) -> Answer<'_> {
             let (caller, code, number) = (visitor.caller().clone(), call.parameter(0), call.parameter(1));
             let frame = Frame::of(visitor);
             let job = move |app: &cutover_app::App| {
-                let code = found(app.own_supplier(&caller, &code))?.code;
-                let attempts = found(app.own_attempts(&caller, code.as_str(), &number))?;
+                let code = found(app.as_caller(&caller).show_supplier(&code))?.code;
+                let attempts = found(app.as_caller(&caller).attempts(code.as_str(), &number))?;
                 render(&Page::new(frame, code.as_str(), attempts.ok_or(Refusal::NotFound)?))
             };
             let html = call.run(job).await?;

@@ -131,11 +131,11 @@ async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> 
     let selected = selected(asked);
     let frame = Frame::of(visitor);
     let job = move |app: &App| {
-        let supplier = found(app.own_supplier(&caller, &code))?;
+        let supplier = found(app.as_caller(&caller).show_supplier(&code))?;
         let code = supplier.code.as_str();
         let view = match mask {
-            Mask::Nothing => app.reveal_own_account(&caller, code, &number),
-            _ => app.show_own_account(&caller, code, &number),
+            Mask::Nothing => app.as_caller(&caller).reveal_account(code, &number),
+            _ => app.as_caller(&caller).show_account(code, &number),
         };
         let view = found(view)?;
         let account = view.report.account.as_ref().map(|account| account.number.to_string());

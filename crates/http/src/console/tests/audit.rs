@@ -12,7 +12,7 @@ async fn actions_are_logged_without_personal_data() {
     let service = TestService::with_accounts();
     service.create("Acme", ACCOUNT);
     let key = service.operator_key("Acme");
-    let prefix = service.app.api_keys().unwrap().last().unwrap().prefix.clone();
+    let prefix = service.app.as_command().api_keys().unwrap().last().unwrap().prefix.clone();
     let mut browser = Browser { service: &service, cookie: None };
     browser.sign_in(&key).await;
     log::keep();
@@ -35,7 +35,8 @@ async fn actions_are_logged_without_personal_data() {
     }
     assert!(browser.post(&format!("{supplier}runs/start/"), "name=night").await.status < 400);
     assert!(browser.post(&format!("{supplier}runs/end/"), "").await.status < 400);
-    let webhook = service.app.add_webhook("Acme", "http://127.0.0.1:9/", &[], false).unwrap().webhook.name;
+    let webhook =
+        service.app.as_command().add_webhook("Acme", "http://127.0.0.1:9/", &[], false).unwrap().webhook.name;
     for act in ["disable", "enable", "replay", "test"] {
         let done = browser.post(&format!("/console/webhooks/{webhook}/{act}/"), "since=all").await;
         assert!(done.status < 400, "{act}");
@@ -88,7 +89,7 @@ async fn actions_are_logged_without_personal_data() {
     }
     // The same is in the database.
     let scope = AuditScope { limit: 24, ..AuditScope::default() };
-    let mut kept = service.app.audit(&scope).unwrap();
+    let mut kept = service.app.as_command().audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
     let actions: Vec<_> = kept.iter().map(|record| record.action.as_str()).collect();
@@ -124,8 +125,14 @@ async fn actions_are_logged_without_personal_data() {
     }
     assert!(kept[..12].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
-    let number =
-        service.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();
+    let number = service
+        .app
+        .as_command()
+        .show_process("ACME_ENERGY", "ELEC-1001")
+        .unwrap()
+        .status
+        .service_identifier
+        .unwrap();
     assert!(audited[0].contains(number.as_str()), "{}", audited[0]);
     assert!(lines.len() >= 16, "{lines:#?}");
     for word in ["ELEC-1001", "UNME-4001", "Mara", "Okafor", &key] {

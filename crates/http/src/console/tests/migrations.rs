@@ -49,7 +49,7 @@ async fn a_night_shows_the_wave_the_checks_and_the_declared_figures() {
     let path = "/console/suppliers/ACME_ENERGY/night/";
     let calm = browser.page(path).await;
     assert!(!calm.contains("Held") && calm.contains("The supplier has declared nothing."), "{calm}");
-    service.app.hold_supplier("ACME_ENERGY", Some("tariffs".into())).unwrap();
+    service.app.as_command().hold_supplier("ACME_ENERGY", Some("tariffs".into())).unwrap();
     let waves = Some("1,rest".parse().unwrap());
     service.set_supplier(SupplierChange { waves, ..SupplierChange::default() });
     let manifest = r#"{"accounts":2,"ledger_balance":"0.00","readings":0,"transactions":0,"documents":0}"#;
@@ -89,9 +89,16 @@ async fn accounts_are_found_by_their_numbers() {
     let service = service();
     service.create("Other", &account("A-9").replace("ACME_ENERGY", "OTHER"));
     let change = SupplierChange::default();
-    service.app.add_supplier("ACME_2", "Acme", change).unwrap();
+    service.app.as_command().add_supplier("ACME_2", "Acme", change).unwrap();
     service.create("Acme", &account("A-10").replace("ACME_ENERGY", "ACME_2"));
-    let here = service.app.show_process("ACME_ENERGY", "A-0").unwrap().status.service_identifier.unwrap();
+    let here = service
+        .app
+        .as_command()
+        .show_process("ACME_ENERGY", "A-0")
+        .unwrap()
+        .status
+        .service_identifier
+        .unwrap();
     let mut browser = service.browser().await;
     for (query, found) in [
         ("q=A-1", &["ACME_2/A-10", "ACME_ENERGY/A-1"][..]),

@@ -25,7 +25,7 @@ pub(super) struct Browser<'h> {
 impl TestService {
     /// Issues an operator's key of an organisation.
     pub(super) fn operator_key(&self, organisation: &str) -> String {
-        self.app.issue_api_key(organisation, ApiKeyRole::Operator).unwrap().key
+        self.app.as_command().issue_api_key(organisation, ApiKeyRole::Operator).unwrap().key
     }
 
     /// Returns a browser in which an operator of Acme is signed in.

@@ -93,7 +93,7 @@ async fn suppliers_are_paused_and_resumed_after_confirmation() {
         let other = format!("/console/suppliers/OTHER/{action}/");
         assert_eq!((browser.get(&other).await.status, browser.post(&other, "").await.status), (404, 404));
     }
-    assert_eq!(service.app.show_supplier("OTHER").unwrap().settings.status.as_str(), "Ongoing");
+    assert_eq!(service.app.as_command().show_supplier("OTHER").unwrap().settings.status.as_str(), "Ongoing");
 }
 
 #[actix_web::test]
@@ -119,7 +119,7 @@ async fn suppliers_are_held_and_released_after_confirmation() {
         let answers = (browser.get(&other).await.status, browser.post(&other, "because=x").await.status);
         assert_eq!(answers, (404, 404));
     }
-    assert_eq!(service.app.show_hold("OTHER").unwrap(), None);
+    assert_eq!(service.app.as_command().show_hold("OTHER").unwrap(), None);
 }
 
 /// A hold needs a reason, and so does a release that checks speak against.
@@ -133,7 +133,7 @@ async fn holds_and_forced_releases_need_a_reason() {
         assert_eq!(refused.status, 409, "{form}");
         assert!(refused.text().contains("needs a reason"));
     }
-    assert_eq!(service.app.show_hold("ACME_ENERGY").unwrap(), None);
+    assert_eq!(service.app.as_command().show_hold("ACME_ENERGY").unwrap(), None);
     assert_eq!(browser.post(&format!("{path}hold/"), "because=x").await.status, 303);
     service.verify_documents();
     service.documents.set_down(true);
@@ -143,9 +143,9 @@ async fn holds_and_forced_releases_need_a_reason() {
         let refused = browser.post(&format!("{path}release/"), form).await;
         assert_eq!(refused.status, 409, "{form}: {}", refused.text());
     }
-    assert!(service.app.show_hold("ACME_ENERGY").unwrap().is_some());
+    assert!(service.app.as_command().show_hold("ACME_ENERGY").unwrap().is_some());
     assert_eq!(browser.post(&format!("{path}release/"), "force=yes&because=agreed").await.status, 303);
-    assert_eq!(service.app.show_hold("ACME_ENERGY").unwrap(), None);
+    assert_eq!(service.app.as_command().show_hold("ACME_ENERGY").unwrap(), None);
 }
 
 #[actix_web::test]

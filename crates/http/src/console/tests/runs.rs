@@ -46,7 +46,7 @@ async fn runs_are_started_and_compared() {
 #[actix_web::test]
 async fn runs_of_others_are_not_there() {
     let service = TestService::with_accounts();
-    service.app.start_run("ACME_ENERGY", "night").unwrap();
+    service.app.as_command().start_run("ACME_ENERGY", "night").unwrap();
     let mut stranger = Browser { service: &service, cookie: None };
     stranger.sign_in(&service.operator_key("Other")).await;
     for path in ["", "one/?name=night", "diff/?a=night&b=night"] {
@@ -55,7 +55,7 @@ async fn runs_of_others_are_not_there() {
     for (path, form) in [("start/", "name=x"), ("end/", "")] {
         assert_eq!(stranger.post(&format!("{RUNS}{path}"), form).await.status, 404, "{path}");
     }
-    assert!(service.app.show_run("ACME_ENERGY", "night").unwrap().run.ended_at.is_none());
+    assert!(service.app.as_command().show_run("ACME_ENERGY", "night").unwrap().run.ended_at.is_none());
     let mut browser = service.browser().await;
     for path in ["one/?name=none", "diff/?a=night&b=none"] {
         assert_eq!(browser.get(&format!("{RUNS}{path}")).await.status, 404, "{path}");

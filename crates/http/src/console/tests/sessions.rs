@@ -35,7 +35,7 @@ async fn a_visitor_signs_in_and_out() {
 async fn every_other_key_is_refused_alike() {
     let service = TestService::new();
     let revoked = service.operator_key("Acme");
-    service.app.revoke_api_key(&revoked[..17]).unwrap();
+    service.app.as_command().revoke_api_key(&revoked[..17]).unwrap();
     let mut replies = Vec::new();
     for key in ["", "cut_live_nothing", &service.key, &revoked] {
         let reply = outside(&service).sign_in(key).await;
@@ -109,7 +109,7 @@ async fn a_revoked_key_is_noticed() {
     let mut browser = outside(&service);
     browser.sign_in(&key).await;
     assert_eq!(browser.get("/console/").await.status, 200);
-    service.app.revoke_api_key(&key[..17]).unwrap();
+    service.app.as_command().revoke_api_key(&key[..17]).unwrap();
     service.clock.advance(Duration::seconds(3));
     assert_eq!(browser.get("/console/").await.status, 303);
 }

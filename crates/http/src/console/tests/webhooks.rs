@@ -4,7 +4,7 @@ use serde_json::Value;
 const URL: &str = "http://127.0.0.1:9/hook";
 
 fn add(service: &TestService, organisation: &str) -> String {
-    service.app.add_webhook(organisation, URL, &[], true).unwrap().webhook.name
+    service.app.as_command().add_webhook(organisation, URL, &[], true).unwrap().webhook.name
 }
 
 #[actix_web::test]
@@ -33,7 +33,7 @@ async fn a_webhook_is_disabled_enabled_and_replayed_after_confirmation() {
     let path = format!("/console/webhooks/{name}/");
     let shown = browser.page(&path).await;
     assert!(shown.contains("whpk_") && !shown.contains("whsec_") && !shown.contains("whsk_"), "{shown}");
-    let state = || service.app.show_webhook(&name).unwrap().webhook;
+    let state = || service.app.as_command().show_webhook(&name).unwrap().webhook;
     for (action, label) in [("disable", "Disabled"), ("enable", "Enabled")] {
         assert!(browser.page(&format!("{path}{action}/")).await.contains(&name));
         let done = browser.post(&format!("{path}{action}/"), "").await;

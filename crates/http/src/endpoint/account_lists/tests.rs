@@ -45,7 +45,7 @@ async fn each_list_has_its_items() {
     for n in 2..4 {
         service.create("Acme", &ACCOUNT.replace("UNME-4001", &number(n)));
     }
-    service.app.cancel_process("ACME_ENERGY", "E-0002").unwrap();
+    service.app.as_command().cancel_process("ACME_ENERGY", "E-0002").unwrap();
     let mut lines = Vec::new();
     for list in ["all", "pending", "imported"] {
         let reply = service.get(&path(list, "ACME_ENERGY")).await;

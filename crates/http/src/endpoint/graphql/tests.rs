@@ -51,7 +51,7 @@ async fn a_key_obtains_a_token_and_its_refresh_token_the_next() {
 #[actix_web::test]
 async fn refused_credentials_look_alike() {
     let service = TestService::new();
-    service.app.revoke_api_key(&service.key[..17]).unwrap();
+    service.app.as_command().revoke_api_key(&service.key[..17]).unwrap();
     let answers =
         [format!("apiKey: \"{}\"", service.key), r#"apiKey: """#.into(), r#"refreshToken: "x""#.into()]
             .map(|input| format!("mutation {{ obtainToken(input: {{{input}}}) {{ token }} }}"));

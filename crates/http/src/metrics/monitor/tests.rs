@@ -94,7 +94,7 @@ async fn processes_are_counted_by_supplier() {
     service.create("Acme", &ELECTRICITY.replace("ELEC-1001", "ELEC-2"));
     service.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER").replace("ELEC-1001", "ELEC-3"));
     let paused = SupplierChange { status: Some(SupplierStatus::Paused), ..SupplierChange::default() };
-    service.app.set_supplier("OTHER", paused).unwrap();
+    service.app.as_command().set_supplier("OTHER", paused).unwrap();
     service.clock.advance(chrono::Duration::seconds(90));
     let told = metrics(&service).await;
     for line in [

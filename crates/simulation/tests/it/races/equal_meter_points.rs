@@ -12,7 +12,7 @@ const BATCH: usize = 10;
 fn set_rule(arena: &Arena, level: Level) {
     let rules = [("PST-12".to_owned(), Some(level))].into();
     let change = SupplierChange { rules, ..SupplierChange::default() };
-    arena.apps[0].set_supplier(&code(VERIFYING), change).unwrap();
+    arena.apps[0].as_command().set_supplier(&code(VERIFYING), change).unwrap();
 }
 
 /// Returns the accounts that have the meter point to themselves, of those with these numbers. Every other one must name
@@ -20,7 +20,7 @@ fn set_rule(arena: &Arena, level: Level) {
 fn first_of(arena: &Arena, level: Level, numbers: &[String]) -> Vec<usize> {
     let mut first = Vec::new();
     for (n, number) in numbers.iter().enumerate() {
-        let report = arena.apps[0].show_process(&code(VERIFYING), number).unwrap();
+        let report = arena.apps[0].as_command().show_process(&code(VERIFYING), number).unwrap();
         let issues = match level {
             Level::Error => &report.issues.errors,
             _ => &report.issues.warnings,

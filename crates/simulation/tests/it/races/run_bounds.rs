@@ -41,15 +41,15 @@ fn a_run_has_the_accounts_that_ended_in_it() {
             let (nodes, [start, end]) = (nodes(round), bounds(round));
             let run = arena.drain_while(&nodes, |meeting| {
                 meeting.wait_for_lookups(start, nodes.len());
-                app.start_run(&supplier, &name).unwrap();
+                app.as_command().start_run(&supplier, &name).unwrap();
                 meeting.wait_for_lookups(end, nodes.len());
-                app.end_run(&supplier).unwrap().run
+                app.as_command().end_run(&supplier).unwrap().run
             });
             let outcomes = read(&*arena.store, |tx| tx.outcomes(run.id, 0, u32::MAX)).unwrap();
             let mut recorded: Vec<_> = outcomes.iter().map(|outcome| outcome.ended_at).collect();
-            let ended = numbers
-                .iter()
-                .map(|number| app.show_process(&supplier, number).unwrap().status.modified_at.to_utc());
+            let ended = numbers.iter().map(|number| {
+                app.as_command().show_process(&supplier, number).unwrap().status.modified_at.to_utc()
+            });
             let during = ended.filter(|at| run.started_at < *at && Some(*at) < run.ended_at);
             let mut during: Vec<_> = during.collect();
             recorded.sort();

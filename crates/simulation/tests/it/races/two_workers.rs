@@ -16,7 +16,7 @@ fn two_workers_import_each_account_once() {
             (0..3).for_each(create);
             arena.drain_together(|| create(3));
             for number in &numbers {
-                let report = arena.apps[0].show_process(&code(VERIFYING), number).unwrap();
+                let report = arena.apps[0].as_command().show_process(&code(VERIFYING), number).unwrap();
                 assert_eq!((report.status.status, report.attempt), (State::Processed, 1), "{number}");
                 assert_eq!(report.history.len(), 3, "created, claimed, imported");
             }

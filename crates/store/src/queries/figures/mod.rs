@@ -12,7 +12,7 @@ use super::dialect::{Db, Dialect};
 use super::sql_dialect::SqlDialect;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError, SupplierFigures,
+    AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError, SupplierFigures,
 };
 use cutover_core::{ExternalAccountNumber, Level};
 use cutover_model::Totals;
@@ -65,11 +65,6 @@ impl Figures for SqlTx<'_> {
 
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError> {
         self.run(|conn| counts::by_state(conn, supplier_id))
-    }
-
-    fn supplier_figures(&mut self, at: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError> {
-        let hints = self.hints;
-        self.run(|conn| suppliers::all(conn, hints, at))
     }
 
     fn minute_counts(
@@ -126,5 +121,12 @@ impl Figures for SqlTx<'_> {
             }
             Ok(processes + causes + totals)
         })
+    }
+}
+
+impl AnyFigures for SqlTx<'_> {
+    fn supplier_figures(&mut self, at: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError> {
+        let hints = self.hints;
+        self.run(|conn| suppliers::all(conn, hints, at))
     }
 }

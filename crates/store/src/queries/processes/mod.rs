@@ -22,9 +22,9 @@ use super::{SqlTx, store_error};
 use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, ArchivedVersion, FairShares, ListedAccount, PageLimit, PayloadById, Position,
-    PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError,
-    StoredIssues, StoredProcess, WaitingWindows,
+    AccountList, AnyProcesses, Archivable, ArchivedVersion, FairShares, ListedAccount, PageLimit,
+    PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged,
+    StepWrite, StoreError, StoredIssues, StoredProcess, WaitingWindows,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{HistoryEntry, Process};
@@ -92,19 +92,6 @@ impl Processes for SqlTx<'_> {
                 .limit(limit.into())
                 .load(conn)?;
             rows.into_iter().map(StoredProcess::try_from).collect()
-        })
-    }
-
-    fn process_of_account(
-        &mut self,
-        number: &ServiceAccountNumber,
-    ) -> Result<Option<StoredProcess>, StoreError> {
-        self.run(|conn| {
-            // An account has the key of its process.
-            let key = imported::table.filter(imported::number.eq(number.as_str())).select(imported::id);
-            let Some(id) = key.get_result::<i64>(conn).optional()? else { return Ok(None) };
-            let row = stored!().filter(processes::id.eq(id)).get_result(conn).optional()?;
-            row.map(StoredProcess::try_from).transpose()
         })
     }
 
@@ -208,55 +195,6 @@ impl Processes for SqlTx<'_> {
         })
     }
 
-    fn due_processes(
-        &mut self,
-        at: DateTime<Utc>,
-        limit: u32,
-        shares: &FairShares,
-    ) -> Result<Vec<StoredProcess>, StoreError> {
-        let hints = self.hints;
-        self.run(|conn| queue::due(conn, hints, at, limit, shares))
-    }
-
-    fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
-        let hints = self.hints;
-        self.run(|conn| Dialect::next_due_at(conn, hints, at))
-    }
-
-    fn expired_leases(
-        &mut self,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<StoredProcess>, StoreError> {
-        let hints = self.hints;
-        self.run(|conn| queue::expired_leases(conn, hints, before, limit, Sweep::Read))
-    }
-
-    fn expired_leases_to_end(
-        &mut self,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<StoredProcess>, StoreError> {
-        let hints = self.hints;
-        self.run(|conn| queue::expired_leases(conn, hints, before, limit, Sweep::Change))
-    }
-
-    fn missed_windows(
-        &mut self,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<StoredProcess>, StoreError> {
-        self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Read))
-    }
-
-    fn missed_windows_to_end(
-        &mut self,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<StoredProcess>, StoreError> {
-        self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Change))
-    }
-
     fn waiting_windows(&mut self, supplier_id: i64) -> Result<WaitingWindows, StoreError> {
         self.run(|conn| windows::waiting(conn, supplier_id))
     }
@@ -320,6 +258,70 @@ impl Processes for SqlTx<'_> {
 
     fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError> {
         self.run(|conn| archive::archived_at(conn, process_id))
+    }
+}
+
+impl AnyProcesses for SqlTx<'_> {
+    fn process_of_account(
+        &mut self,
+        number: &ServiceAccountNumber,
+    ) -> Result<Option<StoredProcess>, StoreError> {
+        self.run(|conn| {
+            // An account has the key of its process.
+            let key = imported::table.filter(imported::number.eq(number.as_str())).select(imported::id);
+            let Some(id) = key.get_result::<i64>(conn).optional()? else { return Ok(None) };
+            let row = stored!().filter(processes::id.eq(id)).get_result(conn).optional()?;
+            row.map(StoredProcess::try_from).transpose()
+        })
+    }
+
+    fn due_processes(
+        &mut self,
+        at: DateTime<Utc>,
+        limit: u32,
+        shares: &FairShares,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        let hints = self.hints;
+        self.run(|conn| queue::due(conn, hints, at, limit, shares))
+    }
+
+    fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
+        let hints = self.hints;
+        self.run(|conn| Dialect::next_due_at(conn, hints, at))
+    }
+
+    fn expired_leases(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        let hints = self.hints;
+        self.run(|conn| queue::expired_leases(conn, hints, before, limit, Sweep::Read))
+    }
+
+    fn expired_leases_to_end(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        let hints = self.hints;
+        self.run(|conn| queue::expired_leases(conn, hints, before, limit, Sweep::Change))
+    }
+
+    fn missed_windows(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Read))
+    }
+
+    fn missed_windows_to_end(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Change))
     }
 }
 

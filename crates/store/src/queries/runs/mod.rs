@@ -10,7 +10,7 @@ use super::types::{Json, Timestamp, instant};
 use super::{SqlTx, changed};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{ErasedRows, Outcome, Run, RunFigures, Runs, StoreError};
+use cutover_app::port::{AnyRuns, ErasedRows, Outcome, Run, RunFigures, Runs, StoreError};
 use cutover_core::SupplierCode;
 use diesel::prelude::*;
 use std::collections::HashMap;
@@ -135,10 +135,6 @@ impl Runs for SqlTx<'_> {
         })
     }
 
-    fn lock_open_runs(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, i64)>, StoreError> {
-        self.run(|conn| open_runs(conn, suppliers))
-    }
-
     fn record_outcomes(&mut self, run_id: i64, outcomes: &[Outcome]) -> Result<(), StoreError> {
         let ids: Vec<i64> = outcomes.iter().map(|outcome| outcome.process_id).collect();
         self.run(|conn| replace(conn, run_id, &ids, outcomes))
@@ -158,5 +154,11 @@ impl Runs for SqlTx<'_> {
             let shards: Vec<Json<'static>> = shards.select(run_figures::figures).load(conn)?;
             figures::sum(&shards)
         })
+    }
+}
+
+impl AnyRuns for SqlTx<'_> {
+    fn lock_open_runs(&mut self, suppliers: &[SupplierCode]) -> Result<Vec<(SupplierCode, i64)>, StoreError> {
+        self.run(|conn| open_runs(conn, suppliers))
     }
 }

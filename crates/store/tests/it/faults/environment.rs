@@ -52,8 +52,8 @@ impl TestEnvironment {
         };
         let app = Arc::new(App::new(ports.clone(), Settings::default()));
         app.add_organisation("Acme").unwrap();
-        app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
-        let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+        app.as_command().add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
+        let key = app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key)).unwrap().token;
         let caller = app.authenticate(&token).unwrap();
         let metrics = Arc::<WorkerMetrics>::default();
@@ -75,7 +75,7 @@ impl TestEnvironment {
     }
 
     pub(super) fn report(&self, number: &str) -> ProcessReport {
-        self.app.show_process("ACME", number).unwrap()
+        self.app.as_command().show_process("ACME", number).unwrap()
     }
 
     pub(super) fn state(&self, number: &str) -> State {

@@ -27,7 +27,7 @@ fn accounts_that_succeed_alone_are_imported_at_their_first_attempt() {
     let worker = Worker::new(env.app.clone(), "w1".into(), Arc::default(), Arc::default());
     assert_eq!(worker.run_once(), Ok(Worked::Processes(16)));
     for number in numbers {
-        let report = env.app.show_process("ACME", &number).unwrap();
+        let report = env.app.as_command().show_process("ACME", &number).unwrap();
         assert_eq!((report.status.status, report.attempt), (State::Processed, 1), "{number}");
         let steps: Vec<_> = report.history.iter().map(|entry| entry.event.clone()).collect();
         assert_eq!(

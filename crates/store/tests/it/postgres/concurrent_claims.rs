@@ -14,7 +14,7 @@ const CLAIM: u32 = 16;
 /// Adds a supplier with pending accounts.
 fn add(env: &TestEnvironment, code: &str, most: Option<u32>, accounts: usize) {
     let change = SupplierChange { max_concurrent_imports: Some(most), ..SupplierChange::default() };
-    env.app.add_supplier(code, "Acme", change).unwrap();
+    env.app.as_command().add_supplier(code, "Acme", change).unwrap();
     for n in 0..accounts {
         let body = format!(
             r#"{{"import_supplier":"{code}","external_account_number":"{code}-{n}","unknown_occupier":true}}"#

@@ -37,7 +37,7 @@ fn payloads_of_one_account_replace_each_other() {
     };
     send(REQUESTS);
     at_once(send);
-    let history = env.app.show_process("ACME", "A-1").unwrap().history;
+    let history = env.app.as_command().show_process("ACME", "A-1").unwrap().history;
     assert_eq!(history.len(), 1 + REQUESTS);
 }
 
@@ -46,7 +46,7 @@ const BUSINESS: &str = r#""import_supplier_code":"ACME","external_business_ident
 #[test]
 fn instructions_of_one_business_are_all_stored() {
     let Some(env) = TestEnvironment::new() else { return };
-    env.app.add_vendor("Acme", "pay", VendorKind::Http, "https://pay.example/", None).unwrap();
+    env.app.as_command().add_vendor("Acme", "pay", VendorKind::Http, "https://pay.example/", None).unwrap();
     let business = format!(r#"{{{BUSINESS},"business":{{"company_name":"Zoë's","details":[]}}}}"#);
     let id = env.app.create_business(&env.caller, business.as_bytes()).unwrap().service_business_id;
     let key = |n: usize| InstructionKey {

@@ -43,8 +43,8 @@ impl TestEnvironment {
         };
         let app = Arc::new(App::new(ports, Settings::default()));
         app.add_organisation("Acme").unwrap();
-        app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
-        let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+        app.as_command().add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
+        let key = app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
         let caller = app.authenticate(&token).unwrap();
         Some(Self { app, store, clock, key, caller, database })

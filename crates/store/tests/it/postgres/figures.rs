@@ -63,7 +63,7 @@ fn an_unreadable_change_does_not_prevent_folding_the_others() {
         format!("INSERT INTO totals VALUES (1, 1, '1e5', 0, 0, 0); {CHANGE} (1, 1, '1', 0, 0, 0)"),
     ] {
         let Some(env) = TestEnvironment::new() else { return };
-        env.app.add_supplier("OTHER", "Acme", SupplierChange::default()).unwrap();
+        env.app.as_command().add_supplier("OTHER", "Acme", SupplierChange::default()).unwrap();
         env.create("A-1");
         env.database.sql(&format!("{unreadable}; {CHANGE} (2, 1, '1', 0, 0, 0)")).unwrap();
         let kept = "SELECT accounts, ledger_balance FROM total_changes WHERE supplier_id = 1";

@@ -75,7 +75,7 @@ fn claims_do_not_read_processes_that_were_claimed_before() {
 fn imports_that_ended_are_not_counted_again() {
     let Some(env) = TestEnvironment::new() else { return };
     let bounded = SupplierChange { max_concurrent_imports: Some(Some(5)), ..SupplierChange::default() };
-    env.app.set_supplier("ACME", bounded).unwrap();
+    env.app.as_command().set_supplier("ACME", bounded).unwrap();
     let _open = env.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
     env.create("A-1");
     let ended = format!(

@@ -32,7 +32,7 @@ fn owner(code: &str) -> &'static str {
 fn document_roots_that_are_added_at_once_do_not_overlap() {
     let Some(env) = TestEnvironment::new() else { return };
     env.app.add_organisation("Other").unwrap();
-    at_once(&env, |code, root| env.app.add_supplier(code, owner(code), rooted(root)));
+    at_once(&env, |code, root| env.app.as_command().add_supplier(code, owner(code), rooted(root)));
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn document_roots_that_are_changed_at_once_do_not_overlap() {
     let Some(env) = TestEnvironment::new() else { return };
     env.app.add_organisation("Other").unwrap();
     for code in ["A", "B"] {
-        env.app.add_supplier(code, owner(code), SupplierChange::default()).unwrap();
+        env.app.as_command().add_supplier(code, owner(code), SupplierChange::default()).unwrap();
     }
-    at_once(&env, |code, root| env.app.set_supplier(code, rooted(root)));
+    at_once(&env, |code, root| env.app.as_command().set_supplier(code, rooted(root)));
 }

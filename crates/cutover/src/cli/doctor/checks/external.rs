@@ -26,7 +26,7 @@ pub(super) fn documents(settings: &Settings) -> Finding {
 /// Checks that the payment vendors answer, one after another. The server runs without them, so a failure is a warning.
 pub(super) fn vendors(settings: &Settings, database: &OpenDatabase) -> Vec<Finding> {
     let app = ExternalServices::with_vendors().map(|services| build_app(database, settings, services));
-    let found = app.and_then(|app| Ok((app.vendors(None)?, app)));
+    let found = app.and_then(|app| Ok((app.as_command().vendors(None)?, app)));
     match found {
         Err(error) => {
             vec![Finding::fail("vendors", error, "check the database, and the certificates of this machine")]

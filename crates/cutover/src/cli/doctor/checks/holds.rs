@@ -10,7 +10,7 @@ const NAMED: usize = 5;
 
 /// Names the suppliers whose imports are held.
 pub(super) fn holds(settings: &Settings, database: &OpenDatabase) -> Finding {
-    match build_app(database, settings, ExternalServices::closed()).holds() {
+    match build_app(database, settings, ExternalServices::closed()).as_command().holds() {
         Ok(holds) => judge(&holds),
         Err(error) => Finding::fail(CHECK, error, "check the database"),
     }

@@ -48,7 +48,7 @@ pub(super) fn clock(store: &dyn Store, now: DateTime<Utc>) -> Finding {
     let newest = read(store, |tx| {
         let mut times: Vec<DateTime<Utc>> = tx.organisations()?.iter().map(|o| o.created_at).collect();
         times.extend(tx.api_keys()?.iter().map(|key| key.created_at));
-        times.extend(tx.suppliers()?.iter().map(|supplier| supplier.created_at));
+        times.extend(tx.suppliers(None)?.iter().map(|supplier| supplier.created_at));
         times.extend(tx.signing_keys()?.iter().map(|key| key.created_at));
         Ok(times.into_iter().max())
     });

@@ -104,15 +104,16 @@ fn a_vendor_that_does_not_answer_is_a_warning() {
     // Nothing listens there.
     let free = "127.0.0.1:1";
     app.add_organisation("Acme").unwrap();
-    app.add_vendor("Acme", "GONE", VendorKind::Http, &format!("http://{free}"), None).unwrap();
-    app.add_vendor(
-        "Acme",
-        "MUTE",
-        VendorKind::Http,
-        &format!("http://{free}"),
-        Some("A_VARIABLE_NOBODY_SETS"),
-    )
-    .unwrap();
+    app.as_command().add_vendor("Acme", "GONE", VendorKind::Http, &format!("http://{free}"), None).unwrap();
+    app.as_command()
+        .add_vendor(
+            "Acme",
+            "MUTE",
+            VendorKind::Http,
+            &format!("http://{free}"),
+            Some("A_VARIABLE_NOBODY_SETS"),
+        )
+        .unwrap();
     let findings = all(&settings);
     let details: Vec<&str> =
         findings.iter().filter(|f| f.check == "vendors").map(|f| f.detail.as_str()).collect();

@@ -9,7 +9,7 @@ const NAMED: usize = 5;
 
 /// Names the webhooks that are disabled.
 pub(super) fn webhooks(settings: &Settings, database: &OpenDatabase) -> Finding {
-    match build_app(database, settings, ExternalServices::closed()).webhooks(None) {
+    match build_app(database, settings, ExternalServices::closed()).as_command().webhooks(None) {
         Ok(webhooks) => judge(&webhooks),
         Err(error) => Finding::fail(CHECK, error, "check the database"),
     }

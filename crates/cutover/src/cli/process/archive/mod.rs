@@ -109,15 +109,20 @@ pub(super) fn run(app: &App, context: &Context, args: ArchiveArgs) -> Result<(),
     let ArchiveArgs { before, to, supplier, limit, yes } = args;
     let (scope, file) = (ArchiveScope { before, supplier, limit }, to.display().to_string());
     if !yes {
-        return Ok(output.answer(&Counted { archivable: app.count_archivable(&scope)?, form, file })?);
+        return Ok(output.answer(&Counted {
+            archivable: app.as_command().count_archivable(&scope)?,
+            form,
+            file,
+        })?);
     }
     let mut archive =
         ArchiveFile::open(&to).map_err(|e| Error::refused(format!("the archive {file}: {e}")))?;
-    let Archived { archived, stayed } = app.archive_processes(&scope, &mut archive).map_err(|e| match e {
-        ArchiveError::Operator(error) => Error::from(error),
-        ArchiveError::Archive(error) => {
-            Error::refused(format!("the archive {file} cannot be written: {error}"))
-        }
-    })?;
+    let Archived { archived, stayed } =
+        app.as_command().archive_processes(&scope, &mut archive).map_err(|e| match e {
+            ArchiveError::Operator(error) => Error::from(error),
+            ArchiveError::Archive(error) => {
+                Error::refused(format!("the archive {file} cannot be written: {error}"))
+            }
+        })?;
     Ok(output.answer(&Done { archived, stayed, form, file })?)
 }
