@@ -55,6 +55,12 @@ impl TestEnv {
         Self { app, store, clock, documents, vendors, caller, worker, metrics, stop }
     }
 
+    /// The use cases over an empty store.
+    pub(crate) fn bare() -> App {
+        let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
+        App::new(ports(store, clock, Arc::new(SeededRandom::new(1))), Settings::default())
+    }
+
     /// Another worker of this process.
     pub(crate) fn another_worker(&self, name: &str) -> Worker {
         Worker::new(self.app.clone(), name.into(), self.metrics.clone(), self.stop.clone())

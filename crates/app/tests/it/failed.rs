@@ -140,8 +140,6 @@ fn an_export_that_is_refused_is_not_recorded() {
     assert_eq!(refused(pending), "processes that are PENDING have not failed");
     assert!(refused(FailedAccounts { supplier: "NOBODY".into(), ..wanted() }).contains("NOBODY"));
     assert!(refused(FailedAccounts { error_code: Some("nothing".into()), ..wanted() }).contains("nothing"));
-    let stranger = cutover_app::auth::Caller { organisation_id: 99, ..env.caller.clone() };
-    assert!(env.app.as_caller(&stranger).begin_failed_export(&wanted(), FailedFormat::Csv).is_err());
     let scope = cutover_app::operator::AuditScope { limit: 99, ..Default::default() };
     assert!(
         env.app.as_command().audit(&scope).unwrap().iter().all(|record| record.action != "process.export")

@@ -20,6 +20,7 @@ mod instructions;
 mod jobs;
 mod nodes;
 mod notes;
+mod operations;
 mod operator;
 mod outages;
 mod panics;

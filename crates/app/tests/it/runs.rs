@@ -4,7 +4,6 @@ use crate::env::{TestEnv, account_of};
 use crate::test_doubles::{StoreCall, WatchedStore};
 use chrono::Duration;
 use cutover_app::Ports;
-use cutover_app::auth::Caller;
 use cutover_app::operator::{
     Difference, OperatorError, Release, RunReport, Services, SupplierChange, UndoRequest, UndoScope,
     WhatIfRequest,
@@ -170,24 +169,6 @@ fn a_wave_that_was_released_early_has_its_late_accounts() {
     };
     // Both were imported within a lease of the release.
     assert_eq!((of_wave(1), of_wave(2)), (vec!["A-1".to_owned()], vec!["A-2".to_owned()]));
-}
-
-#[test]
-fn runs_of_others_are_not_there() {
-    let env = TestEnv::new();
-    env.app.as_command().start_run("ACME", "night").unwrap();
-    let stranger = Caller { organisation_id: 99, ..env.caller.clone() };
-    let refused = [
-        env.app.as_caller(&stranger).start_run("ACME", "x").map(drop),
-        env.app.as_caller(&stranger).end_run("ACME").map(drop),
-        env.app.as_caller(&stranger).show_run("ACME", "night").map(drop),
-        env.app.as_caller(&stranger).runs("ACME", None, 10).map(drop),
-        env.app.as_caller(&stranger).diff_runs("ACME", "night", "night").map(drop),
-    ];
-    for refused in refused {
-        assert!(matches!(refused, Err(OperatorError::NotFound { .. })), "{refused:?}");
-    }
-    assert!(env.app.as_caller(&env.caller).show_run("ACME", "night").unwrap().run.ended_at.is_none());
 }
 
 #[test]
