@@ -33,7 +33,7 @@ fn printed() -> BTreeMap<String, BTreeSet<String>> {
 
 /// The alerts: name, expression, and heading of the manual.
 fn alerts() -> Vec<(String, String, String)> {
-    let rules: Value = serde_saphyr::from_str(&read(ALERT_RULES)).unwrap();
+    let rules: Value = serde_saphyr::from_str(&read(RULES)).unwrap();
     let groups = rules["groups"].as_array().unwrap().iter();
     let rules = groups.flat_map(|group| group["rules"].as_array().unwrap());
     let text = |value: &Value| value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned();

@@ -93,8 +93,8 @@ mod tests {
         let store: Arc<dyn Store> = Arc::<MemoryStore>::default();
         let app = Arc::new(app(store.clone()));
         app.add_organisation("Acme").unwrap();
-        app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
-        let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+        app.as_command().add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
+        let key = app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key)).unwrap().token;
         let caller = app.authenticate(&token).unwrap();
         let process =
@@ -102,7 +102,7 @@ mod tests {
         let _heartbeat = Heartbeat::every(Duration::from_secs(3_600), app.clone(), process).unwrap();
         let faulty = br#"{"import_supplier":"ACME","external_account_number":"A-1","customers":7}"#;
         assert!(create_account(&app, &caller, None, faulty).is_err());
-        let id = app.show_supplier("ACME").unwrap().id;
+        let id = app.as_command().show_supplier("ACME").unwrap().id;
         let written = || read_committed(&*store, |tx| tx.refused_figures(id, 0)).unwrap().accounts;
         wait_for_count("it is written", 1, || written() as usize);
     }

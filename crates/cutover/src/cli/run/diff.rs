@@ -138,7 +138,7 @@ impl Shown {
             count("transactions", &of.transactions),
             count("documents", &of.documents),
         ];
-        text + "\n" + &listing(&["TOTAL OF PASSED ACCOUNTS", "A", "B", "DIFFERENCE"], rows)
+        text + "\n" + listing(&["TOTAL OF PASSED ACCOUNTS", "A", "B", "DIFFERENCE"], rows).as_str()
     }
 }
 
@@ -153,7 +153,7 @@ impl Answer for Shown {
             format!("{:<8} {}{examples}\n", difference.to_string(), group.count)
         };
         let groups: String = self.groups().into_iter().map(group).collect();
-        groups + &self.tables()
+        groups + self.tables().as_str()
     }
 }
 
