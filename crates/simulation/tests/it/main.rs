@@ -35,6 +35,7 @@ mod refusals;
 mod rehearsals;
 mod running_op;
 mod runs;
+mod scopes;
 mod shrink;
 mod simulation;
 mod specs;
