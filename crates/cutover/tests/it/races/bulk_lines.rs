@@ -1,7 +1,7 @@
 //! Lines of one account in a bulk request take effect in their order.
 
-use super::{at_once, rounds};
-use crate::harness::{Client, Installation};
+use super::{COME_AGAIN, at_once, rounds};
+use crate::harness::{Client, Installation, wait_for};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
@@ -26,14 +26,19 @@ fn bad(number: &str) -> Value {
     account
 }
 
-/// Sends lines, and asserts that each is answered with its status.
+/// Sends lines, and asserts that each is answered with its status. If a slow machine does not keep up with some, all are sent
+/// again.
 fn send(client: &Client, lines: &[(Value, u16)]) {
     let body: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
-    let answer = client.send("POST", BULK, &[("Content-Type", "application/x-ndjson")], body.as_bytes());
     let status = |line: &str| serde_json::from_str::<Value>(line).unwrap()["status"].as_u64().unwrap();
-    let statuses: Vec<u64> = answer.text().lines().map(status).collect();
+    let (statuses, answers) = wait_for("the lines are answered", || {
+        let answer = client.send("POST", BULK, &[("Content-Type", "application/x-ndjson")], body.as_bytes());
+        let statuses: Vec<u64> = answer.text().lines().map(status).collect();
+        let comes_again = |status: u16| answer.status == status || statuses.contains(&status.into());
+        if COME_AGAIN.into_iter().any(comes_again) { Err(answer.text()) } else { Ok((statuses, answer.text())) }
+    });
     let expected: Vec<u64> = lines.iter().map(|(_, status)| u64::from(*status)).collect();
-    assert_eq!(statuses, expected, "{}", answer.text());
+    assert_eq!(statuses, expected, "{answers}");
 }
 
 /// Lines of accounts that are new in this round, and of accounts that are sent in every round.

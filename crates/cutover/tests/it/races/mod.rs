@@ -30,9 +30,18 @@ fn at_once<T: Send>(calls: usize, call: impl Fn(usize) -> T + Sync) -> Vec<T> {
     })
 }
 
+/// Statuses that tell a client to come again: a slow machine does not keep up with so many calls.
+const COME_AGAIN: [u16; 2] = [408, 503];
+
 /// Makes [`CALLS`] equal calls at the same time, each of which must be answered with this status.
 fn equally(status: u16, call: impl Fn() -> Answer + Sync) -> Vec<Answer> {
-    let answers = at_once(CALLS, |_| call());
+    let answered = |n| {
+        wait_for(&format!("call {n} is answered"), || {
+            let answer = call();
+            if COME_AGAIN.contains(&answer.status) { Err(answer.text()) } else { Ok(answer) }
+        })
+    };
+    let answers = at_once(CALLS, answered);
     for answer in &answers {
         assert_eq!(answer.status, status, "{}", answer.text());
     }
