@@ -102,7 +102,7 @@ pub(crate) const LAYERS: &[Layer] = &[
 ];
 
 /// Crates with import cycles between their modules, and how many modules take part in one. The numbers only fall.
-pub(crate) const CYCLES_LEFT: &[(&str, usize)] = &[(APP, 14), (STORE, 47)];
+pub(crate) const CYCLES_LEFT: &[(&str, usize)] = &[(APP, 12), (STORE, 47)];
 
 /// Kinds that pure crates must not depend on.
 const PURE: &[&Family] =

@@ -1,29 +1,10 @@
 use super::scope::Scoped;
-use super::{Operations, OperatorError};
+use super::{Audited, Operations, OperatorError};
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{
-    AuditAction, AuditEntry, AuditFilter, AuditRecord, Clock, Detail, Operator, Rows, StoreError,
-    StoredProcess, Subject, Tx, write,
-};
+use crate::port::{AuditAction, AuditFilter, AuditRecord, Operator, Rows, StoreError, StoredProcess};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
-
-/// The subject and details of an action for its audit entry.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Audited {
-    /// The object of the action.
-    pub(crate) subject: Subject,
-    /// Its details.
-    pub(crate) detail: Detail,
-}
-
-impl Audited {
-    /// Returns an entry without details.
-    pub(crate) fn of(subject: Subject) -> Self {
-        Self { subject, detail: Detail::default() }
-    }
-}
 
 /// The scope of a list of actions.
 #[derive(Debug, Clone, Default)]
@@ -61,25 +42,6 @@ impl Operator {
 }
 
 impl App {
-    /// Runs an audited job on what belongs to no organisation, as [`Operations::act`] does on the rest.
-    pub(crate) fn run_audited<T, E>(
-        &self,
-        by: &Operator,
-        action: AuditAction,
-        job: impl FnOnce(&mut dyn Tx, &dyn Clock) -> Result<(T, Audited), E> + Send + 'static,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        let (by, clock) = (by.clone(), self.clock.clone());
-        write(&*self.store, move |tx| {
-            let (done, audited) = job(tx, &*clock)?;
-            record_action(tx, clock.now(), by, action, audited)?;
-            Ok(done)
-        })
-    }
-
     /// Records that a backup of the database begins. The backup contains the entry.
     ///
     /// # Errors
@@ -140,16 +102,4 @@ fn records(tx: &mut Scoped<'_>, scope: &AuditScope, limit: u32) -> Result<Vec<Au
         action: scope.action,
     };
     Ok(tx.audit_records(filter, limit)?)
-}
-
-/// Records an action in the transaction that performs it.
-pub(crate) fn record_action(
-    tx: &mut dyn Rows,
-    at: DateTime<Utc>,
-    by: Operator,
-    action: AuditAction,
-    audited: Audited,
-) -> Result<(), StoreError> {
-    let Audited { subject, detail } = audited;
-    tx.record(&AuditEntry { at, by, action, subject, detail })
 }

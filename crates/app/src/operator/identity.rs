@@ -1,42 +1,9 @@
-use super::{Audited, Operations};
+use super::{Audited, Operations, OperatorError};
 use crate::App;
 use crate::auth::{add_newest, api_key, digest};
 use crate::port::{
     ApiKey, ApiKeyRole, AuditAction, Detail, NewApiKey, Organisation, SigningKey, StoreError, Subject, read,
 };
-
-/// Reason why a command failed.
-#[derive(Debug, thiserror::Error)]
-pub enum OperatorError {
-    /// The thing that it names does not exist.
-    #[error("there is no {what} {name:?}")]
-    NotFound {
-        /// The kind of thing.
-        what: &'static str,
-        /// The name in the command.
-        name: String,
-    },
-    /// The thing that it would create exists.
-    #[error("the {what} {name:?} exists already")]
-    Exists {
-        /// The kind of thing.
-        what: &'static str,
-        /// The name in the command.
-        name: String,
-    },
-    /// The command is not allowed. The text gives the reason.
-    #[error("{0}")]
-    Refused(String),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl OperatorError {
-    pub(crate) fn not_found(what: &'static str, name: impl ToString) -> Self {
-        Self::NotFound { what, name: name.to_string() }
-    }
-}
 
 /// A newly issued key, which is shown only once.
 pub struct IssuedKey {

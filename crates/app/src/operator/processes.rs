@@ -151,10 +151,6 @@ pub(super) fn check_code(
     }
 }
 
-pub(super) fn missing(supplier: &str, number: &str) -> OperatorError {
-    OperatorError::not_found("process", format!("{supplier}/{number}"))
-}
-
 pub(super) fn report(
     tx: &mut dyn Rows,
     supplier: &Supplier,

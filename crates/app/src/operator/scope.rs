@@ -1,7 +1,6 @@
 //! What an operator sees and changes, and transactions that are limited to it.
 
 use super::OperatorError;
-use super::processes::missing;
 use crate::auth::Caller;
 use crate::gate;
 use crate::port::{
@@ -140,7 +139,7 @@ impl<'t> Scoped<'t> {
         code: &str,
         number: &str,
     ) -> Result<(Supplier, StoredProcess), OperatorError> {
-        let absent = || missing(code, number);
+        let absent = || OperatorError::not_found("process", format!("{code}/{number}"));
         let supplier = match self.supplier(code) {
             Err(OperatorError::NotFound { .. }) => return Err(absent()),
             found => found?,

@@ -35,7 +35,11 @@ fn send(client: &Client, lines: &[(Value, u16)]) {
         let answer = client.send("POST", BULK, &[("Content-Type", "application/x-ndjson")], body.as_bytes());
         let statuses: Vec<u64> = answer.text().lines().map(status).collect();
         let comes_again = |status: u16| answer.status == status || statuses.contains(&status.into());
-        if COME_AGAIN.into_iter().any(comes_again) { Err(answer.text()) } else { Ok((statuses, answer.text())) }
+        if COME_AGAIN.into_iter().any(comes_again) {
+            Err(answer.text())
+        } else {
+            Ok((statuses, answer.text()))
+        }
     });
     let expected: Vec<u64> = lines.iter().map(|(_, status)| u64::from(*status)).collect();
     assert_eq!(statuses, expected, "{answers}");
