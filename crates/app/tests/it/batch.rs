@@ -117,6 +117,9 @@ fn set_rule(env: &TestEnv, level: Level) {
     env.app.as_command().set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
 }
 
+/// The code of the rule.
+const TAKEN: &str = "meter_point_of_another_account";
+
 const REHEARSED: &str = r#"{"is_dry_run":true}"#;
 
 #[test]
@@ -215,6 +218,24 @@ fn facts_of_a_rule_that_is_off_are_not_looked_up() {
     create_with_meter_points(&env, &["A-1", "A-2"]);
     // The payloads.
     assert_eq!(run_counted(&env, &calls), (Worked::Processes(2), 2, 1));
+}
+
+/// Workers keep no settings between claims.
+#[test]
+fn a_changed_setting_counts_from_the_next_claim_on() {
+    let env = TestEnv::new();
+    let imported = |number: &str| {
+        create_supplied(&env, number, "63057287201", "{}");
+        env.worker.run_once().unwrap();
+        let report = env.report_of(number);
+        (report.status.status, report.issues.warnings.iter().any(|issue| issue.code == TAKEN))
+    };
+    assert_eq!(imported("A-1"), (State::Processed, false));
+    assert_eq!(imported("A-2"), (State::Processed, true));
+    set_rule(&env, Level::Off);
+    assert_eq!(imported("A-3"), (State::Processed, false));
+    set_rule(&env, Level::Error);
+    assert_eq!(imported("A-4"), (State::Errored, false));
 }
 
 #[test]
