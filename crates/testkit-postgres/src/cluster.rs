@@ -27,7 +27,7 @@ impl ClusterOptions {
         let mut lines = vec![
             "listen_addresses = '127.0.0.1'".to_owned(),
             "unix_socket_directories = ''".to_owned(),
-            "max_connections = 300".to_owned(),
+            "max_connections = 800".to_owned(),
             "timezone = 'UTC'".to_owned(),
         ];
         let switches =

@@ -2,7 +2,7 @@ use super::scope::Scoped;
 use super::{Audited, Operations, OperatorError};
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{AuditAction, AuditFilter, AuditRecord, Operator, Rows, StoreError, StoredProcess};
+use crate::port::{AuditAction, AuditFilter, AuditRecord, Operator, StoreError, StoredProcess};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 
