@@ -163,6 +163,9 @@ fn act(call: &mut Call, what: SupplierAction) -> Answer<'_> {
     })
 }
 
+/// Acts on the process of a supplier and a number, and returns its id and its new status.
+type Act = fn(&Operations<'_>, &str, &str) -> Result<(i64, ProcessStatus), OperatorError>;
+
 /// An action on a process.
 #[derive(Clone, Copy)]
 struct ProcessAction {
@@ -170,8 +173,7 @@ struct ProcessAction {
     yes: &'static str,
     text: &'static str,
     is_grave: bool,
-    /// Performs the action and returns the id and the new status of the process.
-    act: fn(&Operations<'_>, &str, &str) -> Result<(i64, ProcessStatus), OperatorError>,
+    act: Act,
 }
 
 const CANCEL: ProcessAction = ProcessAction {
