@@ -166,6 +166,7 @@ fn an_import_that_does_not_see_the_one_before_is_found() {
             let fault = run(seed, level, template.open().changed(SEEN_LATER));
             fault.is_some_and(|fault| fault.starts_with("the meter points of shape"))
         };
-        found(3, 60, finds);
+        // Transactions of other tests in the cluster count as well: beside many, fewer seeds find it.
+        found(3, 400, finds);
     }
 }
