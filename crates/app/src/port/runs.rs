@@ -168,7 +168,7 @@ fn add<K: Ord + Clone>(counts: &mut BTreeMap<K, i64>, key: K, number: i64) {
 /// The store keeps the [figures](RunFigures) of a run up to date, so that reading them costs the same for any number of
 /// accounts. Writers do not wait for each other's figures.
 pub trait Runs {
-    /// Waits until every transaction that has [looked for open runs](Self::lock_open_runs) has ended, and makes those wait
+    /// Waits until every transaction that has [looked for open runs](AnyRuns::lock_open_runs) has ended, and makes those wait
     /// that look for them from now on. A time taken after it divides their steps: those before are dated earlier and
     /// committed, those after are dated later and see what this transaction has written.
     fn lock_runs(&mut self) -> Result<(), StoreError>;
