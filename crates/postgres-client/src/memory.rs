@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 /// A server that sends packets whatever it receives, and then closes the connection.
 pub(super) struct Memory {
     packets: VecDeque<Vec<u8>>,
-    /// What was sent to it.
+    /// The bytes that were sent.
     pub(super) received: Vec<u8>,
 }
 

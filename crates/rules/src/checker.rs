@@ -17,7 +17,7 @@ pub(crate) struct Checker<'c> {
     running: Option<Running>,
 }
 
-/// What the issues of a rule say of it.
+/// The id, the codes and the level of a rule, which its issues carry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Running {
     pub(crate) id: RuleId,

@@ -87,7 +87,7 @@ impl Rule {
         self.at_level(self.level).issue(attr, code)
     }
 
-    /// What the checker needs to run it, with this default level.
+    /// Returns the parts that the checker runs it with, at this default level.
     pub(crate) fn at_level(&self, level: Level) -> Running {
         Running { id: self.id, codes: self.codes, level }
     }

@@ -8,8 +8,8 @@ use crate::port::{self, AuditAction, Clock, Operator, StoreError};
 
 /// The operations of an operator within a [`Scope`], each a method in the file of its use case.
 ///
-/// What an operation names is looked up in the transaction that reads or changes it, within the scope. A thing outside of
-/// the scope is not found, and neither is one that was erased and added again by another organisation meanwhile.
+/// An operation looks up each thing by its name in the transaction that reads or changes it, within the scope. It does not
+/// find a thing outside of the scope, nor one that was erased and added again by another organisation meanwhile.
 #[derive(Clone)]
 pub struct Operations<'a> {
     pub(crate) app: &'a App,

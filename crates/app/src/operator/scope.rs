@@ -1,4 +1,4 @@
-//! What an operator sees and changes, and transactions that are limited to it.
+//! Scopes of operators, and transactions that are limited to one.
 
 use super::OperatorError;
 use crate::auth::Caller;
@@ -12,7 +12,7 @@ use cutover_core::{ServiceAccountNumber, SupplierCode};
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 
-/// What an operator sees and changes. Anything else does not exist for that operator.
+/// The part of the installation that an operator sees and changes. The rest does not exist for that operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// Everything.

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::{fs, io};
 
-/// What an operation is about.
+/// The kind of thing that an operation acts on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum About {
     /// The supplier `ACME`, or what belongs to it.

@@ -20,5 +20,5 @@ pub(crate) use number::{
 };
 pub use text::{Text, TextOrInteger};
 
-/// What `Debug` prints for a personal value.
+/// Stands in the `Debug` output for a personal value.
 pub(crate) const MASK: &str = "***";
