@@ -27,7 +27,7 @@ const ACCOUNTS: u64 = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bug {
     None,
-    /// Whose the supplier is was looked at in an earlier transaction.
+    /// The organisation of the supplier is checked in an earlier transaction than the one that acts.
     LooksEarlier,
 }
 

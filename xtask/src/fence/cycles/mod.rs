@@ -46,7 +46,7 @@ struct Graph {
 /// For each pair of siblings where the first one names the second: the first module and line where it does.
 type Edges = BTreeMap<(usize, usize), (usize, usize)>;
 
-/// What a path names.
+/// The module or the item that a path names.
 #[derive(Clone, Copy)]
 enum Named {
     Module(usize),

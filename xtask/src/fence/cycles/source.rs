@@ -20,7 +20,7 @@ pub(super) struct Module {
     pub(super) children: BTreeMap<String, usize>,
     /// Names of the items that are written here.
     pub(super) items: BTreeSet<String>,
-    /// What each imported name stands for; re-exports are imports.
+    /// The full path of each imported name; re-exports are imports.
     pub(super) imports: BTreeMap<String, Names>,
     /// Modules or types all of whose names are imported.
     pub(super) globs: Vec<Names>,

@@ -146,7 +146,7 @@ thread_local! {
     static MEETS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What the workers have come to.
+/// The progress of the workers, which a run waits for.
 #[derive(Default)]
 struct Progress {
     /// Number of workers that have come to where they wait for each other.
