@@ -1,6 +1,7 @@
+use socket2::{Domain, Socket, Type};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 
 /// A port of loopback for a server that cannot bind port 0, or that stops listening and starts again. No other test
 /// gets it while this value exists, and it is below the range from which systems choose ports for connections.
@@ -30,7 +31,7 @@ impl ReservedPort {
     fn at(number: u16) -> Option<Self> {
         let claim = claim(number).ok()?;
         // Something other than a test may have it.
-        TcpListener::bind((Ipv4Addr::LOCALHOST, number)).ok()?;
+        bind((Ipv4Addr::LOCALHOST, number).into()).ok()?;
         Some(Self { number, _claim: claim })
     }
 
@@ -43,6 +44,15 @@ impl ReservedPort {
     pub fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.number).into()
     }
+}
+
+/// Binds a port without listening. A process that another thread is starting has a copy of every socket for a moment: of
+/// one that listens, it would keep the port in use.
+fn bind(address: SocketAddr) -> io::Result<Socket> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    Ok(socket)
 }
 
 #[cfg(target_os = "linux")]
@@ -66,6 +76,7 @@ fn random() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpListener;
 
     #[test]
     fn a_reserved_port_can_be_bound_and_bound_again() {
@@ -74,6 +85,15 @@ mod tests {
             let listener = TcpListener::bind(port.address()).unwrap();
             assert_eq!(listener.local_addr().unwrap().port(), port.number());
         }
+    }
+
+    #[test]
+    fn a_port_can_be_bound_while_another_process_has_a_copy_of_the_first_socket() {
+        let port = ReservedPort::new().unwrap();
+        let _copy = bind(port.address()).unwrap();
+        assert!(TcpListener::bind(port.address()).is_ok());
+        let listener = TcpListener::bind(port.address()).unwrap();
+        assert!(bind(port.address()).is_err(), "{listener:?}");
     }
 
     #[cfg(target_os = "linux")]

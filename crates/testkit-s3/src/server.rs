@@ -10,8 +10,9 @@ use s3s::Body;
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s_fs::FileSystem;
+use socket2::SockRef;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Shutdown, SocketAddr};
 use std::path::PathBuf;
 use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
@@ -127,6 +128,8 @@ async fn serve(listener: std::net::TcpListener, address: SocketAddr, handler: Ha
             () = accept(&listener, &handler) => {}
             stopped = faults.wait_for(|fault| *fault == Fault::Stopped) => if stopped.is_err() { return Ok(()) },
         }
+        // A process that another thread is starting may have a copy, which would keep the port in use.
+        SockRef::from(&listener).shutdown(Shutdown::Both).ok();
         drop(listener);
         if faults.wait_for(|fault| *fault != Fault::Stopped).await.is_err() {
             return Ok(());
