@@ -1,9 +1,11 @@
-//! The steps of a batch.
+//! What a transaction does for a job, and the steps of processes: retries and cancellations.
 
 use super::select::next_of;
 use crate::fault::{self, Point};
 use crate::gate;
-use crate::port::{Job, JobKind, JobPosition, PageLimit, StepWrite, StoreError, StoredIssues, Tx};
+use crate::port::{
+    ErasedRows, Job, JobKind, JobPosition, PageLimit, StepWrite, StoreError, StoredIssues, Tx,
+};
 use chrono::{DateTime, Duration, Utc};
 use cutover_process::{Actor, Event, HistoryEntry, Process};
 use std::collections::{HashMap, HashSet};
@@ -11,36 +13,46 @@ use std::collections::{HashMap, HashSet};
 /// Maximum number of processes that one transaction changes: claims and creates wait for it.
 const BATCH: PageLimit = PageLimit { items: 100, scanned: 1_000 };
 
-/// Result of a batch.
-#[derive(Debug, Clone, Copy, Default)]
+/// What a transaction has done for a job.
+#[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// Number of processes that were changed.
+    /// Number of accounts that were changed.
     pub(super) changed: u64,
-    /// Number of processes that were left as they are.
+    /// Number of accounts that were left as they are.
     pub(super) skipped: u64,
-    /// The position behind them; `None` at the end of the job.
-    pub(super) next: Option<JobPosition>,
+    /// Number of accounts with which it failed.
+    pub(super) failed: u64,
+    /// Rows that were removed for good.
+    pub(super) removed: Vec<ErasedRows>,
+    pub(super) then: Then,
 }
 
-/// Returns the step of an operation on processes.
-fn event(kind: JobKind) -> Result<Event, StoreError> {
-    match kind {
-        JobKind::Retry => Ok(Event::RetriedByOperator),
-        JobKind::Cancel => Ok(Event::Cancelled),
-        JobKind::Undo | JobKind::EraseSupplier => {
-            Err(StoreError::Failed("this operation removes rows".into()))
-        }
+/// How a job goes on after a batch.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) enum Then {
+    /// From this position.
+    Continue(JobPosition),
+    /// From this position, once others have ended what they do.
+    Wait(JobPosition),
+    /// It has ended.
+    #[default]
+    End,
+}
+
+impl Then {
+    /// Goes on from a position; without one, the job has ended.
+    pub(super) fn from_next(next: Option<JobPosition>) -> Self {
+        next.map_or(Self::End, Self::Continue)
     }
 }
 
-/// Steps the next processes of a job.
+/// Takes a step with the next processes of a job.
 pub(super) fn step(
     tx: &mut dyn Tx,
     job: &Job,
-    kind: JobKind,
+    (kind, event): (JobKind, Event),
     now: DateTime<Utc>,
 ) -> Result<Batch, StoreError> {
-    let event = event(kind)?;
     let selected = next_of(tx, job, kind, BATCH)?;
     let ids: Vec<i64> = selected.processes.iter().map(Process::id).collect();
     let mut issues: HashMap<i64, StoredIssues> = HashMap::new();
@@ -61,7 +73,8 @@ pub(super) fn step(
     }
     let changed = write(tx, &steps)?;
     fault::reached(Point::JobStepped, "");
-    Ok(Batch { changed, skipped: ids.len() as u64 - changed, next: selected.next })
+    let skipped = ids.len() as u64 - changed;
+    Ok(Batch { changed, skipped, then: Then::from_next(selected.next), ..Batch::default() })
 }
 
 fn write(tx: &mut dyn Tx, steps: &[(Process, HistoryEntry, StoredIssues)]) -> Result<u64, StoreError> {

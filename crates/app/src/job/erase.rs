@@ -1,5 +1,6 @@
 //! The erasure of a supplier, batch by batch (contract D14, decision 0044).
 
+use super::batch::{Batch, Then};
 use crate::port::{
     ErasedRows, Job, JobPosition, NewFeedEvent, PageLimit, ProcessFilter, StoreError, StoredProcess, Tx,
 };
@@ -19,47 +20,38 @@ const BUSINESSES: u32 = 50;
 /// The part of the position in which everything but accounts is removed.
 const REST: u32 = 1;
 
-/// Result of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Erased {
-    /// Something was removed, or the position was moved.
-    Some,
-    /// Nothing can be removed now: imports are running, or the store is busy with figures.
-    Nothing,
-    /// The supplier is gone.
-    All,
-}
-
-/// Removes some of what is kept of the supplier of a job, and moves its position.
-pub(super) fn step(tx: &mut dyn Tx, job: &mut Job, now: DateTime<Utc>) -> Result<Erased, StoreError> {
+/// Removes some of what is kept of the supplier of a job.
+pub(super) fn step(tx: &mut dyn Tx, job: &Job, now: DateTime<Utc>) -> Result<Batch, StoreError> {
     if job.position.part >= REST {
         return rest(tx, job);
     }
     let after = job.position.at.map(|at| (at, job.position.id));
     let page = tx.list_processes(job.supplier_id, ProcessFilter::default(), after, ACCOUNTS)?;
-    accounts(tx, job, page.processes.into_iter().map(|listed| listed.process), now)?;
-    if let Some((at, id)) = page.next {
-        job.position = JobPosition { at: Some(at), id, ..job.position };
-        return Ok(Erased::Some);
-    }
-    // Accounts that were being imported are left, and those that were created while the job began.
-    let is_first = after.is_none();
-    job.position = JobPosition::default();
-    let left = tx.list_processes(job.supplier_id, ProcessFilter::default(), None, PageLimit::of(1))?;
-    if left.processes.is_empty() {
-        job.position.part = REST;
-        return Ok(Erased::Some);
-    }
-    Ok(if is_first { Erased::Nothing } else { Erased::Some })
+    let (changed, removed) = accounts(tx, job, page.processes.into_iter().map(|listed| listed.process), now)?;
+    let then = match page.next {
+        Some((at, id)) => Then::Continue(JobPosition { at: Some(at), id, ..job.position }),
+        None => after_last_account(tx, job, after.is_none())?,
+    };
+    Ok(Batch { changed, removed, then, ..Batch::default() })
 }
 
-/// Removes accounts that are not being imported, with an event of each.
+/// Accounts that were being imported are left at the end of the list, and those that were created while the job began.
+fn after_last_account(tx: &mut dyn Tx, job: &Job, is_first_page: bool) -> Result<Then, StoreError> {
+    let left = tx.list_processes(job.supplier_id, ProcessFilter::default(), None, PageLimit::of(1))?;
+    if left.processes.is_empty() {
+        return Ok(Then::Continue(JobPosition { part: REST, ..JobPosition::default() }));
+    }
+    let again = JobPosition::default();
+    Ok(if is_first_page { Then::Wait(again) } else { Then::Continue(again) })
+}
+
+/// Removes accounts that are not being imported, with an event of each. Returns how many, and their rows.
 fn accounts(
     tx: &mut dyn Tx,
-    job: &mut Job,
+    job: &Job,
     listed: impl Iterator<Item = Process>,
     now: DateTime<Utc>,
-) -> Result<(), StoreError> {
+) -> Result<(u64, Vec<ErasedRows>), StoreError> {
     let mut ids = Vec::new();
     for process in listed.filter(is_at_rest) {
         tx.lock_process(job.supplier_id, &process.snapshot().external_account_number)?;
@@ -71,7 +63,7 @@ fn accounts(
     locked.retain(|stored| is_at_rest(&stored.process));
     let ids: Vec<i64> = locked.iter().map(|stored| stored.process.id()).collect();
     if ids.is_empty() {
-        return Ok(());
+        return Ok((0, Vec::new()));
     }
     let mut totals = Totals::default();
     for id in &ids {
@@ -83,8 +75,7 @@ fn accounts(
     if totals.accounts > 0 {
         tx.remove_totals(job.supplier_id, &totals)?;
     }
-    add(job, tx.erase(&ids)?);
-    job.changed += ids.len() as u64;
+    let removed = tx.erase(&ids)?;
     for stored in &locked {
         let is = stored.process.snapshot();
         tx.publish(&NewFeedEvent {
@@ -96,7 +87,7 @@ fn accounts(
             data: None,
         })?;
     }
-    Ok(())
+    Ok((ids.len() as u64, removed))
 }
 
 /// A worker may be importing a process in progress. The meaning of a state of a newer version is not known.
@@ -105,40 +96,40 @@ fn is_at_rest(process: &Process) -> bool {
 }
 
 /// Removes what is kept besides accounts, one kind after another, and the supplier last.
-fn rest(tx: &mut dyn Tx, job: &mut Job) -> Result<Erased, StoreError> {
+fn rest(tx: &mut dyn Tx, job: &Job) -> Result<Batch, StoreError> {
+    let (removed, then) = match next_rest(tx, job)? {
+        Some(removed) => (removed, Then::Continue(job.position)),
+        None => match tx.erase_supplier(job.supplier_id)? {
+            Some(removed) => (removed, Then::End),
+            // The store is busy with figures.
+            None => (Vec::new(), Then::Wait(JobPosition::default())),
+        },
+    };
+    Ok(Batch { removed, then, ..Batch::default() })
+}
+
+/// Returns the rows that were removed; `None` if nothing but the supplier itself is left.
+fn next_rest(tx: &mut dyn Tx, job: &Job) -> Result<Option<Vec<ErasedRows>>, StoreError> {
     tx.lock_refusals(job.supplier_id)?;
     let refused = tx.refused_after(job.supplier_id, "", REFUSED)?;
     if !refused.is_empty() {
         tx.change_refusals(job.supplier_id, &refused, &[], 0)?;
-        add(job, vec![("refused_creates", refused.len() as u64)]);
-        return Ok(Erased::Some);
+        return Ok(Some(vec![("refused_creates", refused.len() as u64)]));
     }
-    if businesses(tx, job)? {
-        return Ok(Erased::Some);
+    if let Some(removed) = businesses(tx, job)? {
+        return Ok(Some(removed));
     }
-    let rows = tx.erase_minutes_and_jobs(job.supplier_id, job.id, ROWS)?;
-    if !rows.is_empty() {
-        add(job, rows);
-        return Ok(Erased::Some);
-    }
-    match tx.erase_supplier(job.supplier_id)? {
-        Some(rows) => {
-            add(job, rows);
-            Ok(Erased::All)
-        }
-        None => {
-            job.position = JobPosition::default();
-            Ok(Erased::Nothing)
-        }
-    }
+    let removed = tx.erase_minutes_and_jobs(job.supplier_id, job.id, ROWS)?;
+    Ok(Some(removed).filter(|removed| !removed.is_empty()))
 }
 
 /// Removes businesses that the supplier has sent. One that accounts of another supplier refer to, by a contract or by an
 /// instruction, becomes that supplier's.
-/// Returns false if there were none.
-fn businesses(tx: &mut dyn Tx, job: &mut Job) -> Result<bool, StoreError> {
-    let found = tx.businesses_of(job.supplier_id, BUSINESSES)?;
-    for business in &found {
+/// Returns the rows that were removed; `None` if there were no businesses.
+fn businesses(tx: &mut dyn Tx, job: &Job) -> Result<Option<Vec<ErasedRows>>, StoreError> {
+    let sent = tx.businesses_of(job.supplier_id, BUSINESSES)?;
+    let mut removed = Vec::new();
+    for business in &sent {
         tx.lock_business(*business)?;
         let mut user = tx.supplier_paying(*business)?;
         for contract in tx.contracts_of(*business)? {
@@ -150,14 +141,8 @@ fn businesses(tx: &mut dyn Tx, job: &mut Job) -> Result<bool, StoreError> {
         }
         match user {
             Some(supplier) => tx.pass_business(*business, supplier)?,
-            None => add(job, tx.erase_business(*business)?),
+            None => removed.extend(tx.erase_business(*business)?),
         }
     }
-    Ok(!found.is_empty())
-}
-
-fn add(job: &mut Job, removed: Vec<ErasedRows>) {
-    for (table, rows) in removed {
-        *job.removed.entry(table.to_owned()).or_default() += rows;
-    }
+    Ok((!sent.is_empty()).then_some(removed))
 }

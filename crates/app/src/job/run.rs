@@ -1,7 +1,7 @@
 //! Claims jobs and works on them.
 
-use super::batch::step;
-use super::erase::{self, Erased};
+use super::batch::{self, Batch, Then};
+use super::erase;
 use super::undo::{self, Extent};
 use crate::App;
 use crate::fault::{self, Point};
@@ -11,6 +11,7 @@ use crate::port::{
     Subject, Supplier, Tx, read_committed, write, write_with_retry,
 };
 use chrono::{DateTime, Duration, Utc};
+use cutover_process::Event;
 use std::collections::BTreeMap;
 
 /// Time for which a claim, or a batch, gives its owner a job.
@@ -77,47 +78,29 @@ impl App {
     fn run_extent(&self, id: i64, claim: i64, extent: Extent) -> Result<Ran, Stopped> {
         let clock = self.clock.clone();
         let ran = write_with_retry::<_, Stopped>(&*self.store, move |tx| {
-            let owned = |job: &Job| job.state == JobState::Running && job.claim == claim;
-            let Some(mut job) = tx.lock_job(id, true)?.filter(owned) else { return Ok((Ran::Lost, 0)) };
+            let Some(mut job) = lock_claimed(tx, id, claim)? else { return Ok((Ran::Lost, false)) };
             let now = clock.now();
             let Some(kind) = job.kind.known().copied() else {
                 let newer = StoreError::Failed("a newer version of the program began this job".into());
                 return Err(newer.into());
             };
-            let before = job.changed;
-            let waits = match kind {
-                JobKind::EraseSupplier => work_on_erasure(tx, &mut job, now)?,
-                JobKind::Undo => {
-                    let undone = undo::step(tx, &job, now, extent).map_err(Stopped::of_account)?;
-                    job.changed += undone.changed;
-                    job.skipped += undone.kept;
-                    job.failed += undone.failed;
-                    match undone.next {
-                        Some(next) => (job.position, job.due_at) = (next, Some(now + LEASE)),
-                        None => end(tx, &mut job, kind, now)?,
-                    }
-                    false
-                }
-                JobKind::Retry | JobKind::Cancel => {
-                    let batch = step(tx, &job, kind, now)?;
-                    job.changed += batch.changed;
-                    job.skipped += batch.skipped;
-                    match batch.next {
-                        Some(next) => (job.position, job.due_at) = (next, Some(now + LEASE)),
-                        None => end(tx, &mut job, kind, now)?,
-                    }
-                    false
-                }
+            let batch = match kind {
+                JobKind::Retry => batch::step(tx, &job, (kind, Event::RetriedByOperator), now)?,
+                JobKind::Cancel => batch::step(tx, &job, (kind, Event::Cancelled), now)?,
+                JobKind::Undo => undo::step(tx, &job, now, extent).map_err(Stopped::of_account)?,
+                JobKind::EraseSupplier => erase::step(tx, &job, now)?,
             };
+            let waits = matches!(batch.then, Then::Wait(_));
+            let may_be_due = kind != JobKind::EraseSupplier && batch.changed > 0;
+            add(tx, &mut job, kind, batch, now)?;
             if !tx.change_job(&job)? {
                 return Err(StoreError::Conflict("a job was changed meanwhile".into()).into());
             }
             job.version += 1;
-            let changed = if kind == JobKind::EraseSupplier { 0 } else { job.changed - before };
             let job = Box::new(job);
-            Ok((if waits { Ran::Waits(job) } else { Ran::Job(job) }, changed))
+            Ok((if waits { Ran::Waits(job) } else { Ran::Job(job) }, may_be_due))
         });
-        let (ran, changed) = ran?;
+        let (ran, may_be_due) = ran?;
         fault::reached(Point::JobBatchDone, "");
         if let Ran::Job(job) = &ran
             && job.kind == JobKind::EraseSupplier
@@ -126,7 +109,7 @@ impl App {
             // The rows are removed even if this fails.
             let _ = self.store.scrub();
         }
-        if changed > 0 {
+        if may_be_due {
             self.wake.notify_one();
             self.store.notify_workers();
         }
@@ -137,8 +120,7 @@ impl App {
     pub(crate) fn give_back_job(&self, id: i64, claim: i64) -> Result<(), StoreError> {
         let clock = self.clock.clone();
         write_with_retry(&*self.store, move |tx| {
-            let owned = |job: &Job| job.state == JobState::Running && job.claim == claim;
-            let Some(mut job) = tx.lock_job(id, true)?.filter(owned) else { return Ok(()) };
+            let Some(mut job) = lock_claimed(tx, id, claim)? else { return Ok(()) };
             job.due_at = Some(clock.now());
             tx.change_job(&job).map(|_| ())
         })
@@ -234,17 +216,31 @@ fn is_due(job: &Job, now: DateTime<Utc>) -> bool {
     job.state == JobState::Running && job.due_at.is_some_and(|due| due <= now)
 }
 
-/// Works on the erasure of a supplier. Returns true if it waits for others.
-fn work_on_erasure(tx: &mut dyn Tx, job: &mut Job, now: DateTime<Utc>) -> Result<bool, StoreError> {
-    match erase::step(tx, job, now)? {
-        Erased::Some => job.due_at = Some(now + LEASE),
-        Erased::Nothing => {
-            job.due_at = Some(now + WAIT);
-            return Ok(true);
-        }
-        Erased::All => end(tx, job, JobKind::EraseSupplier, now)?,
+/// Locks a running job; `None` if it has ended, or somebody else has claimed it since.
+fn lock_claimed(tx: &mut dyn Tx, id: i64, claim: i64) -> Result<Option<Job>, StoreError> {
+    Ok(tx.lock_job(id, true)?.filter(|job| job.state == JobState::Running && job.claim == claim))
+}
+
+/// Adds to a job what a batch has done.
+fn add(
+    tx: &mut dyn Tx,
+    job: &mut Job,
+    kind: JobKind,
+    batch: Batch,
+    now: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    job.changed += batch.changed;
+    job.skipped += batch.skipped;
+    job.failed += batch.failed;
+    for (table, rows) in batch.removed {
+        *job.removed.entry(table.to_owned()).or_default() += rows;
     }
-    Ok(false)
+    match batch.then {
+        Then::Continue(next) => (job.position, job.due_at) = (next, Some(now + LEASE)),
+        Then::Wait(next) => (job.position, job.due_at) = (next, Some(now + WAIT)),
+        Then::End => end(tx, job, kind, now)?,
+    }
+    Ok(())
 }
 
 /// Ends a job. Processes that matched and took another step before the job came to them were skipped.

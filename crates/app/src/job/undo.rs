@@ -1,5 +1,6 @@
 //! The undoing of imports, batch by batch (contract D18, decision 0047).
 
+use super::batch::{Batch, Then};
 use crate::fault::{self, Point};
 use crate::gate;
 use crate::port::{
@@ -27,34 +28,25 @@ pub(super) enum Extent {
     PassOver,
 }
 
-/// Result of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Undone {
-    pub(super) changed: u64,
-    pub(super) kept: u64,
-    pub(super) failed: u64,
-    /// The position behind them; `None` at the end of the job.
-    pub(super) next: Option<JobPosition>,
-}
-
 /// Undoes the imports of the next accounts of a job that are unchanged since.
 pub(super) fn step(
     tx: &mut dyn Tx,
     job: &Job,
     now: DateTime<Utc>,
     extent: Extent,
-) -> Result<Undone, StoreError> {
+) -> Result<Batch, StoreError> {
     let limit = if extent == Extent::Batch { ACCOUNTS } else { 1 };
     let (heads, next) = next_of(tx, job, limit)?;
     let count = heads.len() as u64;
+    let batch = Batch { then: Then::from_next(next), ..Batch::default() };
     if extent == Extent::PassOver {
-        return Ok(Undone { changed: 0, kept: 0, failed: count, next });
+        return Ok(Batch { failed: count, ..batch });
     }
     // A step later than the job keeps the account out of it once it is imported again, whatever the clock does.
     let at = now.max(job.created_at + Duration::microseconds(1));
     let changed = undo(tx, job, &heads, at)?;
     fault::reached(Point::JobStepped, "");
-    Ok(Undone { changed, kept: count - changed, failed: 0, next })
+    Ok(Batch { changed, skipped: count - changed, ..batch })
 }
 
 /// Returns the next accounts of a job that were imported before it was begun, and the position behind them.
