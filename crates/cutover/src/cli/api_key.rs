@@ -21,7 +21,8 @@ pub(crate) enum Command {
         /// Organisation that the key belongs to; may be left out if there is one
         #[arg(long, value_name = "NAME")]
         organisation: Option<String>,
-        /// Use of the key: supplier (tokens for the data-import routes) or operator (the console)
+        /// Use of the key: supplier (tokens for the data-import routes), reader (tokens that only read, imported accounts
+        /// too) or operator (the console)
         #[arg(long, default_value = "supplier", value_name = "ROLE")]
         role: ApiKeyRole,
     },

@@ -254,6 +254,14 @@ mod tests {
     }
 
     #[test]
+    fn the_help_of_keys_names_every_role() {
+        let help = help(&["api-key", "issue"]);
+        for role in cutover_app::port::ApiKeyRole::WORDS {
+            assert!(help.contains(role), "{role}");
+        }
+    }
+
+    #[test]
     fn every_command_has_examples() {
         for command in Cli::command().get_subcommands() {
             assert!(help(&[command.get_name()]).contains("Examples:\n  "), "{}", command.get_name());

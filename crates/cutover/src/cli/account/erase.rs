@@ -21,6 +21,9 @@ pub(crate) struct EraseArgs {
 /// The removed data, and the remaining tasks of the operator.
 #[derive(Debug, Serialize)]
 struct Shown {
+    /// The account as the command names it.
+    #[serde(skip)]
+    account: String,
     erased: bool,
     /// The id in `cutover audit`.
     process_id: i64,
@@ -34,9 +37,10 @@ struct Shown {
     traces: Option<&'static str>,
 }
 
-impl From<Erasable> for Shown {
-    fn from(what: Erasable) -> Self {
+impl Shown {
+    fn erasable(account: String, what: Erasable) -> Self {
         Self {
+            account,
             erased: false,
             process_id: what.process_id,
             status: what.state.as_str(),
@@ -47,15 +51,13 @@ impl From<Erasable> for Shown {
             traces: None,
         }
     }
-}
 
-impl From<Erased> for Shown {
-    fn from(erased: Erased) -> Self {
+    fn erased(account: String, erased: Erased) -> Self {
         Self {
             erased: true,
             rows: Some(erased.rows.into_iter().collect()),
             traces: Some(word(erased.traces)),
-            ..erased.what.into()
+            ..Self::erasable(account, erased.what)
         }
     }
 }
@@ -70,15 +72,15 @@ fn word(traces: Traces) -> &'static str {
 
 impl Shown {
     fn summary(&self) -> String {
-        let process = self.process_id;
+        let account = &self.account;
         match &self.rows {
             Some(rows) => {
                 let rows: u64 = rows.values().sum();
-                format!("Erased the account of process {process}: {rows} rows. Its number can be sent again.")
+                format!("Erased the account {account}: {rows} rows. Its number can be sent again.")
             }
             None => format!(
-                "All data of the account of process {process}, which is {}, would be erased. Nothing was \
-                 changed: add --yes to do it.",
+                "All data of the account {account}, which is {}, would be erased. Nothing was changed: add \
+                 --yes to do it.",
                 self.status
             ),
         }
@@ -126,9 +128,10 @@ impl Answer for Shown {
 pub(super) fn run(context: &Context, args: &EraseArgs) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     let EraseArgs { supplier, number, yes } = args;
+    let account = plain(&format!("{number} of {supplier}")).to_string();
     let shown = match yes {
-        true => Shown::from(app.as_command().erase_account(supplier, number)?),
-        false => Shown::from(app.as_command().erasable(supplier, number)?),
+        true => Shown::erased(account, app.as_command().erase_account(supplier, number)?),
+        false => Shown::erasable(account, app.as_command().erasable(supplier, number)?),
     };
     Ok(output.answer(&shown)?)
 }
@@ -137,6 +140,10 @@ pub(super) fn run(context: &Context, args: &EraseArgs) -> Result<(), Error> {
 mod tests {
     use super::*;
     use cutover_process::State;
+
+    fn name() -> String {
+        "ELEC-1 of ACME".to_owned()
+    }
 
     fn erasable(documents: Option<Vec<String>>) -> Erasable {
         Erasable {
@@ -153,11 +160,12 @@ mod tests {
         let erased = |traces, documents: &[&str]| {
             let documents = documents.iter().map(|path| (*path).to_owned()).collect();
             let what = Erasable { archived_at: None, ..erasable(Some(documents)) };
-            Shown::from(Erased { what, rows: vec![("customers", 2), ("accounts", 1)], traces }).text()
+            let erased = Erased { what, rows: vec![("customers", 2), ("accounts", 1)], traces };
+            Shown::erased(name(), erased).text()
         };
         insta::assert_snapshot!(
             [
-                Shown::from(erasable(None)).text(),
+                Shown::erasable(name(), erasable(None)).text(),
                 erased(Traces::None, &[]),
                 erased(Traces::UntilCheckpoint, &["/ACME/a.pdf", "/ACME/b\u{1b}[2J"]),
                 erased(Traces::UntilVacuum, &["/ACME/a.pdf"]),
@@ -170,6 +178,9 @@ mod tests {
     fn the_json_counts_the_removed_rows() {
         let rows = vec![("processes", 1), ("accounts", 1)];
         let erased = Erased { what: erasable(Some(vec!["/ACME/a".into()])), rows, traces: Traces::None };
-        insta::assert_json_snapshot!([Shown::from(erasable(None)), Shown::from(erased)]);
+        insta::assert_json_snapshot!([
+            Shown::erasable(name(), erasable(None)),
+            Shown::erased(name(), erased)
+        ]);
     }
 }
