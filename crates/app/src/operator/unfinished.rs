@@ -1,7 +1,7 @@
 use super::{Operations, OperatorError};
 use crate::App;
 use crate::account::StatusCount;
-use crate::port::{StoreError, Supplier, read_committed};
+use crate::port::{StoreError, Supplier, read};
 use cutover_process::State;
 
 /// Accounts of a supplier that are not imported and may still be: a migration that is completed leaves them behind.
@@ -11,26 +11,35 @@ pub struct Unfinished {
     pub waiting: u64,
     /// Number of accounts that failed.
     pub failed: u64,
+    /// Number of accounts that were refused and not accepted since.
+    pub refused: u64,
+    /// Number of accounts that the supplier has declared and not sent.
+    pub missing: u64,
 }
 
 impl Unfinished {
     /// Returns true if there are none.
     pub fn is_none(&self) -> bool {
-        self.waiting + self.failed == 0
+        *self == Self::default()
     }
 
     /// Returns a sentence about them, without a full stop.
     pub fn sentence(&self) -> String {
-        let counted = |count, one: &str, many: &str| match count {
+        let parts = [
+            (self.waiting, "waits or is being imported", "wait or are being imported"),
+            (self.failed, "has failed", "have failed"),
+            (self.refused, "was refused and not accepted since", "were refused and not accepted since"),
+            (self.missing, "of the manifest was not sent", "of the manifest were not sent"),
+        ];
+        let said = parts.into_iter().filter(|(count, ..)| *count > 0).map(|(count, one, many)| match count {
             1 => format!("1 account {one}"),
             count => format!("{count} accounts {many}"),
-        };
-        let waiting = counted(self.waiting, "waits or is being imported", "wait or are being imported");
-        let failed = counted(self.failed, "has failed", "have failed");
-        match (self.waiting, self.failed) {
-            (_, 0) => waiting,
-            (0, _) => failed,
-            _ => format!("{waiting}, and {failed}"),
+        });
+        let mut said: Vec<String> = said.collect();
+        match said.pop() {
+            Some(last) if said.is_empty() => last,
+            Some(last) => format!("{}, and {last}", said.join(", ")),
+            None => "no account is left".to_owned(),
         }
     }
 }
@@ -41,8 +50,16 @@ impl App {
     /// # Errors
     /// [`StoreError`] if they could not be read.
     pub fn unfinished_accounts(&self, supplier: &Supplier) -> Result<Unfinished, StoreError> {
-        let counts = read_committed(&*self.store, |tx| tx.state_counts(supplier.id))?;
-        let mut open = Unfinished::default();
+        self.settle_refused(supplier.id);
+        // One snapshot, so that the counts agree.
+        let (counts, refused, figures) = read(&*self.store, |tx| {
+            let refused = tx.refused_figures(supplier.id, 0)?;
+            Ok::<_, StoreError>((tx.state_counts(supplier.id)?, refused, tx.reconciliation(supplier.id)?))
+        })?;
+        let declared = figures.manifest.map_or(0, |manifest| manifest.declared.accounts);
+        // A refused account that was accepted before is counted twice here, but then some are refused anyway.
+        let missing = declared.saturating_sub(figures.sent.accounts + refused.accounts);
+        let mut open = Unfinished { refused: refused.accounts, missing, ..Unfinished::default() };
         for count in StatusCount::of(&counts) {
             match count.status {
                 State::Pending | State::InProgress => open.waiting += count.accounts,
@@ -55,7 +72,8 @@ impl App {
 }
 
 impl Operations<'_> {
-    /// Returns an error if a supplier has accounts that are not imported and may still be.
+    /// Returns an error if a supplier has accounts that are not imported and may still be, or has declared more than it
+    /// has sent.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier; [`OperatorError::Refused`] if it has some.
@@ -76,10 +94,17 @@ mod tests {
 
     #[test]
     fn what_is_left_is_counted_in_words() {
-        let said = |waiting, failed| Unfinished { waiting, failed }.sentence();
-        assert_eq!(said(1, 0), "1 account waits or is being imported");
-        assert_eq!(said(0, 2), "2 accounts have failed");
-        assert_eq!(said(3, 1), "3 accounts wait or are being imported, and 1 account has failed");
+        let said = |[waiting, failed, refused, missing]: [u64; 4]| {
+            Unfinished { waiting, failed, refused, missing }.sentence()
+        };
+        assert_eq!(said([1, 0, 0, 0]), "1 account waits or is being imported");
+        assert_eq!(said([0, 2, 0, 0]), "2 accounts have failed");
+        assert_eq!(said([3, 1, 0, 0]), "3 accounts wait or are being imported, and 1 account has failed");
+        assert_eq!(
+            said([0, 1, 50, 20]),
+            "1 account has failed, 50 accounts were refused and not accepted since, and 20 accounts of the \
+             manifest were not sent"
+        );
         assert!(Unfinished::default().is_none());
     }
 }
