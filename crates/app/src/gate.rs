@@ -52,6 +52,17 @@ impl ErrorWindow {
     }
 }
 
+/// What the release of a hold does with the waves of a supplier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AfterHold {
+    /// The wave goes on: it was held before its accounts had ended.
+    Continue,
+    /// A wave of the same number and size begins: too many accounts of the last one have failed.
+    Repeat,
+    /// The next wave begins.
+    Next,
+}
+
 impl Gate {
     /// Returns the gate of a supplier that has none.
     pub(crate) fn new(supplier_id: i64) -> Self {
@@ -79,6 +90,20 @@ impl Gate {
         self.wave_size = settings.waves.size(self.wave);
         self.claimed = 0;
         self.count_anew(settings, at);
+    }
+
+    /// Returns what the release of its hold does. Without waves it only counts anew.
+    pub(crate) fn after_hold(&self, is_wave_open: bool) -> AfterHold {
+        if self.wave == 0 {
+            return AfterHold::Next;
+        }
+        let cause = self.hold.as_ref().and_then(|hold| hold.by.known().copied());
+        // Claimed accounts may have failed after an operator held the supplier.
+        if cause == Some(HoldCause::ErrorRate) || self.has_too_many_failures() {
+            return AfterHold::Repeat;
+        }
+        let is_over = self.is_full() && !is_wave_open;
+        if is_over { AfterHold::Next } else { AfterHold::Continue }
     }
 
     /// Counts ended accounts anew.
@@ -111,9 +136,13 @@ impl Gate {
         }
         self.ended += 1;
         self.failed += u64::from(has_failed);
-        if self.errors.as_ref().is_some_and(|errors| errors.failures() > errors.limit) {
+        if self.has_too_many_failures() {
             self.hold(HoldCause::ErrorRate, at, None);
         }
+    }
+
+    fn has_too_many_failures(&self) -> bool {
+        self.errors.as_ref().is_some_and(|errors| errors.failures() > errors.limit)
     }
 
     fn is_full(&self) -> bool {
@@ -325,6 +354,26 @@ mod tests {
         assert_eq!(ends(&mut gate("1/200"), &close), Some(200));
         let far = format!("x{}xx", ".".repeat(198));
         assert_eq!(ends(&mut gate("1/200"), &far), None);
+    }
+
+    #[test]
+    fn only_a_wave_that_has_ended_without_too_many_failures_is_followed_by_the_next() {
+        let in_wave = |hold: HoldCause, outcomes: &str| {
+            let mut gate = gate("50/4");
+            (gate.wave, gate.wave_size, gate.claimed) = (1, Some(4), outcomes.len() as u64);
+            gate.hold(hold, at(9), None);
+            outcomes.chars().for_each(|outcome| gate.count_end(outcome == 'x', at(10)));
+            [gate.after_hold(true), gate.after_hold(false)]
+        };
+        use AfterHold::{Continue, Next, Repeat};
+        assert_eq!(in_wave(HoldCause::Operator, "..."), [Continue, Continue], "not full");
+        assert_eq!(in_wave(HoldCause::Operator, ".x.x"), [Continue, Next], "full");
+        assert_eq!(in_wave(HoldCause::Wave, "...."), [Continue, Next]);
+        assert_eq!(in_wave(HoldCause::ErrorRate, "...."), [Repeat, Repeat]);
+        assert_eq!(in_wave(HoldCause::Operator, ".xxx"), [Repeat, Repeat], "failed during the hold");
+        let mut before_the_first = gate("50/4");
+        before_the_first.hold(HoldCause::Operator, at(0), None);
+        assert_eq!(before_the_first.after_hold(false), Next);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 use super::scope::Scoped;
 use super::{Audited, Checks, Forecast, Operations, OperatorError, Services};
-use crate::gate;
+use crate::gate::{self, AfterHold};
 use crate::port::{AuditAction, Clock, Detail, Gate, Hold, HoldCause, Rows, StoreError, Subject, Supplier};
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, SupplierCode};
+use cutover_model::Timestamp;
 
 /// Maximum length of a reason, in bytes.
 const MAX_REASON: usize = 1_000;
@@ -15,6 +16,11 @@ pub struct Release {
     pub because: Option<String>,
     /// Releases although checks speak against it. It needs a reason.
     pub is_forced: bool,
+    /// Begins the next wave, also if the running one has not ended or too many of its accounts have failed. It needs a
+    /// reason.
+    pub is_next_wave: bool,
+    /// When the hold began that is to be released. Another one is not released.
+    pub held_since: Option<DateTime<Utc>>,
 }
 
 /// Settings of a gate that are given.
@@ -92,17 +98,28 @@ fn hold(
     }
 }
 
-/// Ends a hold and begins the next wave.
+/// Ends a hold. The running wave goes on unless it has ended; one in which too many have failed is repeated.
 fn release_gate(
     tx: &mut dyn Rows,
     supplier: &Supplier,
     gate: &mut Gate,
-    ended: &Hold,
+    (ended, is_next_wave): (&Hold, bool),
     at: DateTime<Utc>,
 ) -> Result<(), StoreError> {
+    let after = match is_next_wave {
+        true => AfterHold::Next,
+        false => gate.after_hold(tx.is_wave_open(supplier.id)?),
+    };
     gate.hold = None;
-    let next = gate.wave.saturating_add(1);
-    begin_wave(tx, supplier, gate, next, at)?;
+    match after {
+        AfterHold::Continue => gate.count_anew(&supplier.settings, at),
+        // An undo of the wave takes the accounts of both.
+        AfterHold::Repeat => {
+            gate.begin_wave(gate.wave, &supplier.settings, at);
+            tx.clear_wave(supplier.id)?;
+        }
+        AfterHold::Next => begin_wave(tx, supplier, gate, gate.wave.saturating_add(1), at)?,
+    }
     save(tx, gate)?;
     gate::publish(tx, supplier.id, FeedEventType::SupplierReleased, ended, at)
 }
@@ -130,25 +147,35 @@ impl Operations<'_> {
         })
     }
 
-    /// Releases the hold of a supplier: its imports go on with the next wave. Changes nothing if it is not held. Returns
-    /// the supplier and the forecast.
+    /// Releases the hold of a supplier: its imports go on. The running wave goes on too, unless its accounts have ended:
+    /// then the next one begins. One in which too many accounts have failed is repeated. Changes nothing if it is not
+    /// held. Returns the supplier and the forecast.
     ///
     /// # Errors
-    /// [`OperatorError`]: no such supplier, it is being erased, the reason is too long or missing, or a check of its
-    /// [readiness](Self::readiness) speaks against it and it is not forced.
+    /// [`OperatorError`]: no such supplier, it is being erased, the reason is too long or missing, it is held otherwise
+    /// than the release says, or a check of its [readiness](Self::readiness) speaks against it and it is not forced.
     pub fn release_supplier(
         &self,
         code: &str,
         release: &Release,
         services: &Services,
     ) -> Result<(Supplier, Forecast), OperatorError> {
-        let Release { because, is_forced } = release.clone();
+        let Release { because, is_forced, is_next_wave, held_since } = release.clone();
         check_reason(because.as_deref())?;
         if is_forced && because.is_none() {
             return Err(OperatorError::Refused("a release that is forced needs a reason".into()));
         }
+        if is_next_wave && because.is_none() {
+            return Err(OperatorError::Refused("a release that begins the next wave needs a reason".into()));
+        }
         let (supplier, seen) = self.supplier_with_hold(code)?;
-        let readiness = self.app.readiness_of(&supplier, services, Checks::All)?;
+        if let Some(shown) = held_since {
+            check_is_shown(&supplier, seen.as_ref(), shown)?;
+        }
+        let mut readiness = self.app.readiness_of(&supplier, services, Checks::All)?;
+        if is_next_wave {
+            readiness.forecast.wave = readiness.forecast.next_wave.take();
+        }
         if seen.is_none() {
             return Ok((supplier, readiness.forecast));
         }
@@ -170,9 +197,10 @@ impl Operations<'_> {
             let detail = Detail::default()
                 .word_if("because", because)
                 .word_if("forced", stopping)
+                .word_if("next-wave", is_next_wave.then_some("yes"))
                 .word_if("held-by", ended.as_ref().map(|hold| &hold.by));
             if let Some(ended) = &ended {
-                release_gate(tx.rows(), &supplier, &mut gate, ended, clock.now())?;
+                release_gate(tx.rows(), &supplier, &mut gate, (ended, is_next_wave), clock.now())?;
             }
             let subject = Subject::supplier(&supplier);
             Ok((supplier, Audited { subject, detail }))
@@ -205,6 +233,26 @@ impl Operations<'_> {
     pub fn holds(&self) -> Result<Vec<(SupplierCode, Hold)>, OperatorError> {
         self.read_committed(|tx| Ok(tx.holds()?))
     }
+}
+
+/// Refuses the release of another hold than the one that was shown.
+fn check_is_shown(
+    supplier: &Supplier,
+    held: Option<&Hold>,
+    shown: DateTime<Utc>,
+) -> Result<(), OperatorError> {
+    let zone = supplier.settings.time_zone;
+    let local = |at| Timestamp(zone.local(at)).to_string();
+    let now = match held {
+        Some(hold) if hold.since == shown => return Ok(()),
+        Some(hold) => format!("is held by {} since {}", hold.by, local(hold.since)),
+        None => "is not held any more".to_owned(),
+    };
+    Err(OperatorError::Refused(format!(
+        "{} {now}; the hold that was to be released began at {}",
+        supplier.code,
+        local(shown)
+    )))
 }
 
 fn check_reason(because: Option<&str>) -> Result<(), OperatorError> {

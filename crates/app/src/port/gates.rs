@@ -72,7 +72,7 @@ pub struct Gate {
 
 /// The gates of suppliers, and the accounts of their waves.
 ///
-/// An account belongs to the running wave from its first claim since the last release. It is open until it ends. If
+/// An account belongs to the running wave from its first claim since the wave began. It is open until it ends. If
 /// its claim is given back, it can be claimed again although the wave is full.
 pub trait Gates {
     /// Returns the gate of a supplier, if it has one.

@@ -96,7 +96,7 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
     }),
     (AuditAction::SupplierReleased, |env| {
         env.app.as_command().hold_supplier("ACME", None).unwrap();
-        let release = Release { because: Some("corrected".into()), is_forced: false };
+        let release = Release { because: Some("corrected".into()), is_forced: false, ..Release::default() };
         env.app.as_command().release_supplier("ACME", &release, &Services::default()).unwrap();
     }),
     (AuditAction::ManifestRemoved, |env| {

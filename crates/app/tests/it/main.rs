@@ -39,5 +39,6 @@ mod transactions;
 mod two_nodes;
 mod undo;
 mod validate;
+mod waves;
 mod webhooks;
 mod worker;

@@ -222,7 +222,7 @@ fn undo() -> UndoRequest {
 }
 
 fn forced() -> Release {
-    Release { because: Some("agreed".into()), is_forced: true }
+    Release { because: Some("agreed".into()), is_forced: true, ..Release::default() }
 }
 
 fn set(app: &App, change: SupplierChange) {

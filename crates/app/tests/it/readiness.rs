@@ -1,6 +1,6 @@
 //! Readiness, releases and forecasts (contract D16).
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, account_of};
 use chrono::Duration;
 use cutover_app::Ports;
 use cutover_app::auth::Caller;
@@ -13,6 +13,7 @@ use cutover_app::port::{
 };
 use cutover_core::Level;
 use cutover_process::State;
+use cutover_testkit::create_account;
 use cutover_testkit::memory::MemoryStore;
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ fn release(env: &TestEnv, release: &Release) -> Result<Forecast, OperatorError> 
 }
 
 fn by_force() -> Release {
-    Release { because: Some("agreed".into()), is_forced: true }
+    Release { because: Some("agreed".into()), is_forced: true, ..Release::default() }
 }
 
 fn import(env: &TestEnv) {
@@ -155,17 +156,19 @@ fn contracts_of_waiting_accounts_that_are_gone_stop() {
     assert_eq!(level(&env, CheckName::Contracts), CheckLevel::Ok);
 }
 
+/// Declares a number of accounts without readings, transactions or documents.
+fn declare(env: &TestEnv, accounts: u32) {
+    let body = format!(
+        r#"{{"accounts":{accounts},"ledger_balance":"0.00","readings":0,"transactions":0,"documents":0}}"#
+    );
+    env.app.declare_manifest(&env.caller, "ACME", body.as_bytes()).unwrap();
+}
+
 #[test]
 fn a_difference_from_the_manifest_stops() {
     let (env, _) = environment();
     assert_eq!(level(&env, CheckName::Manifest), CheckLevel::Warn);
-    let declare = |accounts: u32| {
-        let body = format!(
-            r#"{{"accounts":{accounts},"ledger_balance":"0.00","readings":0,"transactions":0,"documents":0}}"#
-        );
-        env.app.declare_manifest(&env.caller, "ACME", body.as_bytes()).unwrap();
-    };
-    declare(2);
+    declare(&env, 2);
     env.create(ACCOUNT);
     let (level_of, detail) = check(&env, CheckName::Manifest);
     assert!(level_of == CheckLevel::Stop && detail.ends_with(": -1 accounts."), "{detail}");
@@ -173,8 +176,31 @@ fn a_difference_from_the_manifest_stops() {
     assert_eq!(level(&env, CheckName::Manifest), CheckLevel::Ok);
     import(&env);
     assert_eq!(level(&env, CheckName::Manifest), CheckLevel::Ok);
-    declare(1);
+    declare(&env, 1);
     assert!(check(&env, CheckName::Manifest).1.ends_with(": +1 accounts."));
+}
+
+/// Refused accounts and those that were not sent are left behind as failed ones are.
+#[test]
+fn a_supplier_is_not_complete_while_accounts_are_refused_or_missing() {
+    let (env, _) = environment();
+    let check_finished = || env.app.as_command().check_finished("ACME").map_err(|error| error.to_string());
+    env.create_as("A-1", ACCOUNT);
+    import(&env);
+    assert_eq!(check_finished(), Ok(()));
+    declare(&env, 4);
+    let faulty = account_of("A-2", r#""customers":7"#);
+    create_account(&env.app, &env.caller, None, faulty.as_bytes()).unwrap_err();
+    let refusal = check_finished().unwrap_err();
+    let both = "1 account was refused and not accepted since, and 2 accounts of the manifest were not sent";
+    assert!(refusal.contains(both), "{refusal}");
+    let (level_of, detail) = check(&env, CheckName::Unresolved);
+    assert_eq!(level_of, CheckLevel::Warn);
+    assert_eq!(detail, "Refused accounts, not accepted since: 1.");
+    (2..5).for_each(|n| env.create_as(&format!("A-{n}"), ACCOUNT));
+    import(&env);
+    assert_eq!(check_finished(), Ok(()));
+    assert_eq!(level(&env, CheckName::Unresolved), CheckLevel::Ok);
 }
 
 /// Two of ten accounts may not fail; one may. Sent again they do not count.
@@ -390,10 +416,12 @@ fn a_release_is_refused_unless_it_is_forced() {
     hold(&env);
     env.documents.set_down(true);
     let before = env.app.as_command().show_hold("ACME").unwrap();
-    let refused = release(&env, &Release { because: Some("soon".into()), is_forced: false });
+    let refused =
+        release(&env, &Release { because: Some("soon".into()), is_forced: false, ..Release::default() });
     let text = refused.unwrap_err().to_string();
     assert!(text.contains("documents") && text.contains("ACME"), "{text}");
-    let without_reason = release(&env, &Release { because: None, is_forced: true }).unwrap_err();
+    let without_reason =
+        release(&env, &Release { because: None, is_forced: true, ..Release::default() }).unwrap_err();
     assert!(without_reason.to_string().contains("reason"), "{without_reason}");
     assert_eq!(env.app.as_command().show_hold("ACME").unwrap(), before);
     let releases = || {

@@ -160,7 +160,8 @@ fn a_wave_that_was_released_early_has_its_late_accounts() {
     import(&env);
     env.clock.advance(Duration::seconds(5));
     env.app.as_command().hold_supplier("ACME", None).unwrap();
-    env.app.as_command().release_supplier("ACME", &Release::default(), &Services::default()).unwrap();
+    let early = Release { because: Some("early".into()), is_next_wave: true, ..Release::default() };
+    env.app.as_command().release_supplier("ACME", &early, &Services::default()).unwrap();
     env.create_as("A-2", MEMBERS);
     import(&env);
     let of_wave = |wave| {

@@ -10,6 +10,7 @@ use crate::call::{Answer, Call};
 use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
+use chrono::SecondsFormat;
 use cutover_app::App;
 use cutover_app::operator::Release;
 
@@ -30,6 +31,10 @@ struct ReleasePage {
     code: String,
     back: String,
     checks: Checks,
+    /// When the hold that is shown began.
+    held_since: Option<String>,
+    /// True if the running wave goes on, or is repeated.
+    keeps_wave: bool,
 }
 
 /// Reads the reason of a form; `None` if it is blank.
@@ -79,7 +84,12 @@ pub(crate) fn ask_release(call: &mut Call) -> Answer<'_> {
             let job = move |app: &App| found(app.as_caller(&caller).night(&code, &services));
             let night = call.run_page(job).await?;
             let code = night.supplier.code.to_string();
+            let gate = night.gate.as_ref();
+            let hold = gate.and_then(|gate| gate.hold.as_ref());
+            let next = night.readiness.forecast.wave.as_ref().map(|(number, _)| *number);
             let question = ReleasePage {
+                held_since: hold.map(|hold| hold.since.to_rfc3339_opts(SecondsFormat::AutoSi, true)),
+                keeps_wave: gate.is_some_and(|gate| Some(gate.wave) == next),
                 frame: Frame::of(visitor),
                 back: links::supplier(&code),
                 checks: Checks::new(&night.readiness, night.progress.zone),
@@ -97,8 +107,17 @@ pub(crate) fn release(call: &mut Call) -> Answer<'_> {
         Ok(visited(call, async |call, visitor| {
             let code = own(call, visitor).await?;
             let form = call.form().await?;
-            let is_forced = Query::new(&form).read("force", |text| (text == "yes").then_some(true));
-            let release = Release { because: because(&form), is_forced: is_forced.unwrap_or(false) };
+            let is_set = |name| Query::new(&form).read(name, |text| (text == "yes").then_some(())).is_some();
+            let held_since = Query::new(&form).read("held_since", |text| text.parse().ok());
+            if held_since.is_none() {
+                return Err(Stop::NotDone(format!("{code} was not held when the page was shown.")));
+            }
+            let release = Release {
+                because: because(&form),
+                is_forced: is_set("force"),
+                is_next_wave: is_set("next_wave"),
+                held_since,
+            };
             let services = probe(call, visitor, &code).await?;
             let (caller, name) = (visitor.caller().clone(), code.clone());
             let job =

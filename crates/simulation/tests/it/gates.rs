@@ -74,13 +74,14 @@ fn send(truth: &App, database: &Database, fails: u64) {
     }
 }
 
-/// Steps of all accounts since the last release.
+/// Steps of all accounts since the running wave began, and since the last release.
 #[derive(Debug, Default)]
 struct Since {
-    /// Accounts that were claimed.
+    /// Accounts that the wave has claimed.
     claimed: usize,
     /// Those of them that are claimed, or whose claim was given back.
     open: usize,
+    /// Since the release, as the other counts.
     ended: usize,
     failed: usize,
     /// Accounts whose last step is a failure.
@@ -88,25 +89,26 @@ struct Since {
 }
 
 impl Since {
-    fn of(store: &dyn Store, processes: &[i64], released_at: DateTime<Utc>) -> Self {
+    fn of(store: &dyn Store, processes: &[i64], wave: &Wave) -> Self {
         let histories = |tx: &mut dyn Tx| processes.iter().map(|id| tx.history(*id)).collect();
         let histories: Vec<Vec<HistoryEntry>> = read(store, histories).unwrap();
         let mut since = Self::default();
         for history in histories {
             let (mut was_claimed, mut is_open, mut has_failed) = (false, false, false);
             for entry in history {
-                if entry.occurred_at < released_at {
+                if entry.occurred_at < wave.began_at {
                     continue;
                 }
-                has_failed = matches!(entry.event.as_str(), "rejected" | "retries_exhausted");
+                let failed = matches!(entry.event.as_str(), "rejected" | "retries_exhausted");
                 match entry.event.as_str() {
                     "claimed" => (was_claimed, is_open) = (true, true),
-                    "imported" => (since.ended, is_open) = (since.ended + 1, false),
-                    "rejected" | "retries_exhausted" => {
-                        (since.ended, since.failed, is_open) = (since.ended + 1, since.failed + 1, false);
-                    }
-                    "cancelled" => is_open = false,
+                    "imported" | "rejected" | "retries_exhausted" | "cancelled" => is_open = false,
                     _ => {}
+                }
+                if entry.occurred_at >= wave.released_at {
+                    has_failed = failed;
+                    since.ended += usize::from(failed || entry.event.as_str() == "imported");
+                    since.failed += usize::from(failed);
                 }
             }
             since.claimed += usize::from(was_claimed);
@@ -117,9 +119,36 @@ impl Since {
     }
 }
 
-/// Compares the gate with the histories. `wave` is that of the last release.
-fn check(since: &Since, wave: usize, hold: Option<&Hold>) -> Option<String> {
-    let size = WAVES.get(wave.wrapping_sub(1)).copied();
+/// The running wave, as releases should have begun it.
+#[derive(Debug)]
+struct Wave {
+    number: usize,
+    began_at: DateTime<Utc>,
+    released_at: DateTime<Utc>,
+}
+
+impl Wave {
+    fn size(&self) -> Option<usize> {
+        WAVES.get(self.number.wrapping_sub(1)).copied()
+    }
+
+    /// A release: only a wave that has ended without too many failures is followed by the next.
+    fn release(&mut self, held: &Hold, before: &Since, at: DateTime<Utc>) {
+        let has_failed = held.by == HoldCause::ErrorRate || before.failed > LIMIT;
+        let is_over = self.size() == Some(before.claimed) && before.open == 0;
+        let is_next = self.number == 0 || (!has_failed && is_over);
+        self.number += usize::from(is_next);
+        if is_next || has_failed {
+            self.began_at = at;
+        }
+        self.released_at = at;
+    }
+}
+
+/// Compares the gate with the histories.
+fn check(since: &Since, wave: &Wave, hold: Option<&Hold>) -> Option<String> {
+    let size = wave.size();
+    let wave = wave.number;
     if size.is_some_and(|size| since.claimed > size) {
         return Some(format!("wave {wave} claimed too many: {since:?}"));
     }
@@ -149,7 +178,7 @@ enum Release {
 fn release(truth: &App, supplier: &str, forces: bool) -> Release {
     let ask = |is_forced: bool| {
         let because = is_forced.then(|| "on purpose".to_owned());
-        let release = operator::Release { because, is_forced };
+        let release = operator::Release { because, is_forced, ..operator::Release::default() };
         truth.as_command().release_supplier(supplier, &release, &Services::default())
     };
     match ask(false) {
@@ -198,7 +227,8 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
         ..SupplierChange::default()
     };
     truth.as_command().set_supplier(&supplier, change).unwrap();
-    let (mut wave, mut released_at) = (0, DateTime::<Utc>::MAX_UTC);
+    let never = DateTime::<Utc>::MAX_UTC;
+    let mut wave = Wave { number: 0, began_at: never, released_at: never };
     for step in 0..STEPS {
         clock.advance(Duration::milliseconds(1));
         let account = number(random.number() % ACCOUNTS);
@@ -214,14 +244,13 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
             _ => {
                 if let Some(held) = truth.as_command().show_hold(&supplier).unwrap() {
                     let at = now(&clock);
-                    let before = Since::of(&*store, &processes, released_at);
+                    let before = Since::of(&*store, &processes, &wave);
                     match release(&truth, &supplier, random.number().is_multiple_of(3)) {
                         Release::Accepted(is_forced) => {
                             if let Some(fault) = wrongly_released(&held, &before, is_forced) {
                                 return Some(format!("step {step}: {fault}"));
                             }
-                            released_at = at;
-                            wave += 1;
+                            wave.release(&held, &before, at);
                         }
                         // A release that was refused changes nothing.
                         Release::Refused
@@ -235,8 +264,8 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
                 }
             }
         }
-        let since = Since::of(&*store, &processes, released_at);
-        let fault = check(&since, wave, truth.as_command().show_hold(&supplier).unwrap().as_ref());
+        let since = Since::of(&*store, &processes, &wave);
+        let fault = check(&since, &wave, truth.as_command().show_hold(&supplier).unwrap().as_ref());
         if fault.is_some() {
             return fault.map(|fault| format!("step {step}: {fault}"));
         }

@@ -203,7 +203,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
             8 => run.create(),
             9 => run.erase_one(),
             10 => {
-                let release = Release { because: Some("seen".into()), is_forced: true };
+                let release = Release { because: Some("seen".into()), is_forced: true, ..Release::default() };
                 drop(node.as_command().release_supplier(&code(0), &release, &Services::default()));
             }
             11 => import_all(&run.truth),

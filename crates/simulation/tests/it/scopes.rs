@@ -88,7 +88,7 @@ impl Run {
         match self.below(9) {
             0 => by.hold_supplier(&supplier, None).map(drop),
             1 => {
-                let release = Release { because: Some("seen".into()), is_forced: true };
+                let release = Release { because: Some("seen".into()), is_forced: true, ..Release::default() };
                 by.release_supplier(&supplier, &release, &Services::default()).map(drop)
             }
             2 => by.set_supplier(&supplier, SupplierChange::default()).map(drop),

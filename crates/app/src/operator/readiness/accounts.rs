@@ -46,11 +46,12 @@ pub(super) fn failures(facts: &Facts) -> Finding {
 }
 
 pub(super) fn unresolved(facts: &Facts) -> Finding {
-    match facts.failed {
-        0 => Finding::ok("No failed account waits to be sent again."),
-        failed => Finding::warn(
-            format!("Failed accounts that were not sent again: {failed}."),
-            "Correct them and send them again, or agree that they stay out.",
-        ),
+    let action = "Correct them and send them again, or agree that they stay out.";
+    let failed = format!("Failed accounts that were not sent again: {}", facts.failed);
+    match (facts.failed, facts.refused) {
+        (0, 0) => Finding::ok("No failed or refused account waits to be sent again."),
+        (_, 0) => Finding::warn(format!("{failed}."), action),
+        (0, refused) => Finding::warn(format!("Refused accounts, not accepted since: {refused}."), action),
+        (_, refused) => Finding::warn(format!("{failed}; refused, not accepted since: {refused}."), action),
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct Facts {
     pub(super) left: Left,
     /// Accounts that failed and were neither sent again nor retried.
     pub(super) failed: u64,
+    /// Accounts that were refused and not accepted since.
+    pub(super) refused: u64,
     pub(super) last: Option<Stretch>,
     /// Contracts that are gone although waiting accounts name them: some of them.
     pub(super) absent_contracts: Vec<String>,
@@ -76,11 +78,14 @@ impl App {
             let left = Left { pending: count(State::Pending), running: count(State::InProgress) };
             let failed = count(State::Errored) + count(State::DryRunErrored);
             let gate = tx.gate(supplier.id)?;
+            let is_wave_open = gate.is_some() && tx.is_wave_open(supplier.id)?;
+            let with_next = gate.as_ref().map(|gate| (gate, gate.after_hold(is_wave_open)));
             let is_held = gate.as_ref().is_some_and(|gate| gate.hold.is_some());
             let goes_on = !is_held && supplier.settings.status == SupplierStatus::Ongoing;
             let pace = Pace::last(tx, supplier.id, goes_on, now)?;
             Ok(Facts {
-                forecast: Forecast::new(supplier, gate.as_ref(), left, pace.as_ref(), now),
+                refused: tx.refused_figures(supplier.id, 0)?.accounts,
+                forecast: Forecast::new(supplier, with_next, left, pace.as_ref(), now),
                 last: last_stretch(tx, supplier.id, gate.as_ref(), failed)?,
                 absent_contracts: tx.absent_contracts(supplier.organisation_id, supplier.id, CONTRACTS)?,
                 reconciliation: tx.reconciliation(supplier.id)?,

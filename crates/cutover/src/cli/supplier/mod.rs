@@ -31,7 +31,8 @@ Examples:
   cutover supplier set ACME --hold-on-errors 1/200     and as soon as more than 1 % of the last 200 have failed
   cutover supplier hold ACME --because 'wrong tariffs' creates are accepted and wait
   cutover supplier readiness ACME                      checks before the next wave
-  cutover supplier release ACME                        the next wave; refused while a check says stop
+  cutover supplier release ACME                        refused while a check says stop
+  cutover supplier release ACME --next-wave --because 'the first wave was a test'
   cutover supplier release ACME --force --because 'agreed with Acme'
   cutover supplier show ACME --json
   cutover supplier certificate ACME --out acme.json    sign what is here of each account
@@ -93,7 +94,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT")]
         because: Option<String>,
     },
-    /// Release the hold of a supplier; its imports go on with the next wave, unless a check of its readiness says stop
+    /// Release the hold of a supplier; its imports go on, unless a check of its readiness says stop
     Release(release::ReleaseArgs),
     /// Check if a supplier is ready for its next wave
     Readiness {

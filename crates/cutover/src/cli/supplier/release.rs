@@ -3,6 +3,7 @@ use super::shown::Shown;
 use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, ZonedTime};
+use chrono::{DateTime, Utc};
 use clap::Args;
 use cutover_app::operator::{Forecast, ForecastPart, Release, in_words};
 use cutover_core::Zone;
@@ -15,6 +16,13 @@ pub(crate) struct ReleaseArgs {
     /// Release although a check of its readiness says stop; needs a reason
     #[arg(long, requires = "because")]
     force: bool,
+    /// Begin the next wave although the running one has not ended, or too many of its accounts have failed; needs a
+    /// reason
+    #[arg(long, requires = "because")]
+    next_wave: bool,
+    /// Release only the hold that began at this time, as `supplier show` prints it
+    #[arg(long, value_name = "TIME", value_parser = crate::cli::audit::since)]
+    held_since: Option<DateTime<Utc>>,
     /// Reason, for the audit trail
     #[arg(long, value_name = "TEXT")]
     because: Option<String>,
@@ -99,10 +107,10 @@ impl Answer for Released {
 }
 
 pub(super) fn run(context: &Context, args: ReleaseArgs) -> Result<(), Error> {
-    let ReleaseArgs { code, force, because } = args;
+    let ReleaseArgs { code, force, next_wave, held_since, because } = args;
     let app = readiness::open(context)?;
     let services = readiness::probe(&app, &code)?;
-    let release = Release { because, is_forced: force };
+    let release = Release { because, is_forced: force, is_next_wave: next_wave, held_since };
     let (supplier, forecast) = app.as_command().release_supplier(&code, &release, &services)?;
     let forecast = ForecastShown::new(&forecast, supplier.settings.time_zone);
     let supplier = super::shown(&app, &code)?;

@@ -1,4 +1,4 @@
-use super::Browser;
+use super::{Browser, held_since};
 use crate::console::ENDPOINTS;
 use crate::testing::{ACCOUNT, TestService, log};
 use actix_web::http::Method;
@@ -30,8 +30,12 @@ async fn actions_are_logged_without_personal_data() {
         "failed/",
         "certificates/",
     ] {
-        let form = if act == "hold/" { "because=tariffs" } else { "" };
-        assert!(browser.post(&format!("{supplier}{act}"), form).await.status < 400, "{act}");
+        let form = match act {
+            "hold/" => "because=tariffs".to_owned(),
+            "release/" => held_since(&browser.page(&format!("{supplier}{act}")).await),
+            _ => String::new(),
+        };
+        assert!(browser.post(&format!("{supplier}{act}"), &form).await.status < 400, "{act}");
     }
     assert!(browser.post(&format!("{supplier}runs/start/"), "name=night").await.status < 400);
     assert!(browser.post(&format!("{supplier}runs/end/"), "").await.status < 400);

@@ -80,6 +80,11 @@ pub(super) fn form_to(path: &str, form: &str) -> TestRequest {
 }
 
 /// Returns the text between two markers.
+/// Returns the member of the form of a release that says which hold it has shown.
+pub(super) fn held_since(page: &str) -> String {
+    format!("held_since={}", between(page, "name=\"held_since\" value=\"", "\""))
+}
+
 pub(super) fn between<'p>(page: &'p str, begin: &str, end: &str) -> &'p str {
     let (_, rest) = page.split_once(begin).unwrap_or_else(|| panic!("no {begin} in {page}"));
     rest.split_once(end).unwrap_or_else(|| panic!("no {end} in {rest}")).0

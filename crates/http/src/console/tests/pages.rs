@@ -1,6 +1,7 @@
-use super::between;
+use super::{between, held_since};
 use crate::testing::{ACCOUNT, TestService};
 use actix_web::test::TestRequest;
+use cutover_app::operator::{Release, Services};
 use cutover_app::port::StoreError;
 use cutover_testkit::memory::Fault;
 
@@ -111,7 +112,9 @@ async fn suppliers_are_held_and_released_after_confirmation() {
         let question = browser.page(&format!("{path}{action}/")).await;
         insta::assert_snapshot!(format!("{action}_question"), between(&question, "<main", "</main>"));
         assert_eq!(held(&browser.page(path).await), is_held, "nothing is done yet");
-        let done = browser.post(&format!("{path}{action}/"), "because=wrong+tariffs").await;
+        let shown = if is_held { held_since(&question) } else { String::new() };
+        let form = format!("because=wrong+tariffs&{shown}");
+        let done = browser.post(&format!("{path}{action}/"), &form).await;
         assert_eq!((done.status, done.header("location")), (303, path));
         let page = browser.page(path).await;
         assert_eq!((held(&page), page.contains("Reason: wrong tariffs")), (!is_held, !is_held));
@@ -139,13 +142,39 @@ async fn holds_and_forced_releases_need_a_reason() {
     service.documents.set_down(true);
     let question = browser.page(&format!("{path}release/")).await;
     insta::assert_snapshot!("forced_release_question", between(&question, "<main", "</main>"));
+    let shown = held_since(&question);
     for form in ["because=x", "force=yes", "force=no&because=x"] {
-        let refused = browser.post(&format!("{path}release/"), form).await;
+        let refused = browser.post(&format!("{path}release/"), &format!("{form}&{shown}")).await;
         assert_eq!(refused.status, 409, "{form}: {}", refused.text());
     }
     assert!(service.app.as_command().show_hold("ACME_ENERGY").unwrap().is_some());
-    assert_eq!(browser.post(&format!("{path}release/"), "force=yes&because=agreed").await.status, 303);
+    let form = format!("force=yes&because=agreed&{shown}");
+    assert_eq!(browser.post(&format!("{path}release/"), &form).await.status, 303);
     assert_eq!(service.app.as_command().show_hold("ACME_ENERGY").unwrap(), None);
+}
+
+/// Somebody else may have released the supplier meanwhile, and it may be held again.
+#[actix_web::test]
+async fn only_the_hold_that_a_form_has_shown_is_released() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
+    let path = "/console/suppliers/ACME_ENERGY/release/";
+    let page = browser.page(path).await;
+    let free = between(&page, "<main", "</main>");
+    assert!(free.contains("It is not held.") && !free.contains("<button"), "{free}");
+    let by = service.app.as_command();
+    by.hold_supplier("ACME_ENERGY", None).unwrap();
+    let refused = browser.post(path, "because=x").await;
+    assert_eq!(refused.status, 409, "a form of before the hold");
+    let shown = held_since(&browser.page(path).await);
+    by.release_supplier("ACME_ENERGY", &Release::default(), &Services::default()).unwrap();
+    let late = browser.post(path, &shown).await;
+    assert!(late.status == 409 && late.text().contains("is not held any more"), "{}", late.text());
+    service.clock.advance(chrono::Duration::seconds(1));
+    by.hold_supplier("ACME_ENERGY", Some("again".into())).unwrap();
+    let late = browser.post(path, &shown).await;
+    assert!(late.status == 409 && late.text().contains("is held by operator since"), "{}", late.text());
+    assert!(by.show_hold("ACME_ENERGY").unwrap().is_some());
 }
 
 #[actix_web::test]
