@@ -1,3 +1,7 @@
+//! Control totals of accounts.
+
+mod draft;
+
 use crate::imported::are_kept;
 use crate::{Account, Integer, Ledger, ManifestRequest, MeterPoint, Note, Text, Variant, Zone};
 use rust_decimal::Decimal as Value;

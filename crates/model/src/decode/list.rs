@@ -34,6 +34,12 @@ impl<T> List<T> {
         })
     }
 
+    /// The indexes of the faulty items.
+    pub(crate) fn faulty(&self) -> impl Iterator<Item = u32> {
+        let faulty = self.0.iter().enumerate().filter(|(_, item)| matches!(item, Item::Faulty));
+        faulty.map(|(i, _)| i as u32)
+    }
+
     /// Returns true if every item is usable: rules about totals need all items (rules 1.3).
     pub fn is_whole(&self) -> bool {
         self.0.iter().all(|item| matches!(item, Item::Value(_)))

@@ -1,6 +1,6 @@
 use crate::laws::plain;
 use cutover_model::rust_decimal::Decimal;
-use cutover_model::{Totals, Zone};
+use cutover_model::{Field, Totals, Zone, decode_account};
 use cutover_testkit::payload::account_json;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -115,5 +115,60 @@ proptest! {
         prop_assert_eq!(forwards, backwards);
         prop_assert_eq!(forwards.ledger_balance, Decimal::from_i128_with_scale(exact, 10));
         prop_assert_eq!(forwards.accounts, sent.len() as u64);
+    }
+}
+
+fn of_draft(body: &str) -> Result<Totals, Vec<String>> {
+    let draft = decode_account(body.as_bytes(), Zone::UTC).unwrap().draft.unwrap();
+    let Field::Value(account) = draft.account else { panic!("{body}") };
+    let totals = Totals::of_draft(&account, Zone::UTC);
+    totals.map_err(|paths| paths.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn faults_that_are_not_counted_leave_the_totals_as_they_are() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/accounts/valid/dual_fuel.json");
+    let whole: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let expected = totals(&whole.to_string());
+    assert_eq!(of_draft(&whole.to_string()), Ok(expected));
+    let mut faulty = whole;
+    faulty["date_of_sale"] = "soon".into();
+    faulty["customers"] = serde_json::json!([null, {"mobile": 7}]);
+    faulty["ledgers"][0]["current_statement_transactions"][0]["amount"] = "much".into();
+    faulty["supply_addresses"][0]["supply_address"] = Value::Null;
+    faulty["CANARY"] = 1.into();
+    assert_eq!(of_draft(&faulty.to_string()), Ok(expected));
+}
+
+#[test]
+fn faults_of_what_is_counted_are_named() {
+    let body = serde_json::json!({
+        "ledgers": [{"ledger_balance": "ten"}, {"current_statement_transactions": [null]}, 7],
+        "supply_addresses": [{"meter_points": [{"supply_type": "STEAM"}]}, {"meter_points": 1}, {}],
+        "statements": [{"statement_path": 1}],
+        "notes": [{"body": 1}, {"body": 1, "document_paths": [{"document_path": "a"}]}]
+    });
+    let mut named = of_draft(&body.to_string()).unwrap_err();
+    named.sort();
+    assert_eq!(
+        named,
+        [
+            "ledgers.0.ledger_balance",
+            "ledgers.1.current_statement_transactions.0",
+            "ledgers.2",
+            "notes.1.body",
+            "statements.0.statement_path",
+            "supply_addresses.0.meter_points.0.supply_type",
+            "supply_addresses.1.meter_points",
+            "supply_addresses.2.meter_points",
+        ]
+    );
+}
+
+proptest! {
+    #[test]
+    fn the_totals_of_a_draft_without_faults_are_those_of_the_account(seed: u64) {
+        let sent = account_json(seed);
+        prop_assert_eq!(of_draft(&sent), Ok(totals(&sent)));
     }
 }
