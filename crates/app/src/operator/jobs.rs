@@ -1,5 +1,6 @@
 //! Use cases for jobs (contract D14).
 
+use super::processes::check_code;
 use super::scope::Scoped;
 use super::{Audited, Operations, OperatorError};
 use crate::job::{LEASE, Ran, detail, matching, new_job, subject};
@@ -7,7 +8,7 @@ use crate::port::{
     AuditAction, Job, JobFilter, JobKind, JobPosition, JobState, PageLimit, StoreError, Supplier,
 };
 use chrono::{DateTime, Utc};
-use cutover_core::ExternalAccountNumber;
+use cutover_core::{ExternalAccountNumber, Level};
 use cutover_process::{Process, State};
 use std::collections::HashSet;
 use std::time::Duration;
@@ -282,6 +283,8 @@ impl Operations<'_> {
         request: &BulkRequest,
         begun_at: DateTime<Utc>,
     ) -> Result<(u64, Vec<i64>), OperatorError> {
+        let code = request.error_code.as_deref();
+        self.read_committed(|tx| check_code(tx, supplier, "error code", Level::Error, code))?;
         match &request.numbers {
             Some(numbers) if request.error_code.is_none() => {
                 let listed = self.find_numbers(supplier, request, numbers, begun_at)?;

@@ -70,6 +70,11 @@ fn failures_and_warnings_are_visible_by_their_causes() {
         let refused = client.get(&format!("{ACCOUNTS}ACME/?{name}=account_without_customer"));
         assert_eq!((refused.status, refused.faults()), (400, vec![format!("{name} invalid")]));
     }
+    for rest in [&[][..], &["--yes"]] {
+        let words = ["process", "retry", "ACME", "--error-code", "none_such"];
+        let refused = installation.run_refused(&[&words[..], rest].concat());
+        assert!(refused.contains("there is no error code \"none_such\""), "{refused}");
+    }
     let list =
         installation.run_json(&["process", "list", "ACME", "--error-code", "account_without_customers"]);
     assert_eq!(items(&list).len(), 2);

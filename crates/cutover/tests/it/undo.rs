@@ -50,7 +50,7 @@ fn unchanged_accounts_are_undone_and_the_others_are_kept() {
     assert_eq!(client.status("A-1")["status"], "PROCESSED", "nothing is changed without --yes");
 
     let before = client.status("A-1")["service_identifier"].clone();
-    let counts = undo(&installation, &["--number", "A-1", "A-2", "--number", "A-3", "NOBODY", "--yes"]);
+    let counts = undo(&installation, &["--number", "A-1", "A-2", "--number", "A-3", "--yes"]);
     assert_eq!(counts, json!({"undone": 1, "kept": 2, "failed": 0}));
     let status = client.status("A-1");
     assert_eq!((&status["status"], &status["service_identifier"]), (&json!("CANCELLED"), &Value::Null));
@@ -203,6 +203,8 @@ fn an_undo_needs_a_selection() {
     }
     let refused = installation.run_refused(&["supplier", "undo", "NOBODY", "--since", "2026-01-01"]);
     assert!(refused.contains("NOBODY"), "{refused}");
+    let refused = installation.run_refused(&["supplier", "undo", "ACME", "--number", "none-such", "--yes"]);
+    assert!(refused.contains("none-such"), "{refused}");
 }
 
 /// A copy in another system, made by exports, loses undone accounts.

@@ -27,8 +27,8 @@ Examples:
   cutover process export ACME --format csv --out failed.csv          why accounts failed
   cutover process export ACME --format ndjson --error-code required --out failed.ndjson
   cutover process retry ACME A-000042
-  cutover process retry ACME --error-code missing_document               count them
-  cutover process retry ACME --error-code missing_document --yes
+  cutover process retry ACME --error-code document_not_pdf               count them
+  cutover process retry ACME --error-code document_not_pdf --yes
   cutover process cancel ACME --numbers-file numbers.txt --yes
   cutover process archive --before 2026-01-31 --to archive.ndjson        count them
   cutover process archive --before 2026-01-31 --to archive.ndjson --yes

@@ -110,6 +110,12 @@ pub(super) fn run(app: &App, context: &Context, args: UndoArgs) -> Result<(), Er
     if !yes {
         return Ok(context.output.answer(&Shown::from(app.as_command().undoable(&request)?))?);
     }
+    if let UndoScope::Numbers(_) = request.which {
+        // An account that was undone before has a process; one that never was there is a mistake.
+        for number in app.as_command().undoable(&request)?.unknown.examples {
+            app.as_command().show_process(&request.supplier, &number)?;
+        }
+    }
     let begun = app.as_command().begin_undo(&request, JobOwner::Caller)?;
     job::work(app, context, &begun.name, Some(begun.claim))
 }
