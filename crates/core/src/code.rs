@@ -889,8 +889,8 @@ codes! {
     Process {
         ImportProcessFailedValidation {
             code: "import_process_failed_validation",
-            fault: "The account failed validation; the validate endpoint gives the details.",
-            advice: "Call validate with the account, correct what it reports, and create it again.",
+            fault: "The account failed validation. Validate names the faults; those of an accepted account are in its issues.",
+            advice: "Read the issues of an account that was accepted, or call validate with it; correct what they name, and create it again.",
         }
         ImportProcessRetriesExhausted {
             code: "import_process_retries_exhausted",
@@ -1041,7 +1041,22 @@ codes! {
         RepeatedInInput {
             code: "repeated_in_input",
             fault: "The same account is given earlier in the inputs.",
-            advice: "Remove one of the two, unless they are equal.",
+            advice: "Nothing is lost: both are equal, and one is sent. Remove one of the two.",
+        }
+        DiffersInInput {
+            code: "differs_in_input",
+            fault: "The same account is given earlier in the inputs, with other content.",
+            advice: "Keep the one that is right. While both are there, the last one counts.",
+        }
+        NotSent {
+            code: "not_sent",
+            fault: "The account is in the files, and no run has sent it as it is there.",
+            advice: "Run upload.",
+        }
+        ChangedSinceSent {
+            code: "changed_since_sent",
+            fault: "The account in the files is not the one that was sent.",
+            advice: "Run upload: it sends what has changed, or says that the account was imported before.",
         }
         UnreadableInput {
             code: "unreadable_input",

@@ -23,6 +23,11 @@ pub(super) fn account(code: &str, number: &str) -> String {
     format!("{}accounts/{}/", supplier(code), segment(number))
 }
 
+/// Returns the path of the page with the refused create of an account.
+pub(super) fn refused(code: &str, number: &str) -> String {
+    format!("{}refused/?number={}", supplier(code), segment(number))
+}
+
 /// Returns the path of a business's page.
 pub(super) fn business(identifier: &str) -> String {
     format!("/console/businesses/{}/", segment(identifier))

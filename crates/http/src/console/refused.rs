@@ -51,17 +51,23 @@ impl From<&RefusedCreateShown> for Row {
     }
 }
 
-/// `GET /console/suppliers/<supplier>/refused/`: accounts whose create was refused and which were not accepted since.
+/// `GET /console/suppliers/<supplier>/refused/`: accounts whose create was refused and which were not accepted since,
+/// or the one with the `number` of the query.
 pub(crate) fn list(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let number = |text: &str| text.parse::<ExternalAccountNumber>().ok().map(|_| text.to_owned());
-            let after = Query::new(call.query()).read("after", number);
-            let is_first = after.is_none();
+            let mut query = Query::new(call.query());
+            let after = query.read("after", number);
+            let only: Option<ExternalAccountNumber> = query.read("number", |text| text.parse().ok());
+            let is_first = after.is_none() && only.is_none();
             let job = move |app: &App| {
                 let supplier = found(app.as_caller(&caller).show_supplier(&code))?;
-                let page = app.refused_creates(&caller, &code, &after.unwrap_or_default(), PAGE)?;
+                let page = match &only {
+                    Some(only) => app.refused_create(&caller, &code, only)?.map(|found| (found, false)),
+                    None => app.refused_creates(&caller, &code, &after.unwrap_or_default(), PAGE)?,
+                };
                 let (rows, has_more) = page.ok_or(Refusal::NotFound)?;
                 let figures = app.refused_figures(&supplier)?;
                 Ok((supplier.code, rows, has_more, figures))

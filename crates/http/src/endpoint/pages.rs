@@ -13,21 +13,22 @@ use cutover_model::describe::Json;
 const USUAL: u32 = 100;
 
 /// The parameters of such a list.
-pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "page_size",
-        doc: "Maximum number of items. A page may have fewer before the last one.",
-        schema: || {
-            let size = Json::object().with("type", "integer").with("minimum", 1_u32);
-            size.with("maximum", paging::LARGEST).with("default", USUAL)
-        },
+pub(super) const PARAMETERS: &[Parameter] = &[SIZE, CURSOR];
+
+pub(super) const SIZE: Parameter = Parameter {
+    name: "page_size",
+    doc: "Maximum number of items. A page may have fewer before the last one.",
+    schema: || {
+        let size = Json::object().with("type", "integer").with("minimum", 1_u32);
+        size.with("maximum", paging::LARGEST).with("default", USUAL)
     },
-    Parameter {
-        name: "cursor",
-        doc: "Start of the page, from the `Link` of the page before.",
-        schema: || Json::object().with("type", "string"),
-    },
-];
+};
+
+pub(super) const CURSOR: Parameter = Parameter {
+    name: "cursor",
+    doc: "Start of the page, from the `Link` of the page before.",
+    schema: || Json::object().with("type", "string"),
+};
 
 /// Reads the key that a page begins after, and the size of the page. `key` reads the bytes of a cursor.
 ///
@@ -35,10 +36,16 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 /// [`Refusal::Parameters`].
 pub(super) fn read<K>(query: &str, key: impl Fn(Vec<u8>) -> Option<K>) -> Result<(Option<K>, u32), Refusal> {
     let mut query = Query::new(query);
+    let page = position(&mut query, key);
+    query.finish()?;
+    Ok(page)
+}
+
+/// The same of a query that has other parameters too.
+pub(super) fn position<K>(query: &mut Query<'_>, key: impl Fn(Vec<u8>) -> Option<K>) -> (Option<K>, u32) {
     let after = query.read("cursor", |cursor| key(BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?));
     let size = query.read("page_size", paging::size);
-    query.finish()?;
-    Ok((after, size.unwrap_or(USUAL)))
+    (after, size.unwrap_or(USUAL))
 }
 
 /// Returns the header with the link to the page after the item with this key.

@@ -1,9 +1,10 @@
 use super::{Endpoint, Kind, pages};
 use crate::answer::json;
 use crate::call::{Answer, Call};
-use crate::openapi::{self, Operation, Response, array_of, examples, json_content, refusals};
+use crate::openapi::{self, Operation, Parameter, Response, array_of, examples, json_content, refusals};
 use crate::refusal::Refusal;
 use crate::request::path::encode as encode_path;
+use crate::request::query::Query;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 use cutover_core::ExternalAccountNumber;
@@ -22,7 +23,7 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
         summary: "Lists accounts whose create was refused, and which were not accepted since",
         notes: "Returns pages, by number. Nothing is kept of a refused payload but its number, and the codes and paths \
                 of its faults. Another server's refusals appear within seconds.",
-        query: pages::PARAMETERS,
+        query: &[NUMBER, pages::SIZE, pages::CURSOR],
         answers: &[Response {
             status: 200,
             means: "The last refused create of each account; an empty array if there are none.",
@@ -34,6 +35,12 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     }),
 };
 
+const NUMBER: Parameter = Parameter {
+    name: "external_account_number",
+    doc: "Only this account.",
+    schema: || Json::object().with("type", "string"),
+};
+
 fn all(schemas: &mut Schemas) -> Json {
     array_of(schemas, &RefusedCreateShown::SPEC)
 }
@@ -42,7 +49,14 @@ fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let supplier = call.parameter(0);
-        let (after, size) = pages::read(call.query(), number)?;
+        let mut query = Query::new(call.query());
+        let only: Option<ExternalAccountNumber> = query.read(NUMBER.name, |text| text.parse().ok());
+        let (after, size) = pages::position(&mut query, number);
+        query.finish()?;
+        if let Some(only) = only {
+            let found = call.run(move |app| Ok(app.refused_create(&caller, &supplier, &only)?)).await?;
+            return Ok(json(&mut HttpResponse::Ok(), &found.ok_or(Refusal::NotFound)?));
+        }
         let after = after.unwrap_or_default();
         let found =
             call.run_page(move |app| Ok(app.refused_creates(&caller, &supplier, &after, size)?)).await?;
@@ -159,6 +173,21 @@ mod tests {
             assert_eq!(service.get(&format!("{REFUSED}{path}")).await.status, 400, "{path}");
         }
         assert_eq!(service.get(&REFUSED.replace("ACME_ENERGY", "OTHER")).await.status, 404);
+    }
+
+    #[actix_web::test]
+    async fn one_account_is_found_by_its_number() {
+        let service = TestService::new();
+        for number in ["A/1 é", "A-2"] {
+            send(&service, &faulty(number), 400).await;
+        }
+        let one = |number: &str| format!("{REFUSED}?external_account_number={number}");
+        let found = service.get(&one("A%2F1+%C3%A9")).await.json();
+        assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+        assert_eq!(found[0]["external_account_number"], "A/1 é");
+        assert_eq!(service.get(&one("A-3")).await.line(), "200 []");
+        assert_eq!(service.get(&one("")).await.status, 400);
+        assert_eq!(service.get(&one("A-2").replace("ACME_ENERGY", "OTHER")).await.status, 404);
     }
 
     #[actix_web::test]

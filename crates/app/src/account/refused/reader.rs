@@ -6,7 +6,7 @@ use crate::port::{
     RefusedCreate, RefusedFault, RefusedFigures, Rows, StoreError, Supplier, Tx, find_stale, read_committed,
 };
 use chrono::{DateTime, Utc};
-use cutover_core::SupplierCode;
+use cutover_core::{ExternalAccountNumber, SupplierCode};
 use cutover_model::{RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, Timestamp};
 
 /// Maximum number of causes in the progress of a supplier.
@@ -33,6 +33,26 @@ impl App {
             let has_more = page.len() > limit as usize;
             page.truncate(limit as usize);
             Ok(Some((page.iter().map(|refused| shown(refused, &supplier)).collect(), has_more)))
+        })
+    }
+
+    /// Returns the refused create of an account, or none if it was accepted since; `None` if the organisation has no such
+    /// supplier.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be read.
+    pub fn refused_create(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        number: &ExternalAccountNumber,
+    ) -> Result<Option<Vec<RefusedCreateShown>>, StoreError> {
+        let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
+        self.record_refused_for(caller, &code);
+        find_stale(&*self.store, |tx| {
+            let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
+            let found = tx.refused_among(supplier.id, &[number.to_string()])?;
+            Ok(Some(found.iter().map(|refused| shown(refused, &supplier)).collect()))
         })
     }
 

@@ -23,7 +23,7 @@ use actix_web::HttpResponse;
 use askama::Template;
 pub(super) use blocks::{Layout, Section};
 use cutover_app::App;
-use cutover_app::operator::{AccountView, ProcessReport, SentPayload};
+use cutover_app::operator::{AccountView, OperatorError, ProcessReport, SentPayload};
 use cutover_app::port::StoredIssues;
 use cutover_core::{SupplierCode, Zone};
 use cutover_process::{HistoryEntry, State};
@@ -137,13 +137,22 @@ async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> 
             Mask::Nothing => app.as_caller(&caller).reveal_account(code, &number),
             _ => app.as_caller(&caller).show_account(code, &number),
         };
+        // An account that was never accepted has no page, but its faults are known.
+        if let (Err(OperatorError::NotFound { .. }), Ok(of)) = (&view, number.parse())
+            && app.refused_create(&caller, code, &of)?.is_some_and(|refused| !refused.is_empty())
+        {
+            return Ok(Err(links::refused(code, &number)));
+        }
         let view = found(view)?;
         let account = view.report.account.as_ref().map(|account| account.number.to_string());
         // Laid out on this thread, off the event loop: large accounts take a while.
         let html = render(&laid_out(frame, &supplier.code, view, selected, mask)?)?;
-        Ok((account, supplier.code, html))
+        Ok(Ok((account, supplier.code, html)))
     };
-    let (account, supplier, html) = call.run(job).await?;
+    let (account, supplier, html) = match call.run(job).await? {
+        Ok(shown) => shown,
+        Err(link) => return Ok(see_other(&link)),
+    };
     if mask == Mask::Nothing {
         log(call, visitor, supplier.as_str(), account.as_deref());
     }

@@ -128,6 +128,16 @@ async fn refused_creates_are_listed() {
     insta::assert_snapshot!("refused_creates", between(&page, "<main", "</main>"));
     let supplier = browser.page(SUPPLIER).await;
     assert!(supplier.contains(&format!("href=\"{path}\"")), "{supplier}");
+    // The page of an account that was never accepted leads to its faults.
+    let one = browser.get(&format!("{SUPPLIER}accounts/R-001/")).await;
+    assert_eq!((one.status, one.header("location")), (303, format!("{path}?number=R-001").as_str()));
+    let one = browser.page(&format!("{path}?number=R-001")).await;
+    assert!(
+        one.contains("R-001") && one.contains("invalid_phone_number") && !one.contains("CANARY"),
+        "{one}"
+    );
+    assert!(browser.page(&format!("{path}?number=R-002")).await.contains("No further account."));
+    assert_eq!(browser.get(&format!("{SUPPLIER}accounts/R-002/")).await.status, 404);
     for n in 2..=51 {
         send(format!("R-{n:03}").into()).await;
     }
