@@ -5,9 +5,11 @@
 
 mod certificate;
 mod cli;
+mod copies;
 mod error;
 mod exit;
 mod explain;
+mod identity;
 mod input;
 mod interrupt;
 mod journal;

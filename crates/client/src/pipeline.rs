@@ -84,7 +84,12 @@ pub(crate) struct Pipeline<W: Worker> {
 impl<W: Worker> Pipeline<W> {
     /// A pipeline without a signal handler.
     pub(crate) fn new() -> Self {
-        Self { events: unbounded(), stop: StopFlag::default(), read: BytesRead::default() }
+        Self::stopped_by(StopFlag::default())
+    }
+
+    /// A pipeline that ends early when the flag of another one is set.
+    pub(crate) fn stopped_by(stop: StopFlag) -> Self {
+        Self { events: unbounded(), stop, read: BytesRead::default() }
     }
 
     /// Counter of the bytes read, to watch while it runs.

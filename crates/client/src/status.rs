@@ -3,10 +3,10 @@
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::output::{document, print};
-use crate::service::{Backoff, Reply, Target, block_on};
+use crate::service::{Backoff, Reply, Service, Target, block_on};
 use clap::Args;
-use cutover_core::plain;
-use reqwest::StatusCode;
+use cutover_core::{Code, plain};
+use reqwest::{StatusCode, Url};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -33,14 +33,45 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// [`Error`] if the service does not answer.
 pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let service = options.target.service()?;
-    let url = service.url(&["v2", "data-import", "accounts", &options.supplier, &options.number], "");
-    let reply = block_on(Backoff::new(PATIENCE).run(async || service.get(&url).await))??;
+    let Options { supplier, number, .. } = options;
+    let path = ["v2", "data-import", "accounts", supplier, number];
+    let reply = block_on(get(&service, service.url(&path, "")))??;
     if reply.status == StatusCode::NOT_FOUND {
-        return unknown(options, &reply);
+        return match block_on(refused(&service, options))?? {
+            Some(refused) => show(options, &refused, || refused_text(number, &refused), Exit::Faulty),
+            None => unknown(options, &reply),
+        };
     }
-    let status = reply.ok()?;
-    print(&if options.json { document(&status) } else { text(&options.number, &status) })?;
-    Ok(if status["latest_error"].is_object() { Exit::Faulty } else { Exit::Success })
+    let mut status = reply.ok()?;
+    let mut exit = Exit::Success;
+    if status["latest_error"].is_object() {
+        exit = Exit::Faulty;
+        let path = [&path[..], &["issues"]].concat();
+        let issues = block_on(get(&service, service.url(&path, "")))??;
+        // A service of an earlier version does not have them.
+        if issues.status != StatusCode::NOT_FOUND {
+            status["errors"] = issues.ok()?["errors"].take();
+        }
+    }
+    show(options, &status, || text(number, &status), exit)
+}
+
+async fn get(service: &Service, url: Url) -> Result<Reply, Error> {
+    Ok(Backoff::new(PATIENCE).run(async || service.get(&url).await).await?)
+}
+
+/// The refusal of an account that was never accepted; `None` if there is none.
+async fn refused(service: &Service, options: &Options) -> Result<Option<Value>, Error> {
+    let mut url = service.url(&["v2", "data-import", "import-suppliers", &options.supplier, "refused"], "");
+    url.query_pairs_mut().append_pair("external_account_number", options.number.trim());
+    let reply = get(service, url).await?;
+    // An earlier version does not look for one account.
+    Ok(if reply.status == StatusCode::OK { reply.body.get(0).cloned() } else { None })
+}
+
+fn show(options: &Options, value: &Value, text: impl FnOnce() -> String, exit: Exit) -> Result<Exit, Error> {
+    print(&if options.json { document(value) } else { text() })?;
+    Ok(exit)
 }
 
 fn unknown(options: &Options, reply: &Reply) -> Result<Exit, Error> {
@@ -68,7 +99,25 @@ fn text(number: &str, status: &Value) -> String {
     if error.is_object() {
         text += &format!("Error     {}: {}\n", said(&error["code"]), said(&error["detail"]));
     }
-    text
+    text + &issues_text(&status["errors"])
+}
+
+/// Formats why an account was refused.
+fn refused_text(number: &str, refused: &Value) -> String {
+    let at = plain(refused["refused_at"].as_str().unwrap_or("–"));
+    format!("Account   {}\nStatus    not accepted\nRefused   {at}\n", plain(number))
+        + &issues_text(&refused["errors"])
+}
+
+/// Formats issues, each with its text: that of the service, or else the one of its code.
+fn issues_text(issues: &Value) -> String {
+    let line = |issue: &Value| {
+        let (attr, code) = (issue["attr"].as_str().unwrap_or("–"), issue["code"].as_str().unwrap_or("–"));
+        let known = || Code::from_word(code).map(Code::detail);
+        let detail = issue["detail"].as_str().or_else(known).unwrap_or_default();
+        format!("  {}  {}\n      {}\n", plain(attr), plain(code), plain(detail))
+    };
+    issues.as_array().into_iter().flatten().map(line).collect()
 }
 
 #[cfg(test)]

@@ -40,7 +40,8 @@ Examples:
 
 Checks the rules of the service's validate and create, except the few that only the service can
 decide: the summary names them. An account that occurs twice in the inputs is a warning of this
-program, repeated_in_input. Reports hold no values of an account except its supplier and number.
+program, repeated_in_input; with other content it is an error, differs_in_input, and the last one
+counts. Reports hold no values of an account except its supplier and number.
 
 Exit codes:
   0    every account is valid; warnings do not count
@@ -56,12 +57,15 @@ Examples:
   cutover-client upload exports/ --dry-run             the service imports none of them
 
 The API key is read from the environment. The journal holds the answers: the same command run again
-sends what has no answer yet, and what has changed since. This neither duplicates nor loses an
-account, however the run ended: the service identifies an account by its supplier and number.
+sends what has no answer yet, what has changed since, and what can pass now: accounts whose import
+has failed, and those refused for what only the service knows (contracts, documents, other
+accounts). This neither duplicates nor loses an account, however the run ended: the service
+identifies an account by its supplier and number. Of an account that occurs more than once the last
+one is sent.
 
 Exit codes:
-  0    the service has every account
-  1    some accounts are faulty or were refused
+  0    the service has every account to import
+  1    some accounts are faulty, were refused or cancelled, or occur with different content
   2    usage, an input that cannot be read to its end, a fault of the service
   130  interrupted by Ctrl-C: answers to requests in flight are in the journal";
 
@@ -71,13 +75,15 @@ Examples:
   cutover-client manifest exports/ --offline           only printed
   cutover-client manifest exports/ --supplier ACME --json
 
-Counts the files as upload reads them, faulty accounts included, repeated ones once: number of accounts, ledger
-balance, readings, transactions and documents. The service compares it with what it was sent and what it has imported. A manifest that
-lacks an account is not declared. A new one replaces the one before.
+Counts the files as upload reads them, faulty accounts included, repeated ones once: number of
+accounts, ledger balance, readings, transactions and documents. The service compares it with what it
+was sent and what it has imported. A manifest that lacks an account, because a member that is
+counted is faulty, is not declared, nor one of files in which an account occurs with different
+content. A new one replaces the one before.
 
 Exit codes:
   0    it is computed, and declared unless --offline is given
-  1    some accounts cannot be counted: nothing is declared
+  1    some accounts cannot be counted, or occur with different content: nothing is declared
   2    usage, an input that cannot be read to its end, a fault of the service
   130  interrupted by Ctrl-C: nothing is declared";
 
@@ -100,7 +106,9 @@ Examples:
 
 Needs no service. Checks the signature, the tree over all accounts and its sums, and compares each account with the files:
 what was sent, and the totals of accounts to which nothing was added. Names every account that differs, is missing or is
-extra. Of an account that occurs more than once in the files, the last one counts.
+extra. Of an account that occurs more than once in the files the last one counts; with different
+content it is named. The key is that of the operator: itself, or a file with what
+`cutover certificate-key show` prints.
 
 Exit codes: 0 everything agrees, 1 something does not, 2 usage, or a file that cannot be read.";
 
@@ -109,7 +117,9 @@ Examples:
   cutover-client status ACME A-100
   cutover-client status ACME A-100 --json
 
-Exit codes: 0 it is known and has no error, 1 it has one or is not known, 2 the service does not answer.";
+Shows why an account failed, or was not accepted, with the path of each fault.
+
+Exit codes: 0 it is known and has no error, 1 it has one, was not accepted or is not known, 2 the service does not answer.";
 
 const WATCH_EXAMPLES: &str = "\
 Examples:
@@ -129,9 +139,10 @@ Examples:
 
 Sent is what the service has according to the journals; imported is what it reports. They differ by
 accounts that are not imported yet or errored, that were sent in another way, or that were changed
-since.
+since. Each account of the files is looked for in the journals.
 
-Exit codes: 0 the sums agree, 1 they do not, 2 the comparison failed.";
+Exit codes: 0 every account of the files is imported and the sums agree, with the manifest too; 1 one is
+not, or they do not; 2 the comparison failed.";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:

@@ -1,51 +1,47 @@
-use super::check::Identity;
+use crate::identity::IdentityHash;
 use crate::input::Location;
-use crate::journal::account_hash;
 use std::collections::HashMap;
 
-/// Accounts seen so far, to detect repeated ones.
-///
-/// Each costs 30 to 60 bytes: a hash of 16 bytes and a location. Collisions of such hashes are less likely
-/// than hardware faults.
+/// The last copy so far of each account, to detect repeated ones. An account costs 40 to 80 bytes.
 #[derive(Debug, Default)]
-pub(crate) struct SeenAccounts(HashMap<[u8; 16], Location>);
+pub(crate) struct SeenAccounts(HashMap<IdentityHash, (Location, u64)>);
 
-impl SeenAccounts {
-    /// Returns the first location of the account if it was seen before. An account without supplier or number
-    /// is not compared.
-    pub(crate) fn first_location(&mut self, identity: &Identity, location: Location) -> Option<Location> {
-        let (supplier, number) = (identity.supplier.as_deref()?, identity.number.as_deref()?);
-        let first = *self.0.entry(hash(supplier, number)).or_insert(location);
-        (first != location).then_some(first)
-    }
+/// An earlier copy of an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Earlier {
+    pub(crate) location: Location,
+    /// True if its bytes are other ones.
+    pub(crate) differs: bool,
 }
 
-fn hash(supplier: &str, number: &str) -> [u8; 16] {
-    let mut half = [0; 16];
-    half.copy_from_slice(&account_hash(supplier, number).as_bytes()[..16]);
-    half
+impl SeenAccounts {
+    /// Returns the copy before this one, if there is one.
+    pub(crate) fn see(
+        &mut self,
+        account: IdentityHash,
+        location: Location,
+        fingerprint: u64,
+    ) -> Option<Earlier> {
+        let before = self.0.insert(account, (location, fingerprint));
+        before.map(|(location, known)| Earlier { location, differs: known != fingerprint })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::identity::Identity;
 
     #[test]
-    fn accounts_are_identified_by_supplier_and_number() {
-        let mut repeated = SeenAccounts::default();
-        let mut meet = |supplier: Option<&str>, number: Option<&str>, line| {
-            let identity = Identity { supplier: supplier.map(Into::into), number: number.map(Into::into) };
-            repeated.first_location(&identity, Location { source: 0, line }).map(|location| location.line)
+    fn each_copy_is_compared_with_the_one_before() {
+        let mut seen = SeenAccounts::default();
+        let account = Identity { supplier: Some("A".into()), number: Some("1".into()) }.hash().unwrap();
+        let mut see = |line, fingerprint| {
+            let earlier = seen.see(account, Location { source: 0, line }, fingerprint);
+            earlier.map(|earlier| (earlier.location.line, earlier.differs))
         };
-        assert_eq!(meet(Some("A"), Some("BC"), 1), None);
-        assert_eq!(meet(Some("AB"), Some("C"), 2), None);
-        assert_eq!(meet(Some("A"), Some("bc"), 3), None);
-        assert_eq!(meet(Some("X"), Some("BC"), 3), None);
-        assert_eq!(meet(Some("A"), Some("BC"), 4), Some(1));
-        assert_eq!(meet(Some("A"), Some("BC"), 5), Some(1));
-        assert_eq!(meet(None, Some("BC"), 6), None);
-        assert_eq!(meet(None, Some("BC"), 7), None);
-        assert_eq!(meet(Some("A"), None, 8), None);
-        assert_eq!(meet(Some("A"), None, 9), None);
+        assert_eq!(see(1, 7), None);
+        assert_eq!(see(2, 8), Some((1, true)));
+        assert_eq!(see(3, 8), Some((2, false)));
     }
 }

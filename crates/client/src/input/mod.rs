@@ -33,3 +33,10 @@ pub(crate) struct Source {
     /// Size in bytes before decompression, if known.
     pub(crate) bytes: Option<u64>,
 }
+
+impl Source {
+    /// True if it can be read again: it is neither standard input nor a pipe.
+    pub(crate) fn is_file(&self) -> bool {
+        self.path.is_some() && self.bytes.is_some()
+    }
+}

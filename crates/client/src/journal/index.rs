@@ -1,32 +1,54 @@
 use super::record::{Outcome, Record};
+use cutover_core::Code;
 use std::collections::HashMap;
 
 /// Last outcome of each account, at 20 to 40 bytes per account.
 ///
 /// Hashes of eight bytes suffice: if two accounts collided, one of them would be sent again.
 #[derive(Debug, Default)]
-pub(crate) struct Index(HashMap<u64, (u64, Outcome)>);
+pub(crate) struct Index(HashMap<u64, Last>);
+
+/// The last record of an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Last {
+    fingerprint: u64,
+    outcome: Outcome,
+    /// True if the service refuses exactly these bytes, whatever it may know.
+    is_lasting: bool,
+}
+
+/// The code of a refusal that does not pass: the rules were checked before, and what they need of the service changes.
+const TOO_LARGE: Code = Code::PayloadTooLarge;
 
 impl Index {
     /// Adds a record; it replaces an earlier one of the same account.
     pub(super) fn add(&mut self, record: &Record) {
         if let Ok(fingerprint) = u64::from_str_radix(&record.fingerprint, 16) {
             let supplier = record.import_supplier.as_deref();
-            self.0.insert(
-                key(supplier, record.external_account_number.as_deref(), fingerprint),
-                (fingerprint, record.outcome),
-            );
+            let key = key(supplier, record.external_account_number.as_deref(), fingerprint);
+            let is_lasting = record.errors.iter().any(|error| error.code == TOO_LARGE.as_str());
+            self.0.insert(key, Last { fingerprint, outcome: record.outcome, is_lasting });
         }
     }
 
     /// Returns the outcome of an account if its last record is of exactly these bytes.
     pub(crate) fn outcome(&self, key: u64, fingerprint: u64) -> Option<Outcome> {
-        self.0.get(&key).filter(|(last, _)| *last == fingerprint).map(|(_, outcome)| *outcome)
+        self.0.get(&key).filter(|last| last.fingerprint == fingerprint).map(|last| last.outcome)
+    }
+
+    /// True if the service has the account by its last record.
+    pub(crate) fn is_stored(&self, key: u64) -> bool {
+        self.0.get(&key).is_some_and(|last| last.outcome.is_stored())
+    }
+
+    /// True if the last record is a refusal that nothing but another account, or another limit of the service, changes.
+    pub(crate) fn is_refused_for_good(&self, key: u64) -> bool {
+        self.0.get(&key).is_some_and(|last| last.outcome == Outcome::Refused && last.is_lasting)
     }
 
     /// True if the service has the account by its last record, but with other bytes.
     pub(crate) fn has_other(&self, key: u64, fingerprint: u64) -> bool {
-        self.0.get(&key).is_some_and(|(last, outcome)| *last != fingerprint && outcome.is_stored())
+        self.0.get(&key).is_some_and(|last| last.fingerprint != fingerprint && last.outcome.is_stored())
     }
 
     /// Number of accounts.
@@ -60,7 +82,7 @@ fn beginning(hash: &blake3::Hash) -> u64 {
 }
 
 /// Key of a record's account.
-pub(super) fn key_of(record: &Record) -> u64 {
+pub(crate) fn key_of(record: &Record) -> u64 {
     let number = record.external_account_number.as_deref();
     key(record.import_supplier.as_deref(), number, fingerprint_in(record))
 }

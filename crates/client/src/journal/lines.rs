@@ -41,9 +41,23 @@ pub(super) fn entries(path: &Path, mut each: impl FnMut(Record, u64)) -> Result<
     match read(&file, each).map_err(Error::file("read", path))? {
         Read::Journal { subject, .. } => Ok(subject),
         Read::Broken(line) => Err(broken(path, line)),
-        Read::New | Read::Other => Err(refused(path, "is not a journal of this program")),
+        Read::New | Read::Other => Err(refused(path, NO_JOURNAL)),
     }
 }
+
+/// True if a journal is about dry runs.
+///
+/// # Errors
+/// [`Error`] if it cannot be read or is not a journal.
+pub(crate) fn is_of_dry_runs(path: &Path) -> Result<bool, Error> {
+    let file = File::open(path).map_err(Error::file("read", path))?;
+    let mut line = Vec::new();
+    next(&mut BufReader::new(file), &mut line).map_err(Error::file("read", path))?;
+    let subject: Option<Subject> = serde_json::from_slice(&line).ok();
+    subject.map(|subject| subject.dry_run).ok_or_else(|| refused(path, NO_JOURNAL))
+}
+
+const NO_JOURNAL: &str = "is not a journal of this program";
 
 /// Content of a file.
 pub(super) enum Read {

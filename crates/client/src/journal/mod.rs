@@ -14,8 +14,9 @@ mod subject;
 
 pub(crate) use accepted::{AcceptedAccounts, AcceptedOfSupplier};
 pub(crate) use file::Journal;
-pub(crate) use index::{Index, account_hash, fingerprint_of, key};
+pub(crate) use index::{Index, account_hash, fingerprint_of, key, key_of};
 pub(crate) use latest::LatestRecords;
+pub(crate) use lines::is_of_dry_runs;
 pub(crate) use record::{Outcome, Problem, Record, StoredTotals, Sums};
 pub(crate) use subject::Subject;
 
@@ -32,6 +33,11 @@ pub(crate) fn default_path(inputs: &[PathBuf]) -> Option<PathBuf> {
     name.push(".cutover-journal");
     let beside = first.file_name().map(|_| first.with_file_name(&name));
     Some(beside.unwrap_or_else(|| path.with_file_name(&name)))
+}
+
+/// Path of the journal of dry runs beside the journal at this path.
+pub(crate) fn dry_run_path(journal: &Path) -> PathBuf {
+    journal.with_extension("cutover-dry-run-journal")
 }
 
 #[cfg(test)]

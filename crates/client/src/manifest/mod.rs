@@ -6,6 +6,7 @@ mod view;
 
 pub(crate) use options::Options;
 
+use crate::copies::Copies;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::input::{InputEvent, Location, Source, find};
@@ -13,15 +14,16 @@ use crate::output::{grouped, print};
 use crate::pipeline::{End, Pipeline, Worker};
 use crate::progress::Progress;
 use crate::service::{Backoff, Fault, Reply, Service, block_on};
-use crate::validate::{Checked, Checker, Rules, Settings};
+use crate::validate::{Checked, Checker, Finding, Rules, Settings};
 use chrono::{DateTime, Utc};
+use cutover_core::AttrPath;
 use cutover_model::Totals;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{StatusCode, Url};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tally::Tally;
+use tally::{Place, Tally};
 
 /// Time to wait for a service that is away.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -38,10 +40,12 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let sources = find(&options.paths, &[])?;
     let pipeline = Pipeline::new();
     pipeline.stop_on_signal(|| {})?;
+    let copies = Copies::find(&sources, rules.workers(), pipeline.stop(), options.quiet)?;
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let mut run = Run {
         sources: &sources,
         settings: &settings,
+        copies,
         tally: Tally::new(options.supplier.clone()),
         progress: Progress::new(options.quiet, bytes, pipeline.read()),
     };
@@ -49,7 +53,7 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let end = pipeline
         .run(sources.clone(), rules.workers(), counter, |location, event| run.see(location, event))?;
     let Run { tally, .. } = run;
-    let mut summary = tally.summary(end == End::Stopped)?;
+    let mut summary = tally.summary(end == End::Stopped, settings.zones())?;
     if let Some(target) = target.filter(|_| summary.is_complete()) {
         let service = target.service()?;
         for manifest in &summary.manifests {
@@ -61,15 +65,19 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     Ok(summary.exit())
 }
 
+/// The totals of an account, or the paths because of which it cannot be counted.
+type Counted = Result<Totals, Vec<AttrPath>>;
+
 /// Decodes accounts and computes their totals.
 struct Counter(Checker);
 
 impl Worker for Counter {
-    type Output = (Checked, Option<Totals>);
+    type Output = (Checked, Counted);
 
     fn process(&self, location: Location, account: &[u8]) -> Self::Output {
         let (checked, decoded) = self.0.check(location, account);
-        let totals = decoded.and_then(|decoded| self.0.totals(decoded));
+        let totals =
+            decoded.map_or_else(|| Err(vec![AttrPath::root()]), |decoded| self.0.totals(&checked, &decoded));
         (checked, totals)
     }
 }
@@ -78,20 +86,39 @@ impl Worker for Counter {
 struct Run<'s> {
     sources: &'s [Source],
     settings: &'s Settings,
+    copies: Copies,
     tally: Tally,
     progress: Progress,
 }
 
 impl Run<'_> {
-    fn see(&mut self, location: Location, event: InputEvent<(Checked, Option<Totals>)>) -> Result<(), Error> {
+    fn see(&mut self, location: Location, event: InputEvent<(Checked, Counted)>) -> Result<(), Error> {
         self.settings.check()?;
         let file = &self.sources[location.source as usize].name;
         match event {
             InputEvent::Opened => {}
             InputEvent::Account((checked, totals)) => {
-                self.tally.account(&checked, totals, file, location.line);
+                let place = Place { file, line: location.line };
+                if !self.tally.begin(&checked) {
+                    return Ok(());
+                }
+                let occurrence = self.copies.see(checked.identity.as_ref(), location, checked.fingerprint);
+                if let Some(earlier) = occurrence.earlier.filter(|earlier| earlier.differs) {
+                    self.tally.differs(&checked, Finding::copy(earlier, self.sources), place);
+                }
+                if occurrence.counts {
+                    self.tally.account(&checked, totals, place);
+                } else {
+                    self.tally.repeated();
+                }
             }
-            InputEvent::TooLarge => self.tally.account(&Checked::too_large(), None, file, location.line),
+            InputEvent::TooLarge => {
+                let checked = Checked::too_large();
+                if self.tally.begin(&checked) {
+                    let faults = Err(vec![AttrPath::root()]);
+                    self.tally.account(&checked, faults, Place { file, line: location.line });
+                }
+            }
             InputEvent::Unreadable(why) => {
                 self.progress.print_above(|| print_error(&format_args!("{file} cannot be read: {why}")));
                 self.tally.unreadable();

@@ -1,26 +1,33 @@
 use super::view::{Manifest, Problem, Summary};
 use crate::error::Error;
-use crate::journal::account_hash;
-use crate::validate::Checked;
+use crate::validate::{Checked, Finding, SupplierZone};
+use cutover_core::AttrPath;
 use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Maximum number of problems that are named.
 const NAMED: usize = 10;
 
-/// The totals of the accounts so far, by supplier. An account that occurs again does not count: upload sends it once.
+/// Where an account is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'f> {
+    pub(super) file: &'f str,
+    pub(super) line: u32,
+}
+
+/// The totals of the accounts so far, by supplier.
 #[derive(Debug)]
 pub(super) struct Tally {
     /// The supplier whose accounts count; `None` for all.
     only: Option<String>,
     suppliers: BTreeMap<Box<str>, Sum>,
-    seen: HashSet<[u8; 16]>,
     accounts: u64,
     repeated: u64,
     of_others: u64,
     unreadable: u64,
     uncounted: u64,
+    differing: u64,
     problems: Vec<Problem>,
 }
 
@@ -58,12 +65,12 @@ impl Tally {
         Self {
             only,
             suppliers: BTreeMap::new(),
-            seen: HashSet::new(),
             accounts: 0,
             repeated: 0,
             of_others: 0,
             unreadable: 0,
             uncounted: 0,
+            differing: 0,
             problems: Vec::new(),
         }
     }
@@ -73,25 +80,43 @@ impl Tally {
         self.accounts
     }
 
-    /// Counts an account. Without supplier, number or totals it cannot be counted.
-    pub(super) fn account(&mut self, checked: &Checked, totals: Option<Totals>, file: &str, line: u32) {
+    /// Counts an account as read. Returns false if it is of another supplier than the one that is asked for.
+    pub(super) fn begin(&mut self, checked: &Checked) -> bool {
         self.accounts += 1;
-        if let Some((only, supplier)) = self.only.as_deref().zip(checked.supplier())
-            && only != supplier
-        {
-            self.of_others += 1;
-            return;
-        }
-        let (Some(supplier), Some(number), Some(totals)) = (checked.supplier(), checked.number(), totals)
-        else {
-            return self.uncounted(checked, file, line);
+        let both = self.only.as_deref().zip(checked.supplier());
+        let is_of_other = both.is_some_and(|(only, supplier)| only != supplier);
+        self.of_others += u64::from(is_of_other);
+        !is_of_other
+    }
+
+    /// Counts a copy of an account of which another copy counts.
+    pub(super) fn repeated(&mut self) {
+        self.repeated += 1;
+    }
+
+    /// Notes a copy that differs from the one before.
+    pub(super) fn differs(&mut self, checked: &Checked, finding: Finding, place: Place<'_>) {
+        self.differing += 1;
+        self.problem(checked, &finding.attr, finding.code, &finding.detail, place);
+    }
+
+    /// Counts an account. Without supplier, number or totals it cannot be counted.
+    pub(super) fn account(
+        &mut self,
+        checked: &Checked,
+        totals: Result<Totals, Vec<AttrPath>>,
+        place: Place<'_>,
+    ) {
+        let (supplier, totals) = match (checked.supplier(), checked.number(), totals) {
+            (Some(supplier), Some(_), Ok(totals)) => (supplier, totals),
+            (supplier, number, totals) => {
+                let missing = |name, is_missing: bool| is_missing.then(|| AttrPath::root().name(name));
+                let mut paths = totals.err().unwrap_or_default();
+                paths.extend(missing("import_supplier", supplier.is_none()));
+                paths.extend(missing("external_account_number", number.is_none()));
+                return self.uncounted(checked, &paths, place);
+            }
         };
-        let mut key = [0; 16];
-        key.copy_from_slice(&account_hash(supplier, number).as_bytes()[..16]);
-        if !self.seen.insert(key) {
-            self.repeated += 1;
-            return;
-        }
         if !self.suppliers.contains_key(supplier) {
             self.suppliers.insert(supplier.into(), Sum::default());
         }
@@ -100,15 +125,28 @@ impl Tally {
         }
     }
 
-    fn uncounted(&mut self, checked: &Checked, file: &str, line: u32) {
+    /// Names each path because of which an account cannot be counted, with the fault at it.
+    fn uncounted(&mut self, checked: &Checked, paths: &[AttrPath], place: Place<'_>) {
         self.uncounted += 1;
+        let whole = checked.identity.is_none();
+        for path in paths.iter().take(if whole { 1 } else { paths.len() }).map(ToString::to_string) {
+            // Of what is no account there is one finding, about all of it.
+            let finding = checked.findings.iter().find(|finding| whole || finding.attr == path);
+            let (attr, code, detail) =
+                finding.map_or((&*path, "invalid", ""), |found| (&*found.attr, found.code, &*found.detail));
+            self.problem(checked, attr, code, detail, place);
+        }
+    }
+
+    fn problem(&mut self, checked: &Checked, attr: &str, code: &str, detail: &str, place: Place<'_>) {
         if self.problems.len() < NAMED {
-            let finding = checked.findings.first();
             self.problems.push(Problem {
-                file: file.to_owned(),
-                line,
+                file: place.file.to_owned(),
+                line: place.line,
                 external_account_number: checked.number().map(str::to_owned),
-                code: finding.map_or("invalid", |finding| finding.code).to_owned(),
+                attr: attr.to_owned(),
+                code: code.to_owned(),
+                detail: detail.to_owned(),
             });
         }
     }
@@ -122,7 +160,11 @@ impl Tally {
     ///
     /// # Errors
     /// [`Error`] if a sum of balances cannot be represented exactly.
-    pub(super) fn summary(mut self, is_interrupted: bool) -> Result<Summary, Error> {
+    pub(super) fn summary(
+        mut self,
+        is_interrupted: bool,
+        time_zones: Vec<SupplierZone>,
+    ) -> Result<Summary, Error> {
         if let Some(only) = self.only.take() {
             self.suppliers.entry(only.into()).or_default();
         }
@@ -140,9 +182,11 @@ impl Tally {
         Ok(Summary {
             manifests: self.suppliers.into_iter().map(manifest).collect::<Result<_, Error>>()?,
             declared: false,
+            time_zones,
             repeated: self.repeated,
             of_others: self.of_others,
             uncounted: self.uncounted,
+            differing: self.differing,
             unreadable: self.unreadable,
             is_interrupted,
             problems: self.problems,

@@ -1,6 +1,7 @@
 use crate::exit::Exit;
 use crate::journal::Sums;
 use crate::output::{document, grouped, money};
+use crate::validate::{SupplierZone, named};
 use cutover_core::plain;
 use cutover_model::Totals;
 use serde::{Serialize, Serializer};
@@ -11,16 +12,20 @@ pub(super) struct Summary {
     pub(super) manifests: Vec<Manifest>,
     /// True if the service has them.
     pub(super) declared: bool,
-    /// Accounts that occurred before; the first one counts.
+    /// Copies of accounts of which another copy counts.
     pub(super) repeated: u64,
+    /// Copies that differ from the one before.
+    pub(super) differing: u64,
     /// Accounts of other suppliers than the one asked for.
     pub(super) of_others: u64,
-    /// Accounts whose supplier, number or totals cannot be read.
+    /// Accounts without a supplier or a number, or with a fault in a member that is counted.
     pub(super) uncounted: u64,
     /// Inputs that could not be read to their end.
     pub(super) unreadable: u64,
     pub(super) is_interrupted: bool,
-    /// The first accounts that were not counted.
+    /// The zones of the suppliers' days.
+    pub(super) time_zones: Vec<SupplierZone>,
+    /// The first faults because of which the manifest is not complete.
     pub(super) problems: Vec<Problem>,
 }
 
@@ -31,13 +36,15 @@ pub(super) struct Manifest {
     pub(super) totals: Totals,
 }
 
-/// An account that was not counted.
+/// A fault because of which an account is not counted, or counted although the inputs contradict each other.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Problem {
     pub(super) file: String,
     pub(super) line: u32,
     pub(super) external_account_number: Option<String>,
+    pub(super) attr: String,
     pub(super) code: String,
+    pub(super) detail: String,
 }
 
 impl Serialize for Manifest {
@@ -57,12 +64,12 @@ impl Serialize for Manifest {
 impl Summary {
     /// Returns true if everything that was named is counted, so that it may be declared.
     pub(super) fn is_complete(&self) -> bool {
-        self.uncounted == 0 && self.unreadable == 0 && !self.is_interrupted
+        self.uncounted == 0 && self.differing == 0 && self.unreadable == 0 && !self.is_interrupted
     }
 
     /// Exit code.
     pub(super) fn exit(&self) -> Exit {
-        match (self.is_interrupted, self.unreadable, self.uncounted) {
+        match (self.is_interrupted, self.unreadable, self.uncounted + self.differing) {
             (true, ..) => Exit::Interrupted,
             (_, 1.., _) => Exit::Failed,
             (_, _, 1..) => Exit::Faulty,
@@ -78,20 +85,19 @@ impl Summary {
     /// Text for people.
     pub(super) fn text(&self) -> String {
         let mut text: String = self.manifests.iter().map(|manifest| manifest.text() + "\n").collect();
+        text += &format!("{:16}{}\n", "Time zone", plain(&named(&self.time_zones)));
         for (count, what) in [
-            (self.repeated, "repeated accounts, of each of which the first one counts"),
+            (self.repeated, "repeated accounts, each of which counts once"),
+            (self.differing, "accounts with other content than in an earlier line; the last one counts"),
             (self.of_others, "accounts of other suppliers, which do not count"),
-            (self.uncounted, "accounts whose supplier, number or totals cannot be read"),
+            (self.uncounted, "accounts that cannot be counted"),
             (self.unreadable, "inputs that cannot be read to their end"),
         ] {
             if count > 0 {
                 text += &format!("{} {what}\n", grouped(count));
             }
         }
-        for Problem { file, line, external_account_number, code } in &self.problems {
-            let number = external_account_number.as_deref().unwrap_or("-");
-            text += &format!("  {}:{line}  {}  {}\n", plain(file), plain(number), plain(code));
-        }
+        text.extend(self.problems.iter().map(Problem::text));
         text + self.verdict() + "\n"
     }
 
@@ -101,6 +107,16 @@ impl Summary {
             (false, true) => "Not declared to the service.",
             (false, false) => "Not declared to the service: it is not complete.",
         }
+    }
+}
+
+impl Problem {
+    fn text(&self) -> String {
+        let Self { file, line, external_account_number, attr, code, detail } = self;
+        let number = external_account_number.as_deref().unwrap_or("-");
+        let (file, number, attr) = (plain(file), plain(number), plain(attr));
+        let text = format!("  {file}:{line}  {number}  {attr}  {code}\n");
+        if detail.is_empty() { text } else { format!("{text}      {}\n", plain(detail)) }
     }
 }
 

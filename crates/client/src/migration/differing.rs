@@ -4,10 +4,9 @@ use super::compare::Comparison;
 use crate::error::Error;
 use crate::journal::{LatestRecords, Record};
 use crate::report::{Reports, Row};
-use crate::service::{Backoff, Fault, Service};
+use crate::service::{Fault, Service};
 use cutover_core::{Code, Level};
 use cutover_model::Totals;
-use reqwest::StatusCode;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -67,28 +66,21 @@ pub(super) async fn find(
     reports: &mut Reports,
 ) -> Result<Option<Differing>, Error> {
     let mut found = Differing::default();
-    let mut query = Some(format!("page_size={PAGE}"));
-    while let Some(asked) = query {
-        let url = service.url(&["v2", "data-import", "import-suppliers", supplier, "account-totals"], &asked);
-        let mut reply = Backoff::new(PATIENCE).run(async || service.get(&url).await).await?;
-        if reply.status == StatusCode::NOT_FOUND {
-            return Ok(None);
-        }
-        query = reply.next.take();
+    let path = ["v2", "data-import", "import-suppliers", supplier, "account-totals"];
+    let each = async |account: Imported| {
         let foreign = || Fault::permanent("the list of totals has an unknown format");
-        let page: Vec<Imported> = serde_json::from_value(reply.ok()?).map_err(|_| foreign())?;
-        for account in page {
-            let imported = account.totals().ok_or_else(foreign)?;
-            let Some(record) = records.get(supplier, &account.external_account_number)? else { continue };
-            let sent = record.totals.as_ref().filter(|_| record.outcome.is_stored());
-            let Some(sent) = sent.and_then(|sums| sums.totals()) else { continue };
-            let comparison = Comparison { sent, imported };
-            if !comparison.agrees() {
-                found.add(supplier, account.external_account_number, &record, comparison, reports)?;
-            }
+        let imported = account.totals().ok_or_else(foreign)?;
+        let Some(record) = records.get(supplier, &account.external_account_number)? else { return Ok(()) };
+        let sent = record.totals.as_ref().filter(|_| record.outcome.is_stored());
+        let Some(sent) = sent.and_then(|sums| sums.totals()) else { return Ok(()) };
+        let comparison = Comparison { sent, imported };
+        if !comparison.agrees() {
+            found.add(supplier, account.external_account_number, &record, comparison, reports)?;
         }
-    }
-    Ok(Some(found))
+        Ok(())
+    };
+    let is_listed = service.pages(&path, format!("page_size={PAGE}"), PATIENCE, || true, each).await?;
+    Ok(is_listed.then_some(found))
 }
 
 impl Differing {

@@ -56,21 +56,15 @@ pub(super) async fn accounts(
     status: State,
     mut each: impl FnMut(ListedAccount) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut query = Some(format!("status={status}&page_size={PAGE}"));
-    while let Some(asked) = query {
-        let url = service.url(&["v2", "data-import", "accounts", supplier], &asked);
-        let mut reply = Backoff::new(PATIENCE).run(async || service.get(&url).await).await?;
-        query = reply.next.take();
-        let foreign = |_| Fault::permanent("the list of accounts has an unknown format");
-        let page: Vec<ListedAccount> = serde_json::from_value(reply.ok()?).map_err(foreign)?;
-        for mut account in page {
-            if account.latest_error.as_ref().is_some_and(|error| error.code == HAS_ITEMS.as_str()) {
-                account.items = items(service, supplier, &account.external_account_number).await?;
-            }
-            each(account)?;
+    let (path, query) =
+        (["v2", "data-import", "accounts", supplier], format!("status={status}&page_size={PAGE}"));
+    let each = async |mut account: ListedAccount| {
+        if account.latest_error.as_ref().is_some_and(|error| error.code == HAS_ITEMS.as_str()) {
+            account.items = items(service, supplier, &account.external_account_number).await?;
         }
-    }
-    Ok(())
+        each(account)
+    };
+    service.pages(&path, query, PATIENCE, || true, each).await.map(drop)
 }
 
 /// Fetches the items of the error of an account. There are none if the service is of an earlier version.

@@ -2,6 +2,7 @@
 
 mod compare;
 mod differing;
+mod files;
 mod listed;
 mod options;
 mod progress;

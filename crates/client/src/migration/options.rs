@@ -1,6 +1,6 @@
 use crate::error::Error;
 use crate::input::is_same;
-use crate::journal::default_path;
+use crate::journal::{default_path, dry_run_path};
 use crate::service::Target;
 use clap::Args;
 use std::num::NonZeroU64;
@@ -26,9 +26,9 @@ pub(crate) struct WatchOptions {
 pub(crate) struct ReportOptions {
     /// The import supplier's code
     pub(super) supplier: String,
-    /// Paths that were uploaded; the journals are next to them
+    /// Paths that were uploaded: every account in them is looked for; the journals are next to them
     #[arg(value_name = "PATH", required_unless_present = "journal")]
-    paths: Vec<PathBuf>,
+    pub(super) paths: Vec<PathBuf>,
     /// Journal of an upload; may be repeated [default: the paths with .cutover-journal appended]
     #[arg(long, value_name = "FILE")]
     journal: Vec<PathBuf>,
@@ -64,8 +64,16 @@ impl ReportOptions {
         }
         let default: Vec<PathBuf> =
             self.paths.iter().filter_map(|path| default_path(std::slice::from_ref(path))).collect();
-        let mut there: Vec<PathBuf> = default.iter().filter(|path| path.exists()).cloned().collect();
-        there.dedup();
+        let existing = |paths: &mut dyn Iterator<Item = PathBuf>| {
+            let mut there: Vec<PathBuf> = paths.filter(|path| path.exists()).collect();
+            there.dedup();
+            there
+        };
+        let mut there = existing(&mut default.iter().cloned());
+        if there.is_empty() {
+            // Nothing but a rehearsal has been sent yet.
+            there = existing(&mut default.iter().map(|path| dry_run_path(path)));
+        }
         let first = || default.first().cloned().map(|path| vec![path]);
         let none = || Error::refused("name the journal of the upload with --journal FILE");
         if there.is_empty() { first().ok_or_else(none) } else { Ok(there) }

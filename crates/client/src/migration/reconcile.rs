@@ -1,12 +1,14 @@
 use super::compare::Comparison;
 use super::differing::{self, Differing};
+use super::files::{Beside, Files};
 use super::listed::{ListedAccount, ListedItem, accounts};
 use super::options::ReportOptions;
 use super::progress::MigrationProgress;
 use super::summary::{Declared, NotImported, Summary};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::journal::{LatestRecords, Outcome, Record, StoredTotals, Subject};
+use crate::input::find;
+use crate::journal::{LatestRecords, Outcome, Record, StoredTotals, Subject, is_of_dry_runs};
 use crate::output::print;
 use crate::report::{Reports, Row};
 use crate::service::{Service, block_on};
@@ -26,7 +28,9 @@ pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
     let service = options.target.service()?;
     let paths = options.journals()?;
     let installation = installation(&options.target, &options.supplier)?;
-    let subject = Subject::new(service.name(), false).at(installation);
+    let dry_run = paths.first().is_some_and(|path| path.exists()) && is_of_dry_runs(&paths[0])?;
+    let subject = Subject::new(service.name(), dry_run).at(installation);
+    let files = read_files(options)?;
     let mut records = LatestRecords::read(&paths, &subject)?;
     let reports = Reports::create(&options.report)?;
     let (progress, _) = block_on(MigrationProgress::fetch(&service, &options.supplier, PATIENCE))??;
@@ -36,13 +40,15 @@ pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
         codes: TopCodes::default(),
         sent: StoredTotals::default(),
         not_imported: not_imported(&progress),
+        files,
+        dry_run,
     };
     reconciliation.add_journals(&mut records)?;
     if !options.report.is_empty() {
         block_on(reconciliation.add_service(&service, &mut records))??;
     }
     let comparison = reconciliation.comparison(&progress)?;
-    let differing = if comparison.agrees() {
+    let differing = if comparison.agrees() || dry_run {
         Some(Differing::default())
     } else {
         let reports = &mut reconciliation.reports;
@@ -65,6 +71,15 @@ fn not_imported(progress: &MigrationProgress) -> NotImported {
     }
 }
 
+/// Reads the accounts of the files; `None` if none are named. Standard input is gone.
+fn read_files(options: &ReportOptions) -> Result<Option<Files>, Error> {
+    let paths: Vec<PathBuf> = options.paths.iter().filter(|path| path.as_os_str() != "-").cloned().collect();
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    Files::read(find(&paths, &options.report)?, &options.supplier).map(Some)
+}
+
 /// Statuses to list, with level, code and detail of their rows. Errored accounts bring their own code and
 /// detail.
 const LISTED: [(State, Level, Code, &str); State::ALL.len()] = [
@@ -84,6 +99,8 @@ struct Reconciliation<'o> {
     codes: TopCodes,
     sent: StoredTotals,
     not_imported: NotImported,
+    files: Option<Files>,
+    dry_run: bool,
 }
 
 impl Reconciliation<'_> {
@@ -91,8 +108,42 @@ impl Reconciliation<'_> {
     fn add_journals(&mut self, records: &mut LatestRecords) -> Result<(), Error> {
         records.for_each(|record| match record.import_supplier.as_deref() {
             Some(supplier) if supplier != self.supplier => Ok(()),
-            _ => self.add_record(record),
-        })
+            _ => self.add_beside_files(record),
+        })?;
+        self.add_files()
+    }
+
+    /// Adds a record unless the files say otherwise: what was not taken counts only as it is there now.
+    fn add_beside_files(&mut self, record: &Record) -> Result<(), Error> {
+        let beside = self.files.as_mut().map_or(Beside::Same, |files| files.compare(record));
+        match (beside, record.outcome.is_stored()) {
+            (Beside::Same, _) | (Beside::NotThere, true) => self.add_record(record),
+            (Beside::NotThere | Beside::Changed, false) => Ok(()),
+            (Beside::Changed, true) => {
+                self.add_record(record)?;
+                self.not_imported.changed += 1;
+                let place = self.files.as_mut().and_then(|files| files.take(record));
+                let (file, line) = place.unwrap_or((&record.file, record.line));
+                let row = row_of_file((file, line), Some(record), Code::ChangedSinceSent);
+                add_row(&mut self.codes, &mut self.reports, &row)
+            }
+        }
+    }
+
+    /// Adds what the journals do not have as it is in the files.
+    fn add_files(&mut self) -> Result<(), Error> {
+        let Some(files) = &self.files else { return Ok(()) };
+        for place in files.rest() {
+            self.not_imported.not_sent += 1;
+            add_row(&mut self.codes, &mut self.reports, &row_of_file(place, None, Code::NotSent))?;
+        }
+        for location in &files.differing {
+            self.not_imported.differing_copies += 1;
+            let row = row_of_file(files.place(*location), None, Code::DiffersInInput);
+            add_row(&mut self.codes, &mut self.reports, &row)?;
+        }
+        self.not_imported.unreadable_files = files.unreadable;
+        Ok(())
     }
 
     fn add_record(&mut self, record: &Record) -> Result<(), Error> {
@@ -103,16 +154,19 @@ impl Reconciliation<'_> {
             Outcome::Faulty => self.not_imported.faulty += 1,
             Outcome::Refused => self.not_imported.refused += 1,
             Outcome::Failed => self.not_imported.failed += 1,
-            // The service counts it itself.
-            Outcome::InProgress => {}
+            // Whether it was imported is not known before it is sent again.
+            Outcome::InProgress => self.not_imported.unconfirmed += 1,
         }
         for error in &record.errors {
-            let detail = match record.outcome {
-                Outcome::Faulty => "It is faulty by the rules and was not sent.",
+            let outcome = match record.outcome {
+                Outcome::Faulty => "Faulty, not sent.",
                 Outcome::InProgress => "It was being imported when it was sent.",
                 Outcome::Failed => "The service failed at it.",
-                _ => "The service refused it.",
+                _ => "Refused by the service.",
             };
+            // The journal has no texts.
+            let known = Code::from_word(&error.code).map(|code| format!(" {}", code.detail()));
+            let detail = format!("{outcome}{}", known.unwrap_or_default());
             let row = Row {
                 file: Some(&record.file),
                 line: Some(record.line),
@@ -121,10 +175,9 @@ impl Reconciliation<'_> {
                 level: Level::Error.as_str(),
                 attr: Some(&error.attr),
                 code: &error.code,
-                detail,
+                detail: &detail,
             };
-            self.codes.add(Level::Error, error.code.clone().into(), || row.example());
-            self.reports.add(&row)?;
+            add_row(&mut self.codes, &mut self.reports, &row)?;
         }
         Ok(())
     }
@@ -155,6 +208,7 @@ impl Reconciliation<'_> {
     ) -> Result<Summary, Error> {
         let summary = Summary {
             supplier: self.supplier.to_owned(),
+            dry_run: self.dry_run,
             journals: journals.iter().map(|path| path.display().to_string()).collect(),
             agrees: comparison.agrees() && !self.sent.is_incomplete,
             is_incomplete: self.sent.is_incomplete,
@@ -166,13 +220,32 @@ impl Reconciliation<'_> {
             comparison,
             differing,
             not_imported: self.not_imported,
-            top_errors: self.codes.top(Level::Error),
+            causes: self.codes.causes(),
             import_errors: progress.top_errors.clone(),
             import_warnings: progress.top_warnings.clone(),
         };
         self.reports.finish(&summary.page())?;
         Ok(summary)
     }
+}
+
+/// A row about an account of the files, with the record of what was sent of it.
+fn row_of_file<'r>((file, line): (&'r str, u32), record: Option<&'r Record>, code: Code) -> Row<'r> {
+    Row {
+        file: Some(file),
+        line: Some(line),
+        import_supplier: record.and_then(|record| record.import_supplier.as_deref()),
+        external_account_number: record.and_then(|record| record.external_account_number.as_deref()),
+        level: Level::Error.as_str(),
+        attr: None,
+        code: code.as_str(),
+        detail: code.detail(),
+    }
+}
+
+fn add_row(codes: &mut TopCodes, reports: &mut Reports, row: &Row<'_>) -> Result<(), Error> {
+    codes.add(Level::Error, row);
+    reports.add(row)
 }
 
 /// Level of rows about imported accounts.

@@ -5,8 +5,7 @@ use super::view;
 use crate::exit::Exit;
 use crate::journal::Sums;
 use crate::output::{document, grouped};
-use crate::report::{CodeCount, Page};
-use crate::validate::table as codes;
+use crate::report::{Causes, Page};
 use cutover_core::plain;
 use cutover_model::Totals;
 use serde::Serialize;
@@ -15,6 +14,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Summary {
     pub(super) supplier: String,
+    /// True if the journals are about dry runs, of which nothing is imported.
+    pub(super) dry_run: bool,
     pub(super) journals: Vec<String>,
     /// True if exactly the accounts that were sent are imported.
     pub(super) agrees: bool,
@@ -28,7 +29,8 @@ pub(super) struct Summary {
     pub(super) differing: Option<Differing>,
     pub(super) not_imported: NotImported,
     /// Errors of accounts that the service did not take, from the journal.
-    pub(super) top_errors: Vec<CodeCount>,
+    #[serde(flatten)]
+    pub(super) causes: Causes,
     /// Errors of imports, from the service.
     pub(super) import_errors: Vec<TopCause>,
     /// Warnings of accounts, from the service.
@@ -70,6 +72,12 @@ pub(super) struct NotImported {
     pub(super) faulty: u64,
     pub(super) refused: u64,
     pub(super) failed: u64,
+    pub(super) unconfirmed: u64,
+    /// From the files and the journal.
+    pub(super) not_sent: u64,
+    pub(super) changed: u64,
+    pub(super) differing_copies: u64,
+    pub(super) unreadable_files: u64,
     /// From the service.
     pub(super) pending: u64,
     pub(super) in_progress: u64,
@@ -79,10 +87,22 @@ pub(super) struct NotImported {
     pub(super) dry_run_errored: u64,
 }
 
+impl NotImported {
+    /// True if every account of the files was taken by the service as it is there. Those that it took and did not import
+    /// show in the sums.
+    fn is_complete(&self) -> bool {
+        let Self { faulty, refused, failed, unconfirmed, not_sent, changed, .. } = *self;
+        let not_taken = [faulty, refused, failed, unconfirmed, not_sent, changed];
+        not_taken.iter().sum::<u64>() + self.differing_copies + self.unreadable_files == 0
+    }
+}
+
 impl Summary {
     /// Exit code.
     pub(super) fn exit(&self) -> Exit {
-        if self.agrees { Exit::Success } else { Exit::Faulty }
+        let is_as_declared = self.declared.as_ref().is_none_or(|declared| declared.agrees);
+        let is_imported = self.agrees && is_as_declared && !self.dry_run && self.not_imported.is_complete();
+        if is_imported { Exit::Success } else { Exit::Faulty }
     }
 
     /// One JSON document for programs.
@@ -97,10 +117,10 @@ impl Summary {
         let reasons = self.reasons();
         if !reasons.is_empty() {
             text += "\nNot imported\n";
-            text.extend(reasons.iter().map(|(name, value)| format!("  {name:26}{value}\n")));
+            text.extend(reasons.iter().map(|(name, value)| format!("  {name:30}{value}\n")));
         }
         text += &self.differing_accounts();
-        text += &codes("Errors", &self.top_errors);
+        text += &self.causes.text();
         text += &view::causes("Errors", &self.import_errors);
         text += &view::causes("Warnings", &self.import_warnings);
         text + "\nJournal  " + &plain(&self.journals.join(", ")) + "\n"
@@ -108,6 +128,7 @@ impl Summary {
 
     fn verdict(&self) -> &'static str {
         match (self.agrees, self.is_incomplete) {
+            _ if self.dry_run => "A dry run: nothing of it is imported.",
             (true, _) => "The sums agree.",
             (_, true) => "The journal lacks the totals of some accounts that were sent.",
             _ => "The sums do not agree.",
@@ -134,6 +155,11 @@ impl Summary {
             ("faulty, not sent", not.faulty),
             ("refused by the service", not.refused),
             ("failed, to be sent again", not.failed),
+            ("being imported when sent", not.unconfirmed),
+            ("not sent yet", not.not_sent),
+            ("changed since they were sent", not.changed),
+            ("copies with other content", not.differing_copies),
+            ("unreadable files", not.unreadable_files),
             ("pending", not.pending),
             ("in progress", not.in_progress),
             ("errored in the import", not.errored),
@@ -158,7 +184,7 @@ impl Summary {
             alerts: if self.agrees { Vec::new() } else { vec![self.verdict().to_owned()] },
             sums: sums.chain(differing).chain(self.reasons()).collect(),
             remark: if self.agrees { self.verdict().to_owned() } else { String::new() },
-            tops: vec![("Errors by code", self.top_errors.clone())],
+            tops: self.causes.tops(),
         }
     }
 }

@@ -1,8 +1,9 @@
 use super::progress::{MigrationProgress, STATUSES, TopCause};
 use crate::output::{group_digits, grouped, money};
 use chrono::{DateTime, Utc};
-use cutover_core::{State, plain};
+use cutover_core::{Code, State, plain};
 use cutover_model::{HoldShown, Totals};
+use std::collections::BTreeSet;
 
 /// Formats the progress as several lines.
 pub(super) fn text(supplier: &str, progress: &MigrationProgress, now: DateTime<Utc>) -> String {
@@ -98,6 +99,9 @@ fn left(progress: &MigrationProgress, now: DateTime<Utc>) -> Option<String> {
     Some(left)
 }
 
+/// Number of causes that the service returns at most.
+const MOST: usize = 10;
+
 /// Formats the most frequent errors or warnings in columns; empty if there are none.
 pub(super) fn causes(title: &str, causes: &[TopCause]) -> String {
     if causes.is_empty() {
@@ -108,9 +112,19 @@ pub(super) fn causes(title: &str, causes: &[TopCause]) -> String {
     let (codes, attrs) =
         (width(|cause| cause.code.len()), width(|cause| cause.attr.as_ref().map_or(4, |a| a.len().max(4))));
     let mut text = format!("\n{title:>10}  {:codes$}  {:attrs$}  examples\n", "code", "path");
+    let mut explained = BTreeSet::new();
     for cause in causes {
         let (code, examples) = (plain(&cause.code), plain(&cause.examples.join(", ")));
         text += &format!("{:>10}  {code:codes$}  {:attrs$}  {examples}\n", grouped(cause.count), attr(cause));
+        if let Some(known) = Code::from_word(&cause.code).filter(|_| explained.insert(&cause.code)) {
+            text += &format!("{:>10}    {}\n", "", known.detail());
+        }
+    }
+    if causes.len() >= MOST {
+        text += &format!(
+            "{:>10}  the {MOST} most frequent; report --report FILE has the errors of every account\n",
+            ""
+        );
     }
     text
 }

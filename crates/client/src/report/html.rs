@@ -1,5 +1,5 @@
 use super::file::AtomicFile;
-use super::{CodeCount, Page, Report, Row};
+use super::{CodeCount, Others, Page, Report, Row, Top};
 use crate::error::Error;
 use crate::output::grouped;
 use cutover_core::plain;
@@ -36,8 +36,7 @@ impl Report for Html {
     }
 
     fn finish(mut self: Box<Self>, page: &Page) -> Result<(), Error> {
-        let before =
-            head(page) + &page.tops.iter().map(|(title, codes)| top(title, codes)).collect::<String>();
+        let before = head(page) + &page.tops.iter().map(top).collect::<String>();
         let findings = findings(self.findings, &self.rows);
         self.file.write(|to| {
             to.write_all(before.as_bytes())?;
@@ -96,15 +95,21 @@ fn head(page: &Page) -> String {
     )
 }
 
-/// Table of the most frequent codes; empty if there are none.
-fn top(title: &str, codes: &[CodeCount]) -> String {
+/// Table of the most frequent findings; empty if there are none.
+fn top((title, codes, others): &Top) -> String {
     if codes.is_empty() {
         return String::new();
     }
     let rows: String = codes.iter().map(code).collect();
+    let others = match others {
+        Others { kinds: 0, .. } => String::new(),
+        Others { kinds, count } => {
+            format!("<p>And {} of {} other kinds.</p>\n", grouped(*count), grouped(*kinds))
+        }
+    };
     format!(
-        "<h2>{title}</h2>\n<table>\n<thead><tr><th>Code<th>Found<th>First at<th>Account<th>Path</tr></thead>\n\
-         <tbody>\n{rows}</tbody>\n</table>\n"
+        "<h2>{title}</h2>\n<table>\n<thead><tr><th>Code<th>Path<th>Found<th>First at<th>Account<th>What it means</tr></thead>\n\
+         <tbody>\n{rows}</tbody>\n</table>\n{others}"
     )
 }
 
@@ -112,13 +117,15 @@ fn code(found: &CodeCount) -> String {
     let example = &found.example;
     let number = Escaped(example.external_account_number.as_deref().unwrap_or_default());
     format!(
-        "<tr><td data-of=\"Code\"><code>{}</code><td data-of=\"Found\">{}<td data-of=\"First at\">{}:{}\
-         <td data-of=\"Account\">{number}<td data-of=\"Path\"><code>{}</code></tr>\n",
+        "<tr><td data-of=\"Code\"><code>{}</code><td data-of=\"Path\"><code>{}</code>\
+         <td data-of=\"Found\">{}<td data-of=\"First at\">{}:{}<td data-of=\"Account\">{number}\
+         <td data-of=\"What it means\">{}</tr>\n",
         Escaped(&found.code),
+        Escaped(&found.attr),
         grouped(found.count),
         Escaped(&example.file),
         example.line,
-        Escaped(&example.attr),
+        Escaped(&found.detail),
     )
 }
 

@@ -9,7 +9,7 @@ mod html;
 mod json;
 mod row;
 
-pub(crate) use row::{CodeCount, Example, Row};
+pub(crate) use row::{Causes, CodeCount, Example, Others, Row, Top};
 
 use crate::error::Error;
 use crate::output::grouped;
@@ -24,8 +24,8 @@ pub(crate) struct Page {
     pub(crate) sums: Vec<(&'static str, String)>,
     /// A sentence; may be empty.
     pub(crate) remark: String,
-    /// Tables of the most frequent codes.
-    pub(crate) tops: Vec<(&'static str, Vec<CodeCount>)>,
+    /// Tables of the most frequent findings.
+    pub(crate) tops: Vec<Top>,
 }
 
 /// Alerts of a run that did not complete.

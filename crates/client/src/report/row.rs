@@ -1,6 +1,8 @@
-use cutover_core::{Code, Level};
+use crate::output::grouped;
+use cutover_core::{Code, Level, plain};
 use serde::Serialize;
-use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt::Write;
 
 /// A row of a report. Unknown values are null in JSON and empty elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -51,12 +53,76 @@ impl<'r> Row<'r> {
     }
 }
 
-/// A code, its number of findings, and the first of them.
+/// Findings of one code at one pattern of paths: their number, the text and place of the first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct CodeCount {
-    pub(crate) code: Cow<'static, str>,
+    pub(crate) code: String,
+    /// Path with `#` for indexes.
+    pub(crate) attr: String,
     pub(crate) count: u64,
+    pub(crate) detail: String,
     pub(crate) example: Example,
+}
+
+/// Findings that a summary does not show: the number of their kinds, and theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub(crate) struct Others {
+    pub(crate) kinds: u64,
+    pub(crate) count: u64,
+}
+
+/// The most frequent findings of a run, and what the others come to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub(crate) struct Causes {
+    pub(crate) top_errors: Vec<CodeCount>,
+    pub(crate) other_errors: Others,
+    pub(crate) top_warnings: Vec<CodeCount>,
+    pub(crate) other_warnings: Others,
+}
+
+impl Causes {
+    /// The tables of a page.
+    pub(crate) fn tops(&self) -> Vec<Top> {
+        vec![
+            ("Errors by code and path", self.top_errors.clone(), self.other_errors),
+            ("Warnings by code and path", self.top_warnings.clone(), self.other_warnings),
+        ]
+    }
+
+    /// Text for people; empty if there are no findings.
+    pub(crate) fn text(&self) -> String {
+        table("Errors", &self.top_errors, self.other_errors)
+            + &table("Warnings", &self.top_warnings, self.other_warnings)
+    }
+}
+
+/// A table of a page: title, rows, and what is left out.
+pub(crate) type Top = (&'static str, Vec<CodeCount>, Others);
+
+/// Formats the kinds, each with its place and, once for each code, its text.
+fn table(title: &str, kinds: &[CodeCount], others: Others) -> String {
+    if kinds.is_empty() {
+        return String::new();
+    }
+    let width = kinds.iter().map(|kind| kind.code.len()).max().unwrap_or_default();
+    let mut text = format!("\n{title:>10}  {:width$}  path, and where it was found first\n", "code");
+    let mut explained = HashSet::new();
+    for CodeCount { code, attr, count, detail, example } in kinds {
+        let number = example.external_account_number.as_deref().unwrap_or("no account number");
+        let sent = example.value.as_ref().map(|value| format!(" = {value}")).unwrap_or_default();
+        let place = plain(&format!("{attr}{sent}  {}:{}  {number}", example.file, example.line));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{:>10}  {code:width$}  {place}", grouped(*count));
+        if explained.insert((code, detail)) && !detail.is_empty() {
+            let _ = writeln!(text, "{:>10}    {}", "", plain(detail));
+        }
+    }
+    if others.kinds > 0 {
+        let kinds = grouped(others.kinds);
+        let _ =
+            writeln!(text, "{:>10}  of {kinds} other kinds; a report has all of them", grouped(others.count));
+    }
+    text
 }
 
 /// Location of a finding.

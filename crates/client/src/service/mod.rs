@@ -8,6 +8,7 @@ mod backoff;
 mod connect;
 mod fault;
 mod options;
+mod pages;
 mod sanitize;
 mod token;
 

@@ -10,6 +10,8 @@ pub(super) struct Counts {
     pub(super) failed: u64,
     pub(super) in_progress: u64,
     pub(super) faulty: u64,
+    /// Accepted in an earlier run and cancelled at the service since, or their import was undone.
+    pub(super) cancelled: u64,
 }
 
 impl Counts {
@@ -25,7 +27,7 @@ impl Counts {
         *count += 1;
     }
 
-    /// Number of all accounts.
+    /// Number of all accounts that have an outcome.
     pub(super) fn all(&self) -> u64 {
         self.accepted + self.already_there + self.not_taken()
     }
@@ -37,7 +39,7 @@ impl Counts {
 
     /// Number of accounts that the service does not have.
     pub(super) fn not_taken(&self) -> u64 {
-        self.refused + self.not_done() + self.faulty
+        self.refused + self.not_done() + self.faulty + self.cancelled
     }
 }
 
@@ -55,6 +57,16 @@ pub(super) struct Tally {
     pub(super) missing_found: u64,
     /// Those of them that are sent.
     pub(super) sent_again: u64,
+    /// Accounts that are sent again because their import has failed.
+    pub(super) errored_again: u64,
+    /// Accounts that are sent again because what they were refused for may have changed.
+    pub(super) refused_again: u64,
+    /// Refused accounts that are not sent again.
+    pub(super) refused_before: u64,
+    /// Copies of accounts of which another copy counts.
+    pub(super) repeated: u64,
+    /// Copies that differ from the one before.
+    pub(super) differing: u64,
     /// Accounts that the service has lost since an earlier run and that these inputs do not contain.
     pub(super) missing: u64,
     /// Accounts that the service has lost during this run.

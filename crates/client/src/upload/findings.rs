@@ -1,9 +1,10 @@
 use super::prepare::Prepared;
 use super::sender;
+use crate::copies::Earlier;
 use crate::error::Error;
 use crate::input::Source;
-use crate::report::{CodeCount, Page, Reports, Row};
-use crate::validate::{INTERRUPTED, TopCodes, UNREADABLE};
+use crate::report::{Causes, Page, Reports, Row};
+use crate::validate::{Finding, INTERRUPTED, TopCodes, UNREADABLE};
 use cutover_core::{Code, Level, NON_FIELD_ERRORS};
 
 /// Writes findings to the reports and counts them.
@@ -19,7 +20,11 @@ pub(super) struct Findings<'s> {
 /// Code of an account that an earlier run was refused and this one did not send again.
 const REFUSED_BEFORE: Code = Code::RefusedInAnEarlierRun;
 const REFUSED_BEFORE_DETAIL: &str =
-    "The service refused it as it is. --retry-refused sends it again; `report` says why it was refused.";
+    "The service would refuse it again as it is. --retry-refused sends it all the same; `report` says why.";
+/// Code of an account that was cancelled at the service.
+const CANCELLED: Code = Code::StatusCancelled;
+const CANCELLED_DETAIL: &str =
+    "It was cancelled at the service, or its import was undone. --again sends it again.";
 /// Code of an account that was changed after its import.
 const OTHER_CONTENT: Code = Code::AlreadyImportedWithOtherContent;
 const OTHER_CONTENT_DETAIL: &str =
@@ -56,11 +61,29 @@ impl<'s> Findings<'s> {
         self.add(account, Level::Error, NON_FIELD_ERRORS, REFUSED_BEFORE.as_str(), REFUSED_BEFORE_DETAIL)
     }
 
-    /// Adds a warning that an account was changed after its import.
-    pub(super) fn changed_after_import(&mut self, account: &Prepared) -> Result<(), Error> {
+    /// Adds that an account is left alone because it was cancelled at the service.
+    pub(super) fn cancelled(&mut self, account: &Prepared) -> Result<(), Error> {
+        self.add(account, Level::Error, NON_FIELD_ERRORS, CANCELLED.as_str(), CANCELLED_DETAIL)
+    }
+
+    /// Adds that an account is in an earlier line already.
+    pub(super) fn copy(&mut self, account: &Prepared, earlier: Earlier) -> Result<(), Error> {
+        let found = Finding::copy(earlier, self.sources);
+        if found.level == Level::Warning {
+            self.count_warning(account);
+        }
+        self.add(account, found.level, &found.attr, found.code, &found.detail)
+    }
+
+    fn count_warning(&mut self, account: &Prepared) {
         let is_first = account.checked.findings.iter().all(|finding| finding.level != Level::Warning);
         self.warnings += 1;
         self.with_warnings += u64::from(is_first);
+    }
+
+    /// Adds a warning that an account was changed after its import.
+    pub(super) fn changed_after_import(&mut self, account: &Prepared) -> Result<(), Error> {
+        self.count_warning(account);
         self.add(account, Level::Warning, NON_FIELD_ERRORS, OTHER_CONTENT.as_str(), OTHER_CONTENT_DETAIL)
     }
 
@@ -82,7 +105,7 @@ impl<'s> Findings<'s> {
             code,
             detail,
         };
-        self.codes.add(level, code.to_owned().into(), || row.example());
+        self.codes.add(level, &row);
         self.reports.add(&row)
     }
 
@@ -96,9 +119,9 @@ impl<'s> Findings<'s> {
         self.reports.add(&Row::of_run(None, INTERRUPTED, INTERRUPTED_DETAIL))
     }
 
-    /// The most frequent codes of a level.
-    pub(super) fn top(&self, level: Level) -> Vec<CodeCount> {
-        self.codes.top(level)
+    /// The most frequent findings.
+    pub(super) fn causes(&self) -> Causes {
+        self.codes.causes()
     }
 
     /// Completes the reports.

@@ -5,12 +5,10 @@ use crate::error::{Error, print_note};
 use crate::interrupt::StopFlag;
 use crate::journal::{AcceptedOfSupplier, Journal};
 use crate::output::grouped;
-use crate::service::{Backoff, Fault, Service, Target, block_on};
+use crate::service::{Service, Target, block_on};
 use crate::validate::{Settings, history};
 use cutover_core::State;
-use reqwest::StatusCode;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -176,12 +174,13 @@ impl<'t> HistoryCheck<'t> {
         lost: &mut LostAccounts,
     ) -> Result<bool, Error> {
         let (path, query) = (["v2", "data-import", "accounts", supplier], format!("page_size={PAGE}"));
-        let each = |account: ListedAccount| {
+        let each = async |account: ListedAccount| {
             let replaced = accepted.take(&account.external_account_number);
             // To send it again would undo that the operator has cancelled it.
             lost.replaced.extend(replaced.filter(|_| account.status != State::Cancelled.as_str()));
+            Ok(())
         };
-        self.pages(service, &path, query, each).await
+        service.pages(&path, query, PATIENCE, || !self.stop.is_set(), each).await
     }
 
     /// Takes the accounts out that were erased, or whose import was undone.
@@ -194,37 +193,16 @@ impl<'t> HistoryCheck<'t> {
     ) -> Result<(), Error> {
         let query = format!("import_supplier={supplier}&type={REMOVALS}&page_size={PAGE}");
         let before = accepted.len();
-        let each = |event: Removal| {
+        let each = async |event: Removal| {
             if let Some(number) = event.external_account_number {
                 accepted.take(&number);
             }
+            Ok(())
         };
-        self.pages(service, &["v2", "data-import", "events"], query, each).await?;
+        let path = ["v2", "data-import", "events"];
+        service.pages(&path, query, PATIENCE, || !self.stop.is_set(), each).await?;
         lost.removed = before - accepted.len();
         Ok(())
-    }
-
-    /// Calls `each` with every item of a list, until the user interrupts it; false if there is no such list.
-    async fn pages<T: DeserializeOwned>(
-        &self,
-        service: &Service,
-        path: &[&str],
-        query: String,
-        mut each: impl FnMut(T),
-    ) -> Result<bool, Error> {
-        let mut query = Some(query);
-        while let Some(asked) = query.filter(|_| !self.stop.is_set()) {
-            let url = service.url(path, &asked);
-            let mut reply = Backoff::new(PATIENCE).run(async || service.get(&url).await).await?;
-            if reply.status == StatusCode::NOT_FOUND {
-                return Ok(false);
-            }
-            // The feed always has a next page: at its end the same one.
-            query = reply.next.take().filter(|next| *next != asked);
-            let foreign = |_| Fault::permanent("a list of the service has an unknown format");
-            serde_json::from_value::<Vec<T>>(reply.ok()?).map_err(foreign)?.into_iter().for_each(&mut each);
-        }
-        Ok(true)
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! The workers of the pipeline check accounts and look them up in the journal. The caller's thread batches
 //! them, hands the batches to the sender's thread, and records the answers. Before the first account and after the last
-//! one it makes sure that the service still has what it accepted.
+//! one it makes sure that the service still has what it accepted. Before the first one it also asks what became of what
+//! earlier runs sent, and finds accounts that the inputs contain more than once.
 
 mod counts;
 mod dispatcher;
@@ -14,10 +15,12 @@ mod queue;
 mod recorder;
 mod run;
 mod sender;
+mod standing;
 mod summary;
 
 pub(crate) use options::Options;
 
+use crate::copies::Copies;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::input::{find, is_same};
@@ -32,6 +35,7 @@ use lost::HistoryCheck;
 use prepare::Preparer;
 use run::Run;
 use sender::{SendOptions, Sender};
+use standing::Ended;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -69,21 +73,33 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let cancel = sender.cancel_handle();
     pipeline.stop_on_signal(move || cancel.cancel())?;
     let mut history = HistoryCheck::new(&options.target, pipeline.stop());
-    match history.begin(&settings, &mut journal) {
+    let asked = history.begin(&settings, &mut journal).and_then(|()| match options.again {
+        true => Ok(Ended::default()),
+        false => {
+            let suppliers = journal.histories().into_keys();
+            Ended::read(&options.target, &pipeline.stop(), suppliers, &index, options.dry_run)
+        }
+    });
+    let ended = match asked {
         // The first account ends the run, so that there is a summary.
-        Err(error @ Error::Service(_)) => settings.fail(&error),
-        begun => begun?,
-    }
+        Err(error @ Error::Service(_)) => {
+            settings.fail(&error);
+            Ended::default()
+        }
+        asked => asked?,
+    };
+    let copies = Copies::find(&sources, options.rules.workers(), pipeline.stop(), options.quiet)?;
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
     let lost = history.lost().clone();
-    let (inputs, records) = ((&sources[..], &*settings), (journal, history));
+    let (inputs, records) = ((&sources[..], &*settings, copies), (journal, history));
     let mut upload = Run::new(inputs, pipeline.stop(), sender, &send_options, records, reports, progress);
     let preparer = Preparer {
         checker,
         index,
         staged,
         lost,
+        ended,
         again: options.again,
         retry_refused: options.retry_refused,
         no_validate: options.no_validate,

@@ -1,6 +1,6 @@
 use crate::error::Error;
 use crate::input::is_same;
-use crate::journal::default_path;
+use crate::journal::{default_path, dry_run_path};
 use crate::service::Target;
 use crate::validate::Rules;
 use clap::Args;
@@ -19,10 +19,10 @@ pub(crate) struct Options {
     /// File of the answers, from which a run resumes [default: the first path with .cutover-journal appended]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Also send what the service has according to the journal, in case it has failed or was cancelled since
+    /// Also send what was cancelled or undone at the service, and everything else that it has by the journal
     #[arg(long)]
     pub(super) again: bool,
-    /// Also send what the service refused before, although it is unchanged
+    /// Also send what the service refused before and would refuse again: too large, or faulty with --no-validate
     #[arg(long)]
     pub(super) retry_refused: bool,
     /// Also send accounts that break the rules; what is not JSON or too large is never sent
@@ -68,7 +68,7 @@ impl Options {
         let none = || Error::refused("name a journal for standard input with --journal FILE");
         let mut path = default_path(&self.paths).ok_or_else(none)?;
         if self.dry_run {
-            path.set_extension("cutover-dry-run-journal");
+            path = dry_run_path(&path);
         }
         Ok(path)
     }

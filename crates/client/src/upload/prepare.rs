@@ -1,10 +1,11 @@
 use super::lost::{Lost, LostAccounts};
+use super::standing::Ended;
 use crate::input::Location;
-use crate::journal::{AcceptedAccounts, Index, Outcome, fingerprint_of, key};
+use crate::journal::{AcceptedAccounts, Index, Outcome, key};
 use crate::pipeline::Worker;
 use crate::validate::{Checked, Checker};
 use bytes::Bytes;
-use cutover_core::Level;
+use cutover_core::{Level, State};
 use cutover_model::Totals;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -16,8 +17,6 @@ use std::sync::Arc;
 pub(super) struct Prepared {
     pub(super) location: Location,
     pub(super) checked: Checked,
-    /// Fingerprint of its bytes.
-    pub(super) fingerprint: u64,
     /// Its control totals, if they can be computed.
     pub(super) totals: Option<Totals>,
     /// Its outcome in an earlier run.
@@ -26,6 +25,8 @@ pub(super) struct Prepared {
     pub(super) left_out: bool,
     /// Set if the service accepted it in an earlier run and has lost it.
     pub(super) lost: Option<Lost>,
+    /// The state in which it has ended at the service without an import, if an earlier run sent it.
+    pub(super) ended: Option<State>,
     /// True if an earlier run sent other bytes of the account.
     pub(super) is_changed: bool,
     /// Line to send; `None` if it is not to be sent.
@@ -39,11 +40,11 @@ impl Prepared {
         Self {
             location,
             checked,
-            fingerprint: 0,
             totals: None,
             earlier: None,
             left_out: false,
             lost: None,
+            ended: None,
             is_changed: false,
             body: None,
         }
@@ -58,6 +59,7 @@ pub(super) struct Preparer {
     /// Accounts that were sent to be imported, for a dry run.
     pub(super) staged: AcceptedAccounts,
     pub(super) lost: Arc<LostAccounts>,
+    pub(super) ended: Ended,
     pub(super) again: bool,
     pub(super) retry_refused: bool,
     pub(super) no_validate: bool,
@@ -70,28 +72,35 @@ impl Worker for Preparer {
     fn process(&self, location: Location, account: &[u8]) -> Prepared {
         let account = account.trim_ascii();
         let (mut checked, decoded) = self.checker.check(location, account);
+        let would_be_refused = checked.is_faulty();
         if self.no_validate && decoded.is_some() {
             checked.findings.clear();
         }
-        let totals = decoded.and_then(|decoded| self.checker.totals(decoded));
-        let fingerprint = fingerprint_of(account);
+        let totals = decoded.and_then(|decoded| self.checker.totals(&checked, &decoded).ok());
+        let fingerprint = checked.fingerprint;
         let key = key(checked.supplier(), checked.number(), fingerprint);
         let (earlier, lost) = (self.index.outcome(key, fingerprint), self.lost.get(key));
+        let has_it = earlier.is_some_and(Outcome::is_stored);
+        let ended = self.ended.get(key).filter(|_| has_it && lost.is_none());
+        let has_failed = ended.is_some_and(|state| state != State::Cancelled);
         let left_out = self.staged.contains(key) && lost.is_none();
         let is_changed = self.index.has_other(key, fingerprint);
-        if earlier.is_some_and(Outcome::is_stored) {
+        if has_it && !has_failed {
             // The service took exactly these bytes, even if the rules would refuse them later, for example by
             // date.
             checked.findings.retain(|finding| finding.level != Level::Error);
         }
         let is_done = match earlier {
-            Some(Outcome::Accepted | Outcome::AlreadyThere) => !self.again && lost.is_none(),
-            Some(Outcome::Refused) => !self.retry_refused,
+            Some(Outcome::Accepted | Outcome::AlreadyThere) => !self.again && lost.is_none() && !has_failed,
+            // What only the service knows may have changed since.
+            Some(Outcome::Refused) => {
+                !self.retry_refused && (would_be_refused || self.index.is_refused_for_good(key))
+            }
             Some(Outcome::Failed | Outcome::InProgress | Outcome::Faulty) | None => false,
         };
         let is_sent = !left_out && !is_done && !checked.is_faulty();
         let body = is_sent.then(|| if self.dry_run { dry_run_line(account) } else { line(account) });
-        Prepared { location, checked, fingerprint, totals, earlier, left_out, lost, is_changed, body }
+        Prepared { location, checked, totals, earlier, left_out, lost, ended, is_changed, body }
     }
 }
 

@@ -55,7 +55,7 @@ impl<'s> Recorder<'s> {
             line: account.location.line,
             import_supplier: checked.supplier().map(str::to_owned),
             external_account_number: checked.number().map(str::to_owned),
-            fingerprint: format!("{:016x}", account.fingerprint),
+            fingerprint: format!("{:016x}", account.checked.fingerprint),
             outcome,
             status,
             errors,

@@ -7,6 +7,7 @@ use super::queue::BatchQueue;
 use super::recorder::Recorder;
 use super::sender::{Answer, Event, SendOptions, Sender};
 use super::summary::Summary;
+use crate::copies::Copies;
 use crate::error::{Error, print_error};
 use crate::input::{InputEvent, Location, Source};
 use crate::interrupt::StopFlag;
@@ -16,8 +17,8 @@ use crate::pipeline::{End, Listener};
 use crate::progress::Progress;
 use crate::report::Reports;
 use crate::service::Fault;
-use crate::validate::{Finding, SeenAccounts, Settings};
-use cutover_core::Level;
+use crate::validate::{Checked, Settings};
+use cutover_core::State;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ pub(super) struct Run<'s> {
     history: HistoryCheck<'s>,
     /// Suppliers of accounts that the service accepted in this run.
     stored: BTreeSet<String>,
-    seen: SeenAccounts,
+    copies: Copies,
     queue: BatchQueue,
     dispatcher: Dispatcher,
     recorder: Recorder<'s>,
@@ -65,7 +66,7 @@ impl Listener<Prepared> for &mut Run<'_> {
 
 impl<'s> Run<'s> {
     pub(super) fn new(
-        (sources, settings): (&'s [Source], &'s Settings),
+        (sources, settings, copies): (&'s [Source], &'s Settings, Copies),
         stop: StopFlag,
         sender: Sender,
         options: &SendOptions,
@@ -80,7 +81,7 @@ impl<'s> Run<'s> {
             dry_run: options.dry_run,
             history,
             stored: BTreeSet::new(),
-            seen: SeenAccounts::default(),
+            copies,
             queue: BatchQueue::new(options.one_by_one),
             dispatcher: Dispatcher::new(sender, options.connections),
             recorder: Recorder::new(sources, journal),
@@ -101,7 +102,7 @@ impl<'s> Run<'s> {
         self.findings.unreadable(file, reason)
     }
 
-    fn account(&mut self, mut account: Prepared) -> Result<(), Error> {
+    fn account(&mut self, account: Prepared) -> Result<(), Error> {
         self.tally.accounts += 1;
         if self.stop.is_set() {
             return Ok(());
@@ -119,27 +120,31 @@ impl<'s> Run<'s> {
             self.tally.left_out += 1;
             return Ok(());
         }
-        // A faulty account is not sent, so a corrected one that follows is not a repetition.
-        let identity = account.checked.identity.as_ref().filter(|_| !account.checked.is_faulty());
-        let first = identity.and_then(|identity| self.seen.first_location(identity, account.location));
-        if let Some(first) = first {
+        let Checked { identity, fingerprint, .. } = &account.checked;
+        let occurrence = self.copies.see(identity.as_ref(), account.location, *fingerprint);
+        self.findings.rules(&account)?;
+        if let Some(earlier) = occurrence.earlier {
+            self.tally.differing += u64::from(earlier.differs);
+            self.findings.copy(&account, earlier)?;
+        }
+        if !occurrence.counts {
             // If both were sent, chance would decide which one is imported.
-            let finding = Finding::repeated(self.file(first), first.line);
-            account.checked.findings.push(Finding { level: Level::Error, ..finding });
-            self.findings.rules(&account)?;
-            self.tally.counts.add(Outcome::Faulty);
+            self.tally.repeated += 1;
             return Ok(());
         }
-        self.findings.rules(&account)?;
-        self.count_lost(&account);
+        self.count_again(&account);
         match account.earlier {
             _ if account.body.is_some() => self.queue(account),
+            _ if account.ended == Some(State::Cancelled) => {
+                self.tally.counts.cancelled += 1;
+                self.findings.cancelled(&account)
+            }
             Some(outcome) if outcome != Outcome::Faulty && !account.checked.is_faulty() => {
                 self.answered_before(&account, outcome)
             }
             earlier => {
                 self.tally.counts.add(Outcome::Faulty);
-                if earlier == Some(Outcome::Faulty) || account.fingerprint == 0 {
+                if earlier == Some(Outcome::Faulty) || account.checked.fingerprint == 0 {
                     Ok(())
                 } else {
                     self.recorder.faulty(&account)
@@ -148,11 +153,18 @@ impl<'s> Run<'s> {
         }
     }
 
-    fn count_lost(&mut self, account: &Prepared) {
+    /// Counts an account that an earlier run sent and this one may send again.
+    fn count_again(&mut self, account: &Prepared) {
+        let is_sent = u64::from(account.body.is_some());
+        match account.earlier {
+            Some(Outcome::Refused) => self.tally.refused_again += is_sent,
+            _ if account.ended.is_some() => self.tally.errored_again += is_sent,
+            _ => {}
+        }
         if let Some(lost) = account.lost {
             self.tally.lost += 1;
             self.tally.missing_found += u64::from(lost == Lost::Missing);
-            self.tally.sent_again += u64::from(account.body.is_some());
+            self.tally.sent_again += is_sent;
         }
     }
 
@@ -172,6 +184,7 @@ impl<'s> Run<'s> {
             self.tally.stored.add(account.totals);
             return Ok(());
         }
+        self.tally.refused_before += 1;
         self.findings.refused_before(account)
     }
 
@@ -324,15 +337,20 @@ impl<'s> Run<'s> {
             counts: tally.counts,
             in_earlier_runs: tally.in_earlier_runs,
             sent_again: tally.sent_again,
+            errored_again: tally.errored_again,
+            refused_again: tally.refused_again,
+            refused_before: tally.refused_before,
+            repeated: tally.repeated,
+            differing: tally.differing,
             missing: tally.missing,
             lost: tally.lost_meanwhile,
             left_out: tally.left_out,
-            not_sent: tally.accounts - tally.counts.all() - tally.left_out,
+            not_sent: tally.accounts - tally.counts.all() - tally.left_out - tally.repeated,
             warnings: self.findings.warnings,
             with_warnings: self.findings.with_warnings,
             totals: tally.stored,
-            top_errors: self.findings.top(Level::Error),
-            top_warnings: self.findings.top(Level::Warning),
+            causes: self.findings.causes(),
+            time_zones: self.settings.zones(),
             journal: self.recorder.journal.path().display().to_string(),
             milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
         }

@@ -2,8 +2,8 @@ use super::counts::Counts;
 use crate::exit::Exit;
 use crate::journal::{StoredTotals, Sums};
 use crate::output::{document, duration, grouped, inputs};
-use crate::report::{CodeCount, Page, alerts};
-use crate::validate::{seconds, table};
+use crate::report::{Causes, Page, alerts};
+use crate::validate::{SupplierZone, named, seconds};
 use cutover_core::plain;
 use serde::Serialize;
 
@@ -27,6 +27,16 @@ pub(super) struct Summary {
     pub(super) in_earlier_runs: Counts,
     /// Accounts that the service had accepted in an earlier run, had lost, and was sent again.
     pub(super) sent_again: u64,
+    /// Accounts that the service had accepted in an earlier run, whose import has failed, and that were sent again.
+    pub(super) errored_again: u64,
+    /// Accounts that the service had refused in an earlier run and was sent again.
+    pub(super) refused_again: u64,
+    /// Accounts that the service had refused in an earlier run and was not sent again.
+    pub(super) refused_before: u64,
+    /// Copies of accounts that were not sent, because another copy counts.
+    pub(super) repeated: u64,
+    /// Copies that differ from the one before.
+    pub(super) differing: u64,
     /// Accounts that the service had accepted in an earlier run and has lost, and that were not read from the inputs.
     pub(super) missing: u64,
     /// Accounts that the service had accepted and has lost during this run.
@@ -40,8 +50,10 @@ pub(super) struct Summary {
     /// Totals of the accounts that the service has; null if those of an account are not known.
     #[serde(serialize_with = "totals")]
     pub(super) totals: StoredTotals,
-    pub(super) top_errors: Vec<CodeCount>,
-    pub(super) top_warnings: Vec<CodeCount>,
+    #[serde(flatten)]
+    pub(super) causes: Causes,
+    /// The zones of the suppliers' days.
+    pub(super) time_zones: Vec<SupplierZone>,
     pub(super) journal: String,
     #[serde(rename = "seconds", serialize_with = "seconds")]
     pub(super) milliseconds: u64,
@@ -64,7 +76,7 @@ impl Summary {
             || self.counts.not_done() > 0
         {
             Exit::Failed
-        } else if self.counts.not_taken() > 0 {
+        } else if self.counts.not_taken() > 0 || self.differing > 0 {
             Exit::Faulty
         } else {
             Exit::Success
@@ -82,8 +94,7 @@ impl Summary {
             .sums()
             .into_iter()
             .fold(String::new(), |text, (name, value)| text + &format!("{name:17}{}\n", plain(&value)));
-        text += &table("Errors", &self.top_errors);
-        text += &table("Warnings", &self.top_warnings);
+        text += &self.causes.text();
         if self.dry_run {
             text += "\nDry run: the service tries these accounts and imports none of them.\n";
         }
@@ -121,11 +132,25 @@ impl Summary {
             ));
         }
         sums.push(("  faulty", grouped(counts.faulty) + ", not sent"));
-        if self.sent_again > 0 {
-            sums.push((
-                "  sent again",
-                grouped(self.sent_again) + ", which had been accepted in earlier runs",
-            ));
+        if counts.cancelled > 0 {
+            let text = ", cancelled at the service or undone there: --again sends them again";
+            sums.push(("  left alone", grouped(counts.cancelled) + text));
+        }
+        if self.refused_before > 0 {
+            let text = ", refused before, and nothing has changed: --retry-refused sends them again";
+            sums.push(("  left alone", grouped(self.refused_before) + text));
+        }
+        if self.repeated > 0 {
+            sums.push(("  repeated", grouped(self.repeated) + &self.of_copies()));
+        }
+        for (count, text) in [
+            (self.sent_again, ", which had been accepted in earlier runs"),
+            (self.errored_again, ", whose import had failed"),
+            (self.refused_again, ", which had been refused in earlier runs"),
+        ] {
+            if count > 0 {
+                sums.push(("  sent again", grouped(count) + text));
+            }
         }
         if self.missing > 0 {
             let text = ", accepted in earlier runs, which the service has lost: not in these inputs";
@@ -146,9 +171,20 @@ impl Summary {
         sums.extend([
             ("Warnings", warnings),
             ("Time", duration(self.counts.all(), self.milliseconds)),
+            ("Time zone", named(&self.time_zones)),
             ("Journal", self.journal.clone()),
         ]);
         sums
+    }
+
+    fn of_copies(&self) -> String {
+        match self.differing {
+            0 => ": each account is sent once".to_owned(),
+            _ => format!(
+                ", with other content {}: the last one of each account is sent",
+                grouped(self.differing)
+            ),
+        }
     }
 
     /// Totals of what was sent.
@@ -172,10 +208,7 @@ impl Summary {
             alerts: alerts(self.interrupted, self.fault.as_deref(), self.unreadable_files),
             sums: self.sums().into_iter().map(|(name, value)| (name.trim_start(), value)).collect(),
             remark: String::new(),
-            tops: vec![
-                ("Errors by code", self.top_errors.clone()),
-                ("Warnings by code", self.top_warnings.clone()),
-            ],
+            tops: self.causes.tops(),
         }
     }
 }

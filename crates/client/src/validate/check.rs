@@ -1,10 +1,12 @@
 use super::finding::Finding;
 use super::settings::{Settings, SupplierRules};
 use super::values::with_values;
+use crate::identity::Identity;
 use crate::input::Location;
+use crate::journal::fingerprint_of;
 use crate::pipeline::Worker;
 use crate::report::Row;
-use cutover_core::{Level, Zone};
+use cutover_core::{AttrPath, Level, Zone};
 use cutover_model::{AccountRequest, Decoded, SyntaxError, Totals, decode_account};
 use cutover_rules::{Facts, check_account};
 use std::sync::Arc;
@@ -23,21 +25,16 @@ pub(crate) struct Checker {
 pub(crate) struct Checked {
     /// Identity of the account, as far as known.
     pub(crate) identity: Option<Identity>,
+    /// Fingerprint of its bytes; 0 if it is too large.
+    pub(crate) fingerprint: u64,
     /// Errors, then warnings, each in the order of the service's answers.
     pub(crate) findings: Vec<Finding>,
-}
-
-/// Supplier and number, both trimmed, which identify an account (contract D1).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Identity {
-    pub(crate) supplier: Option<Box<str>>,
-    pub(crate) number: Option<Box<str>>,
 }
 
 impl Checked {
     /// An account too large to be decoded.
     pub(crate) fn too_large() -> Self {
-        Self { identity: None, findings: vec![Finding::too_large()] }
+        Self { identity: None, fingerprint: 0, findings: vec![Finding::too_large()] }
     }
 
     /// True if the service would refuse it.
@@ -81,11 +78,12 @@ impl Checker {
         location: Location,
         account: &'j [u8],
     ) -> (Checked, Option<Decoded<AccountRequest<'j>>>) {
+        let fingerprint = fingerprint_of(account);
         let (decoded, identity, rules) = match self.decode(account) {
             Ok(found) => found,
             Err(error) => {
                 let findings = vec![Finding::no_json(error, location.line)];
-                return (Checked { identity: None, findings }, None);
+                return (Checked { identity: None, fingerprint, findings }, None);
             }
         };
         let report = check_account(&decoded, Facts::at(rules.now), &rules.profile);
@@ -94,21 +92,28 @@ impl Checker {
             true => with_values(issues.collect(), account),
             false => issues.map(Finding::from).collect(),
         };
-        let checked = Checked { identity, findings };
+        let checked = Checked { identity, fingerprint, findings };
         (checked, Some(decoded))
     }
 
-    /// Control totals of an account; `None` if it has a structural fault.
-    pub(crate) fn totals(&self, decoded: Decoded<AccountRequest<'_>>) -> Option<Totals> {
-        let (account, _) = decoded.draft?.into_valid()?;
-        let zone = self.settings.of(Some(account.import_supplier.trimmed())).now.zone;
-        Some(Totals::of(&account, zone))
+    /// Control totals of an account.
+    ///
+    /// # Errors
+    /// The paths of the faults because of which it cannot be counted.
+    pub(crate) fn totals(
+        &self,
+        checked: &Checked,
+        decoded: &Decoded<AccountRequest<'_>>,
+    ) -> Result<Totals, Vec<AttrPath>> {
+        let account = decoded.draft.as_ref().and_then(|request| request.account.usable());
+        let account = account.ok_or_else(|| vec![AttrPath::root()])?;
+        Totals::of_draft(account, self.settings.of(checked.supplier()).now.zone)
     }
 
     /// Decodes an account; also returns whose it is, and the rules of that supplier.
     fn decode<'j>(&self, account: &'j [u8]) -> Result<Known<'j>, SyntaxError> {
         let decoded = decode_account(account, Zone::UTC)?;
-        let identity = identity(&decoded);
+        let identity = Identity::of(&decoded);
         let supplier = identity.as_ref().and_then(|identity| identity.supplier.as_deref());
         let rules = self.settings.of(supplier);
         let differs = decoded.zone_matters && rules.now.zone != Zone::UTC;
@@ -126,11 +131,4 @@ impl Worker for Checker {
     fn process(&self, location: Location, account: &[u8]) -> Checked {
         self.check(location, account).0
     }
-}
-
-fn identity(decoded: &Decoded<AccountRequest<'_>>) -> Option<Identity> {
-    let account = decoded.draft.as_ref()?.account.usable()?;
-    let supplier = account.import_supplier.usable().map(|text| text.trimmed().into());
-    let number = account.external_account_number.usable().map(|text| text.trimmed().into());
-    Some(Identity { supplier, number })
 }

@@ -1,3 +1,5 @@
+use crate::copies::Earlier;
+use crate::input::{Location, Source};
 use cutover_core::{Code, Issue, Level, NON_FIELD_ERRORS};
 use cutover_model::SyntaxError;
 use std::borrow::Cow;
@@ -16,10 +18,6 @@ pub(crate) struct Finding {
     pub(crate) value: Option<String>,
 }
 
-/// Code of an account that occurs repeatedly in the inputs. Only the client has it, because the service sees
-/// one account at a time.
-const REPEATED: Code = Code::RepeatedInInput;
-
 impl Finding {
     /// The account is not JSON; `line` is its position in the file.
     pub(crate) fn no_json(error: SyntaxError, line: u32) -> Self {
@@ -36,15 +34,23 @@ impl Finding {
         Self { level: Level::Error, attr: NON_FIELD_ERRORS.into(), code: code.as_str(), detail, value: None }
     }
 
-    /// The account occurs at an earlier position already.
-    pub(crate) fn repeated(file: &str, line: u32) -> Self {
-        Self {
-            level: Level::Warning,
-            attr: "external_account_number".into(),
-            code: REPEATED.as_str(),
-            detail: format!("The same account is already in {file}, line {line}.").into(),
-            value: None,
-        }
+    /// The account is in an earlier line already: a warning if it is the same, else an error. Only the client has
+    /// these codes, because the service sees one account at a time.
+    pub(crate) fn copy(earlier: Earlier, sources: &[Source]) -> Self {
+        let Location { source, line } = earlier.location;
+        let place = format!("{}, line {line}", sources[source as usize].name);
+        let (level, code, detail) = match earlier.differs {
+            false => {
+                (Level::Warning, Code::RepeatedInInput, format!("The same account is already in {place}."))
+            }
+            true => {
+                let detail =
+                    format!("The account is already in {place}, with other content. The last one counts.");
+                (Level::Error, Code::DiffersInInput, detail)
+            }
+        };
+        let attr = "external_account_number".into();
+        Self { level, attr, code: code.as_str(), detail: detail.into(), value: None }
     }
 }
 

@@ -4,24 +4,26 @@
 mod check;
 mod finding;
 mod options;
-mod seen;
 mod settings;
 mod summary;
 mod tally;
 mod top;
 mod values;
+mod zones;
 
 pub(crate) use check::{Checked, Checker};
 pub(crate) use finding::Finding;
 pub(crate) use options::{Options, Rules};
-pub(crate) use seen::SeenAccounts;
 pub(crate) use settings::{Settings, history, installation};
 use summary::Summary;
-pub(crate) use summary::{seconds, table};
+pub(crate) use summary::seconds;
 pub(crate) use top::TopCodes;
+pub(crate) use zones::{SupplierZone, named};
 
+use crate::copies::SeenAccounts;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
+use crate::identity::Identity;
 use crate::input::{InputEvent, Location, Source, find};
 use crate::output::{grouped, print};
 use crate::pipeline::{End, Pipeline};
@@ -63,15 +65,15 @@ struct Run<'s> {
     sources: &'s [Source],
     settings: &'s Settings,
     tally: Tally,
-    repeated: SeenAccounts,
+    seen: SeenAccounts,
     reports: Reports,
     progress: Progress,
 }
 
 impl<'s> Run<'s> {
     fn new(sources: &'s [Source], settings: &'s Settings, reports: Reports, progress: Progress) -> Self {
-        let (tally, repeated) = (Tally::default(), SeenAccounts::default());
-        Self { sources, settings, tally, repeated, reports, progress }
+        let (tally, seen) = (Tally::default(), SeenAccounts::default());
+        Self { sources, settings, tally, seen, reports, progress }
     }
 
     /// Handles the next event, in the order of the inputs.
@@ -91,11 +93,9 @@ impl<'s> Run<'s> {
 
     fn account(&mut self, location: Location, mut checked: Checked) -> Result<(), Error> {
         self.settings.check()?;
-        let first =
-            checked.identity.as_ref().and_then(|identity| self.repeated.first_location(identity, location));
-        if let Some(first) = first {
-            checked.findings.push(Finding::repeated(&self.sources[first.source as usize].name, first.line));
-        }
+        let account = checked.identity.as_ref().and_then(Identity::hash);
+        let earlier = account.and_then(|account| self.seen.see(account, location, checked.fingerprint));
+        checked.findings.extend(earlier.map(|earlier| Finding::copy(earlier, self.sources)));
         let file = &self.sources[location.source as usize].name;
         self.tally.account(&checked, file, location.line);
         for finding in &checked.findings {
@@ -116,7 +116,7 @@ impl<'s> Run<'s> {
         if end == End::Stopped {
             self.reports.add(&Row::of_run(None, INTERRUPTED, INTERRUPTED_DETAIL))?;
         }
-        let summary = self.tally.summary(end == End::Stopped, begun.elapsed());
+        let summary = self.tally.summary(end == End::Stopped, self.settings.zones(), begun.elapsed());
         self.reports.finish(&summary.page())?;
         Ok(summary)
     }

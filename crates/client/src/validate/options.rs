@@ -100,6 +100,12 @@ impl Rules {
         self.with(fetched)
     }
 
+    /// True if the options name a zone, or a profile that does.
+    pub(super) fn names_zone(&self) -> bool {
+        let in_profile = || Some(ProfileFile::read(self.profile.as_deref()?).ok()?.time_zone.is_some());
+        self.time_zone.is_some() || in_profile().unwrap_or_default()
+    }
+
     /// True if the options name a profile, so that no service is needed.
     pub(super) fn has_profile(&self) -> bool {
         self.profile.is_some()

@@ -1,4 +1,5 @@
 use super::options::{ProfileFile, Rules};
+use super::zones::SupplierZone;
 use crate::error::{Error, print_note};
 use crate::service::{Backoff, Target, block_on};
 use chrono::{DateTime, Utc};
@@ -104,6 +105,21 @@ impl Settings {
         }
         let (zone, profile) = self.rules.supplier_with(profile)?;
         Ok(Arc::new(SupplierRules { now: Now::new(self.now, zone), profile }))
+    }
+
+    /// The zones of the suppliers of the run, or the one of the options.
+    pub(crate) fn zones(&self) -> Vec<SupplierZone> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = |(supplier, rules): (&Box<str>, &Arc<SupplierRules>)| {
+            let is_assumed = Arc::ptr_eq(rules, &self.default) && !self.rules.names_zone();
+            SupplierZone::new(Some(supplier), rules.now.zone, is_assumed)
+        };
+        let mut zones: Vec<SupplierZone> = state.suppliers.iter().map(of).collect();
+        zones.sort_by(|a, b| a.import_supplier.cmp(&b.import_supplier));
+        if zones.is_empty() {
+            zones.push(SupplierZone::new(None, self.default.now.zone, !self.rules.names_zone()));
+        }
+        zones
     }
 
     /// Id of the installation, once a service has told it.

@@ -1,9 +1,9 @@
+use super::zones::{SupplierZone, named};
 use crate::exit::Exit;
 use crate::output::{document, duration, grouped, inputs, rate};
-use crate::report::{CodeCount, Page, alerts};
+use crate::report::{Causes, Page, alerts};
 use cutover_core::plain;
 use serde::{Serialize, Serializer};
-use std::fmt::Write;
 
 /// Totals of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,10 +26,10 @@ pub(crate) struct Summary {
     pub(crate) errors: u64,
     /// Warnings of all accounts.
     pub(crate) warnings: u64,
-    /// The most frequent error codes.
-    pub(crate) top_errors: Vec<CodeCount>,
-    /// The most frequent warning codes.
-    pub(crate) top_warnings: Vec<CodeCount>,
+    #[serde(flatten)]
+    pub(crate) causes: Causes,
+    /// The zones of the suppliers' days.
+    pub(crate) time_zones: Vec<SupplierZone>,
     /// Ids of the rules that only the service can check.
     pub(crate) not_checked: &'static [&'static str],
     /// Duration of the run.
@@ -69,9 +69,7 @@ impl Summary {
     /// Text for people.
     pub(crate) fn text(&self) -> String {
         let mut text = self.sums().fold(String::new(), |text, (name, value)| text + name + &value + "\n");
-        for (title, codes) in [("Errors", &self.top_errors), ("Warnings", &self.top_warnings)] {
-            text += &table(title, codes);
-        }
+        text += &self.causes.text();
         text += &format!("\nNot checked, because only the service can: {}\n", self.not_checked.join(", "));
         if self.interrupted {
             text += "\nInterrupted: the rest of the inputs was not checked.\n";
@@ -89,16 +87,14 @@ impl Summary {
             ("Errors", self.errors),
             ("Warnings", self.warnings),
         ];
+        let zones = ("Time zone", named(&self.time_zones));
         let not_checked = self.not_checked.join(", ");
         Page {
             title: "Validation of accounts",
             alerts: alerts(self.interrupted, None, self.unreadable_files),
-            sums: sums.map(|(name, value)| (name, grouped(value))).into(),
+            sums: sums.map(|(name, value)| (name, grouped(value))).into_iter().chain([zones]).collect(),
             remark: format!("Not checked, because only the service can: {not_checked}."),
-            tops: vec![
-                ("Errors by code", self.top_errors.clone()),
-                ("Warnings by code", self.top_warnings.clone()),
-            ],
+            tops: self.causes.tops(),
         }
     }
 
@@ -113,32 +109,16 @@ impl Summary {
                 format!("{}, in {} accounts", grouped(self.warnings), grouped(self.with_warnings)),
             ),
             ("Time      ", duration(self.accounts, self.milliseconds)),
+            ("Time zone ", plain(&named(&self.time_zones))),
         ]
         .into_iter()
     }
 }
 
-/// Formats the codes in columns; empty if there are none.
-pub(crate) fn table(title: &str, codes: &[CodeCount]) -> String {
-    let width = codes.iter().map(|found| found.code.len()).max().unwrap_or_default();
-    let mut text = String::new();
-    for (i, CodeCount { code, count, example }) in codes.iter().enumerate() {
-        if i == 0 {
-            text += &format!("\n{title:>10}  {:width$}  first found at\n", "code");
-        }
-        let number = example.external_account_number.as_deref().unwrap_or("no account number");
-        let sent = example.value.as_ref().map(|value| format!(" = {value}")).unwrap_or_default();
-        let location = plain(&format!("{}:{}  {number}  {}{sent}", example.file, example.line, example.attr));
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{:>10}  {code:width$}  {location}", grouped(*count));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Example;
+    use crate::report::{CodeCount, Example, Others};
 
     fn summary() -> Summary {
         let example = Example {
@@ -159,8 +139,18 @@ mod tests {
             with_warnings: 0,
             errors: 1_000,
             warnings: 0,
-            top_errors: vec![CodeCount { code: "invalid_email_address".into(), count: 1_000, example }],
-            top_warnings: Vec::new(),
+            causes: Causes {
+                top_errors: vec![CodeCount {
+                    code: "invalid_email_address".into(),
+                    attr: "customers.#.email".into(),
+                    count: 1_000,
+                    detail: "This is not an e-mail address.".into(),
+                    example,
+                }],
+                other_errors: Others { kinds: 2, count: 3 },
+                ..Causes::default()
+            },
+            time_zones: vec![SupplierZone::new(Some("ACME"), cutover_core::Zone::UTC, true)],
             not_checked: &["PST-01"],
             milliseconds: 20_450,
         }

@@ -1,6 +1,7 @@
 use super::check::Checked;
 use super::summary::Summary;
 use super::top::TopCodes;
+use super::zones::SupplierZone;
 use cutover_core::Level;
 use std::time::Duration;
 
@@ -34,9 +35,10 @@ impl Tally {
     }
 
     /// Summary after this duration.
-    pub(super) fn summary(&mut self, interrupted: bool, time: Duration) -> Summary {
+    pub(super) fn summary(&mut self, interrupted: bool, zones: Vec<SupplierZone>, time: Duration) -> Summary {
         Summary {
             interrupted,
+            time_zones: zones,
             files: self.files,
             unreadable_files: self.unreadable,
             accounts: self.accounts,
@@ -45,8 +47,7 @@ impl Tally {
             with_warnings: self.with_warnings,
             errors: self.errors,
             warnings: self.warnings,
-            top_errors: self.codes.top(Level::Error),
-            top_warnings: self.codes.top(Level::Warning),
+            causes: self.codes.causes(),
             not_checked: NOT_CHECKED,
             milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
         }
@@ -71,7 +72,7 @@ mod tests {
             detail: "".into(),
             value: None,
         };
-        Checked { identity: None, findings: findings.iter().map(finding).collect() }
+        Checked { identity: None, fingerprint: 0, findings: findings.iter().map(finding).collect() }
     }
 
     #[test]
@@ -89,13 +90,13 @@ mod tests {
         tally.account(&checked(&[(warning, "w")]), "f", 2);
         tally.account(&checked(&[(error, "b"), (error, "b"), (error, "a"), (warning, "b")]), "f", 3);
         tally.account(&checked(&[(error, "a"), (error, "c")]), "g", 4);
-        let sums = tally.summary(false, Duration::from_millis(1_500));
+        let sums = tally.summary(false, Vec::new(), Duration::from_millis(1_500));
         assert_eq!((sums.accounts, sums.valid, sums.faulty), (4, 2, 2));
         assert_eq!((sums.errors, sums.warnings, sums.with_warnings), (5, 2, 2));
         fn top(codes: &[CodeCount]) -> Vec<(&str, u64, u32)> {
-            codes.iter().map(|c| (&*c.code, c.count, c.example.line)).collect()
+            codes.iter().map(|kind| (&*kind.code, kind.count, kind.example.line)).collect()
         }
-        assert_eq!(top(&sums.top_errors), [("a", 2, 3), ("b", 2, 3), ("c", 1, 4)]);
-        assert_eq!(top(&sums.top_warnings), [("b", 1, 3), ("w", 1, 2)]);
+        assert_eq!(top(&sums.causes.top_errors), [("a", 2, 3), ("b", 2, 3), ("c", 1, 4)]);
+        assert_eq!(top(&sums.causes.top_warnings), [("b", 1, 3), ("w", 1, 2)]);
     }
 }

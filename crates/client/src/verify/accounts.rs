@@ -1,6 +1,8 @@
 use super::additions::Additions;
 use crate::error::Error;
-use crate::input::{InputEvent, Location};
+use crate::identity::Identity;
+use crate::input::{InputEvent, Location, Source};
+use crate::journal::fingerprint_of;
 use crate::pipeline::Worker;
 use cutover_core::Zone;
 use cutover_model::certificate::{LeafTotals, account_content, certified_content};
@@ -11,6 +13,9 @@ use std::sync::Arc;
 /// An account of the files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sent {
+    location: Location,
+    /// Fingerprint of its bytes.
+    fingerprint: u64,
     /// The hash of everything that was sent of it.
     pub(super) content: ContentHash,
     /// A hash of its totals; `None` if something was added to it, or if they cannot be computed.
@@ -44,21 +49,17 @@ impl Worker for Hasher {
     /// `None` for what is no account.
     type Output = Option<Hashed>;
 
-    fn process(&self, _: Location, body: &[u8]) -> Option<Hashed> {
+    fn process(&self, location: Location, body: &[u8]) -> Option<Hashed> {
         let decoded = decode_account(body, self.zone).ok()?;
-        let request = decoded.draft?;
-        let (supplier, number): (Box<str>, Box<str>) = {
-            let account = request.account.usable()?;
-            let supplier = account.import_supplier.usable()?;
-            let number = account.external_account_number.usable()?;
-            (supplier.trimmed().into(), number.trimmed().into())
-        };
+        let Identity { supplier, number } = Identity::of(&decoded)?;
+        let (supplier, number, request) = (supplier?, number?, decoded.draft?);
         let account = request.into_valid().map(|(account, _)| account);
         let payload = account_content(body).ok()?;
         let added = self.additions.of(&number, account.as_ref(), self.zone);
         let totals = account.filter(|_| added.is_empty());
         let totals = totals.map(|account| hash_of(&LeafTotals::from(Totals::of(&account, self.zone))));
-        let sent = Sent { content: certified_content(payload, added), totals };
+        let fingerprint = fingerprint_of(body);
+        let sent = Sent { location, fingerprint, content: certified_content(payload, added), totals };
         Some(Hashed { supplier, number, sent })
     }
 }
@@ -68,6 +69,8 @@ impl Worker for Hasher {
 pub(super) struct Accounts {
     supplier: String,
     by_number: HashMap<Box<str>, Sent>,
+    /// What is wrong with copies that differ: their places. At most ten.
+    pub(super) differing: (Vec<String>, u64),
     /// Accounts of other suppliers.
     pub(super) of_others: u64,
     /// The places of accounts that cannot be read, at most ten, and their number.
@@ -79,30 +82,49 @@ const NAMED: usize = 10;
 
 impl Accounts {
     pub(super) fn new(supplier: String) -> Self {
-        Self { supplier, by_number: HashMap::new(), of_others: 0, unreadable: (Vec::new(), 0) }
+        Self {
+            supplier,
+            by_number: HashMap::new(),
+            differing: (Vec::new(), 0),
+            of_others: 0,
+            unreadable: (Vec::new(), 0),
+        }
     }
 
-    /// Adds the next account. One that occurs again replaces what was sent before.
+    /// Adds the next account. Of one that occurs again the last copy counts.
     pub(super) fn see(
         &mut self,
-        file: &str,
-        line: u32,
+        sources: &[Source],
+        location: Location,
         event: InputEvent<Option<Hashed>>,
     ) -> Result<(), Error> {
+        let place = |at: Location| format!("{}:{}", sources[at.source as usize].name, at.line);
         match event {
             InputEvent::Opened => {}
             InputEvent::Account(Some(account)) if *account.supplier != *self.supplier => self.of_others += 1,
             InputEvent::Account(Some(account)) => {
-                self.by_number.insert(account.number, account.sent);
+                let Hashed { number, sent, .. } = account;
+                let Some(before) = self.by_number.insert(number.clone(), sent) else { return Ok(()) };
+                if before.fingerprint != sent.fingerprint {
+                    let (before, here) = (place(before.location), place(sent.location));
+                    let (texts, count) = &mut self.differing;
+                    *count += 1;
+                    if texts.len() < NAMED {
+                        texts.push(format!(
+                            "{number} is in {before} and, with other content, in {here}; the last one counts"
+                        ));
+                    }
+                }
             }
             InputEvent::Account(None) | InputEvent::TooLarge => {
                 let (places, count) = &mut self.unreadable;
                 *count += 1;
                 if places.len() < NAMED {
-                    places.push(format!("{file}:{line}"));
+                    places.push(place(location));
                 }
             }
             InputEvent::Unreadable(why) => {
+                let file = &sources[location.source as usize].name;
                 return Err(Error::refused(format!("{file} cannot be read: {why}")));
             }
         }

@@ -18,7 +18,6 @@ use crate::output::print;
 use crate::pipeline::{End, Pipeline};
 use accounts::{Accounts, Hasher};
 use additions::Additions;
-use cutover_core::Zone;
 use cutover_model::certificate::{Certificate, InclusionProof, InvalidCertificate, verify_signature};
 use outcome::Outcome;
 use std::fs::File;
@@ -42,7 +41,10 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let proof = options.proof.as_deref().map(read).transpose()?;
     let mut accounts = match options.paths.is_empty() {
         true => Accounts::new(certificate.import_supplier.clone()),
-        false => read_accounts(options, &certificate)?,
+        false => {
+            outcome.time_zone = Some(options.zone().name().to_owned());
+            read_accounts(options, &certificate)?
+        }
     };
     match proof {
         Some(proof) => verify_proof(&proof, &certificate, &mut accounts, &mut outcome, options),
@@ -68,7 +70,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
 
 /// Reads the supplier's files: first what was added, then the accounts.
 fn read_accounts(options: &Options, certificate: &Certificate) -> Result<Accounts, Error> {
-    let (zone, workers) = (options.time_zone.unwrap_or(Zone::UTC), options.workers());
+    let (zone, workers) = (options.zone(), options.workers());
     let mut additions = Additions::default();
     if !options.additions.is_empty() {
         let sources = find(&options.additions, &[])?;
@@ -90,9 +92,7 @@ fn read_accounts(options: &Options, certificate: &Certificate) -> Result<Account
         sources.clone(),
         workers,
         hasher,
-        |location: crate::input::Location, event| {
-            accounts.see(&sources[location.source as usize].name, location.line, event)
-        },
+        |location: crate::input::Location, event| accounts.see(&sources, location, event),
     )?;
     match end {
         End::Complete => Ok(accounts),

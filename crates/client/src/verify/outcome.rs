@@ -10,6 +10,8 @@ pub(super) struct Outcome {
     certificate: Option<String>,
     import_supplier: Option<String>,
     issued_at: Option<String>,
+    /// The zone of datetimes without offset in the files; `None` if no files were read.
+    pub(super) time_zone: Option<String>,
     /// True if the signature is that of the public key.
     signature: bool,
     /// True if the leaves, or the proof, come to the root of the certificate.
@@ -29,6 +31,8 @@ pub(super) struct Outcome {
     maybe_erased: Vec<Box<str>>,
     /// Accounts of other suppliers in the files.
     of_others: u64,
+    /// Copies of accounts in the files that differ from the one before.
+    copies: u64,
     /// Accounts of the files that cannot be read.
     unreadable: u64,
     /// The account of the proof.
@@ -82,6 +86,9 @@ impl Outcome {
         for place in places {
             self.problem(format!("{place} is no account with a supplier and a number"));
         }
+        let (texts, copies) = accounts.differing.clone();
+        self.copies = copies;
+        texts.into_iter().for_each(|text| self.problem(text));
         if is_whole {
             let rest = accounts.rest();
             match rest.len() as u64 <= self.erased {
@@ -96,6 +103,7 @@ impl Outcome {
             && self.extra.is_empty()
             && self.without_content.is_empty()
             && self.unreadable == 0
+            && self.copies == 0
             && self.problems.is_empty();
     }
 
@@ -123,6 +131,9 @@ impl Outcome {
             Some(number) => text += &format!("Account      {}\n", plain(number)),
             None if self.signature => text += &format!("Accounts     {}\n", grouped(self.leaves)),
             None => {}
+        }
+        if let Some(zone) = &self.time_zone {
+            text += &format!("Time zone    {zone}\n");
         }
         let differing: Vec<String> =
             self.differing.iter().map(|one| format!("{}  {}", plain(&one.number), one.what)).collect();

@@ -68,9 +68,37 @@ fn an_incomplete_manifest_is_not_declared() {
     // It is refused by a rule, but can be counted.
     sandbox.write("in/d.json", line("faulty/CUS-01-not-a-phone-number"));
     assert_eq!(sandbox.run_with(&stub, &["manifest", "in"]).code, Some(0));
-    sandbox.write("in/e.ndjson", "{\"import_supplier\": \"ACME_ENERGY\"}\n{\n");
+    let mut faulty: Value = serde_json::from_slice(&account("N-3")).unwrap();
+    faulty["ledgers"][0]["ledger_balance"] = "much".into();
+    let lines = [&faulty.to_string(), r#"{"import_supplier": "ACME_ENERGY"}"#, "{"].join("\n");
+    sandbox.write("in/e.ndjson", lines);
     let ran = sandbox.run_with(&stub, &["manifest", "in"]);
     assert_eq!((ran.code, declared(&stub).len()), (Some(1), 1));
+    insta::assert_snapshot!(ran.out);
+}
+
+/// It will come to the same once it is corrected.
+#[test]
+fn a_fault_that_no_total_needs_is_no_obstacle() {
+    let (sandbox, stub) = (sandbox(), Stub::start());
+    let mut faulty: Value = serde_json::from_slice(&account("N-3")).unwrap();
+    faulty["date_of_sale"] = "soon".into();
+    faulty["billing_name"] = 7.into();
+    sandbox.write("in/c.json", faulty.to_string());
+    let ran = sandbox.run_with(&stub, &["manifest", "in", "--json"]);
+    assert_eq!((ran.code, &ran.summary()["manifests"][0]["accounts"]), (Some(0), &json!(4)), "{}", ran.out);
+    assert_eq!(declared(&stub)[0][1]["ledger_balance"], "-100");
+}
+
+#[test]
+fn files_that_contradict_themselves_are_not_declared() {
+    let (sandbox, stub) = (sandbox(), Stub::start());
+    let mut changed: Value = serde_json::from_slice(&account("N-1")).unwrap();
+    changed["ledgers"][0]["ledger_balance"] = "-7.00".into();
+    sandbox.write("in/c.json", changed.to_string());
+    let ran = sandbox.run_with(&stub, &["manifest", "in"]);
+    assert_eq!((ran.code, declared(&stub).len()), (Some(1), 0));
+    // The last one counts.
     insta::assert_snapshot!(ran.out);
 }
 

@@ -67,12 +67,90 @@ fn uploaded() -> (Sandbox, Stub) {
     (sandbox, stub)
 }
 
+/// An upload of three accepted accounts.
+fn complete() -> (Sandbox, Stub) {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    sandbox.write("in/a.ndjson", ["N-0", "N-1", "N-2"].map(account).join(&b'\n'));
+    assert_eq!(sandbox.run_with(&stub, &["upload", "in", "--now", NOW]).code, Some(0));
+    stub.answers(PROGRESS, [(200, progress(0, 3, 0))]);
+    (sandbox, stub)
+}
+
+#[test]
+fn only_a_complete_import_exits_with_0() {
+    let (sandbox, stub) = complete();
+    let report =
+        |more: &[&str]| sandbox.run_with(&stub, &[&["report", "ACME_ENERGY", "in", "--json"], more].concat());
+    let reasons = |ran: &crate::harness::RunResult| ran.summary()["not_imported"].clone();
+    let ran = report(&[]);
+    assert_eq!((ran.code, &ran.summary()["agrees"]), (Some(0), &json!(true)), "{}", ran.err);
+    // An account that was never sent, a changed one, and one of another supplier.
+    sandbox.write("in/b.json", account("N-3"));
+    let ran = report(&["--report", "r.json"]);
+    assert_eq!((ran.code, &ran.summary()["agrees"]), (Some(1), &json!(true)));
+    assert_eq!(
+        (&reasons(&ran)["not_sent"], &sandbox.rows("r.json")[0]["file"]),
+        (&json!(1), &json!("in/b.json"))
+    );
+    let mut changed: Value = serde_json::from_slice(&account("N-1")).unwrap();
+    changed["billing_name"] = "Changed".into();
+    sandbox.write("in/b.json", changed.to_string());
+    let ran = report(&["--report", "r.json"]);
+    assert_eq!(ran.code, Some(1));
+    assert_eq!((&reasons(&ran)["changed"], &reasons(&ran)["differing_copies"]), (&json!(1), &json!(1)));
+    let codes: Vec<_> = sandbox.rows("r.json").iter().map(|row| row["code"].clone()).collect();
+    assert!(
+        codes.contains(&"changed_since_sent".into()) && codes.contains(&"differs_in_input".into()),
+        "{codes:?}"
+    );
+    let other = String::from_utf8(account("N-4")).unwrap().replace("ACME_ENERGY", "OTHER");
+    sandbox.write("in/b.json", other);
+    assert_eq!(report(&[]).code, Some(0));
+    // A manifest that differs.
+    let mut declared = progress(0, 3, 0);
+    let sums = |accounts: u64| {
+        json!({"accounts": accounts, "ledger_balance": format!("-{}.00", 25 * accounts),
+        "readings": 0, "transactions": 2 * accounts, "documents": 0})
+    };
+    for (accounts, code) in [(3, 0), (4, 1)] {
+        declared["manifest"] = json!({"declared": sums(accounts), "sent": sums(3), "imported": sums(3)});
+        stub.answers(PROGRESS, [(200, declared.clone())]);
+        assert_eq!(report(&[]).code, Some(code), "{accounts} declared");
+    }
+    sandbox.write("in/b.json", line("faulty/CUS-01-not-a-phone-number"));
+    stub.answers(PROGRESS, [(200, progress(0, 3, 0))]);
+    assert_eq!(sandbox.run_with(&stub, &["upload", "in", "--now", NOW]).code, Some(1));
+    let ran = report(&[]);
+    assert_eq!((ran.code, &reasons(&ran)["faulty"]), (Some(1), &json!(1)));
+    // It is no obstacle once it is not in the files any more.
+    std::fs::remove_file(sandbox.path("in/b.json")).unwrap();
+    assert_eq!(report(&[]).code, Some(0));
+}
+
+#[test]
+fn after_a_dry_run_the_report_says_so() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    sandbox.write("in/a.ndjson", ["N-0", "N-1"].map(account).join(&b'\n'));
+    assert_eq!(sandbox.run_with(&stub, &["upload", "in", "--now", NOW, "--dry-run"]).code, Some(0));
+    let mut rehearsed = progress(0, 0, 0);
+    rehearsed["counts"]["DRY_RUN_SUCCEEDED"] = 2.into();
+    rehearsed["totals"]["ledger_balance"] = "0.00".into();
+    stub.answers(PROGRESS, [(200, rehearsed)]);
+    let ran = sandbox.run_with(&stub, &["report", "ACME_ENERGY", "in"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));
+    insta::assert_snapshot!("dry_run", ran.out);
+    let named = ["report", "ACME_ENERGY", "--journal", "in.cutover-dry-run-journal", "--json"];
+    let ran = sandbox.run_with(&stub, &named);
+    assert_eq!((ran.code, &ran.summary()["dry_run"]), (Some(1), &json!(true)));
+}
+
 #[test]
 fn sums_agree_to_the_cent_or_the_difference_is_shown() {
     let (sandbox, stub) = uploaded();
     stub.answers(PROGRESS, [(200, progress(0, 3, 0))]);
     let ran = sandbox.run_with(&stub, &["report", "ACME_ENERGY", "in"]);
-    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    // Two accounts are neither sent nor imported.
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));
     insta::assert_snapshot!("agrees", ran.out);
     stub.answers(PROGRESS, [(200, progress(0, 2, 1))]);
     let ran = sandbox.run_with(&stub, &["report", "ACME_ENERGY", "in/"]);
@@ -175,11 +253,12 @@ fn an_account_sent_several_times_counts_once() {
 
 #[test]
 fn several_journals_are_added_up() {
-    let (sandbox, stub) = uploaded();
+    let (sandbox, stub) = complete();
     sandbox.write("b.ndjson", [account("N-7"), account("N-2")].join(&b'\n'));
     assert_eq!(sandbox.run_with(&stub, &["upload", "b.ndjson", "--now", NOW]).code, Some(0));
     stub.answers(PROGRESS, [(200, progress(0, 4, 0))]);
     // N-2 is in both. A path without a journal was uploaded together with another.
+    sandbox.write("c.ndjson", account("N-7"));
     let ran = sandbox.run_with(&stub, &["report", "ACME_ENERGY", "in", "b.ndjson", "c.ndjson"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let both = ["--journal", "in.cutover-journal", "--journal", "b.ndjson.cutover-journal"];
@@ -200,7 +279,7 @@ fn only_the_suppliers_own_accounts_count_and_only_a_journal_of_this_service() {
     assert!(ran.err.contains("is about http://"), "{}", ran.err);
     let ran = sandbox.run_with(&stub, &["report", "ACME_ENERGY", "gone"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("gone.cutover-journal cannot be read: "), "{}", ran.err);
+    assert!(ran.err.contains("gone cannot be read: "), "{}", ran.err);
 }
 
 #[test]

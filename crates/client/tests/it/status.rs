@@ -29,6 +29,44 @@ fn an_account_is_shown_to_people_and_programs() {
 }
 
 #[test]
+fn a_refused_account_shows_what_for() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    let refused = json!([{"external_account_number": "A/1", "refused_at": "2026-11-21T12:00:00.000000+11:00",
+        "errors": [{"code": "invalid_phone_number", "attr": "customers.#.mobile"}]}]);
+    stub.answers("/v2/data-import/import-suppliers/ACME/refused/", [(200, refused.clone())]);
+    let ran = sandbox.run_with(&stub, &["status", "ACME", "A/1"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));
+    insta::assert_snapshot!(ran.out);
+    assert_eq!(stub.state().queries.last().unwrap(), "external_account_number=A%2F1");
+    let ran = sandbox.run_with(&stub, &["status", "ACME", "A/1", "--json"]);
+    assert_eq!(ran.summary(), refused[0]);
+    stub.answers("/v2/data-import/import-suppliers/ACME/refused/", [(200, json!([]))]);
+    let ran = sandbox.run_with(&stub, &["status", "ACME", "A/1"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), "error: the service knows no account A/1 of ACME\n"));
+}
+
+#[test]
+fn a_failed_account_shows_its_issues() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    let mut errored = pending();
+    errored["status"] = "ERRORED".into();
+    errored["latest_error"] =
+        json!({"code": "import_process_failed_validation", "detail": "It failed.", "domain": "d"});
+    let issue = json!({"attr": "notes.0.document_paths.0", "code": "path_does_not_exist_in_file_store", "rule": "DOC-02",
+        "detail": "There is no such file."});
+    stub.answers(PATH, [(200, errored)]);
+    stub.answers(
+        &format!("{PATH}issues/"),
+        [(200, json!({"attempt": 1, "errors": [issue.clone()], "warnings": []}))],
+    );
+    let ran = sandbox.run_with(&stub, &["status", "ACME", "A/1"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));
+    insta::assert_snapshot!(ran.out);
+    let ran = sandbox.run_with(&stub, &["status", "ACME", "A/1", "--json"]);
+    assert_eq!(ran.summary()["errors"], json!([issue]));
+}
+
+#[test]
 fn an_unknown_account_is_reported() {
     let (sandbox, stub) = (Sandbox::new(), Stub::start());
     let ran = sandbox.run_with(&stub, &["status", "ACME", "A-2"]);

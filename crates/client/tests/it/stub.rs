@@ -39,6 +39,8 @@ pub(crate) enum Behavior {
 pub(crate) struct State {
     /// Body of each account, and how often it was created.
     pub(crate) accounts: BTreeMap<String, (Value, u32)>,
+    /// Statuses of accounts that do not wait any more, by account number.
+    pub(crate) statuses: HashMap<String, &'static str>,
     /// Answers of create instead of 201, by account number.
     pub(crate) refusals: HashMap<String, Value>,
     /// Number of creates still to be answered with 500, by account number.
@@ -270,9 +272,13 @@ impl Connection {
         let mut state = self.state.lock().unwrap();
         state.queries.push(head.query.clone());
         let is_list = head.path.strip_prefix("/v2/data-import/accounts/").and_then(one_segment).is_some();
-        if is_list && state.history.is_some() {
-            let listed = |number: &String| json!({"external_account_number": number, "status": "PENDING"});
-            let body = Value::from_iter(state.accounts.keys().map(listed));
+        let asked = head.query.split('&').find_map(|pair| pair.strip_prefix("status="));
+        if is_list && !state.answers.contains_key(&head.path) && (asked.is_some() || state.history.is_some())
+        {
+            let status = |number: &String| state.statuses.get(number).copied().unwrap_or("PENDING");
+            let is_asked = |number: &&String| asked.is_none_or(|asked| status(number) == asked);
+            let listed = |number| json!({"external_account_number": number, "status": status(number)});
+            let body = Value::from_iter(state.accounts.keys().filter(is_asked).map(listed));
             let (status, body) = state.list_answer.clone().unwrap_or((200, body));
             drop(state);
             return self.answer(status, "", &body.to_string());
@@ -431,6 +437,7 @@ fn created(state: &mut State, line: &[u8]) -> (u16, Value) {
         return (400, refusal.clone());
     }
     let body = serde_json::from_slice(line).unwrap();
+    state.statuses.remove(&number);
     let kept = state.accounts.entry(number).or_default();
     *kept = (body, kept.1 + 1);
     state.fail_over();

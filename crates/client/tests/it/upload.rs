@@ -99,13 +99,155 @@ fn outcomes_are_shown_to_people() {
     insta::assert_snapshot!("report", sandbox.read("r.csv"));
     assert!(sandbox.read("r.html").contains("<h1>Upload of accounts</h1>"));
     insta::assert_snapshot!("journal", sandbox.read("a.ndjson.cutover-journal").replace(&stub.url(), "URL"));
-    // A refused account is reported again, but sent again only if that is requested.
+    // A refused account is sent again, because what the service knows may have changed.
     let ran = upload(&sandbox, &stub, &["a.ndjson", "b.ndjson"]);
-    assert_eq!(figures(&ran, ["accepted", "already_there", "refused", "faulty"]), [3, 1, 2, 3]);
-    assert_eq!(ran.summary()["top_errors"][1]["code"], "refused_in_an_earlier_run");
+    assert_eq!(figures(&ran, ["accepted", "already_there", "refused", "faulty"]), [3, 1, 2, 2]);
+    assert_eq!(figures(&ran, ["refused_again", "refused_before"]), [2, 0]);
     stub.state().refusals.clear();
-    let ran = upload(&sandbox, &stub, &["a.ndjson", "b.ndjson", "--retry-refused"]);
-    assert_eq!(figures(&ran, ["accepted", "already_there", "refused", "faulty"]), [5, 1, 0, 3]);
+    let ran = upload(&sandbox, &stub, &["a.ndjson", "b.ndjson"]);
+    assert_eq!(figures(&ran, ["accepted", "already_there", "refused", "faulty"]), [5, 1, 0, 2]);
+}
+
+/// Another account has the meter point until it is undone: the same command sends what was refused for it.
+#[test]
+fn what_only_the_service_decides_is_tried_again_by_the_same_command() {
+    let (sandbox, stub) = (sandbox(2), Stub::start());
+    let failed = json!({"code": "import_process_failed_validation", "detail": "It failed.", "domain": "import_process"});
+    stub.state().refusals.insert("N-0001".to_owned(), failed);
+    for again in [0, 1] {
+        let ran = upload(&sandbox, &stub, &["a.ndjson"]);
+        assert_eq!(
+            (ran.code, figures(&ran, ["accepted", "refused", "refused_again"])),
+            (Some(1), [1, 1, again])
+        );
+    }
+    stub.state().refusals.clear();
+    let ran = upload(&sandbox, &stub, &["a.ndjson"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "refused", "refused_again"])), (Some(0), [2, 0, 1]));
+    assert_eq!(stub.creations(), [("N-0000".to_owned(), 1), ("N-0001".to_owned(), 1)]);
+}
+
+#[test]
+fn an_account_whose_import_has_failed_is_sent_again() {
+    let (sandbox, stub) = (sandbox(3), Stub::start());
+    assert_eq!(upload(&sandbox, &stub, &["a.ndjson"]).code, Some(0));
+    // The third is of another journal.
+    stub.state().statuses.extend([("N-0001".to_owned(), "ERRORED"), ("X-1".to_owned(), "ERRORED")]);
+    let ran = upload(&sandbox, &stub, &["a.ndjson"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "errored_again"])), (Some(0), [3, 1]), "{}", ran.err);
+    assert_eq!(stub.creations().iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 2, 1]);
+    let before = stub.state().queries.len();
+    let ran = upload(&sandbox, &stub, &["a.ndjson"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "errored_again"])), (Some(0), [3, 0]));
+    // It asks for each status in which an account has ended, however many accounts there are.
+    assert_eq!(stub.state().queries.len() - before, 4);
+    // It fails again, and the reason is not gone: the service refuses it now.
+    let mut state = stub.state();
+    state.statuses.insert("N-0001".to_owned(), "ERRORED");
+    state.refusals.insert("N-0001".to_owned(), json!({"code": "account_failed_validation", "detail": "x",
+        "errors": [{"attr": "notes.0.document_paths.0", "code": "path_does_not_exist_in_file_store", "detail": "x"}]}));
+    drop(state);
+    let ran = upload(&sandbox, &stub, &["a.ndjson"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "refused", "errored_again"])), (Some(1), [2, 1, 1]));
+    assert_eq!(ran.summary()["top_errors"][0]["code"], "path_does_not_exist_in_file_store");
+}
+
+/// By the rules of a later day it is faulty: sending it again would be refused.
+#[test]
+fn an_errored_account_that_the_rules_refuse_now_is_faulty() {
+    let (sandbox, stub) = (sandbox(1), Stub::start());
+    upload(&sandbox, &stub, &["a.ndjson"]);
+    stub.state().statuses.insert("N-0000".to_owned(), "ERRORED");
+    let ran = sandbox.run_with(&stub, &["upload", "a.ndjson", "--json", "--now", "1999-01-01T00:00:00Z"]);
+    assert_eq!((ran.code, figures(&ran, ["faulty", "errored_again"])), (Some(1), [1, 0]), "{}", ran.out);
+    assert_eq!(stub.creations(), [("N-0000".to_owned(), 1)]);
+}
+
+#[test]
+fn what_cannot_pass_is_left_alone_and_counted() {
+    let (sandbox, stub) = (sandbox(3), Stub::start());
+    let large = json!({"detail": "x", "code": "payload_too_large"});
+    stub.state().refusals.insert("N-0002".to_owned(), large);
+    upload(&sandbox, &stub, &["a.ndjson"]);
+    stub.state().statuses.insert("N-0001".to_owned(), "CANCELLED");
+    let run = |more: &[&str]| sandbox.run_with(&stub, &[&UPLOAD[..], &["a.ndjson"], more].concat());
+    let ran = run(&[]);
+    assert_eq!(ran.code, Some(1));
+    insta::assert_snapshot!("left_alone", ran.text());
+    assert_eq!(stub.creations().iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 1]);
+    let ran = upload(&sandbox, &stub, &["a.ndjson", "--again"]);
+    assert_eq!(figures(&ran, ["accepted", "cancelled", "refused_before"]), [2, 0, 1]);
+    stub.state().refusals.clear();
+    let ran = upload(&sandbox, &stub, &["a.ndjson", "--retry-refused"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "refused_again"])), (Some(0), [3, 1]));
+}
+
+/// The rules refuse it here too, unless the run does without: then only another account changes the verdict.
+#[test]
+fn without_validation_a_faulty_account_is_refused_once() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    sandbox.write("a.ndjson", line(FAULTY));
+    let failed =
+        json!({"code": "import_process_failed_validation", "detail": "x", "domain": "import_process"});
+    stub.state().refusals.insert("F-1001".to_owned(), failed);
+    for (refused_again, refused_before) in [(0, 0), (0, 1)] {
+        let ran = upload(&sandbox, &stub, &["a.ndjson", "--no-validate"]);
+        let expected = [1, refused_again, refused_before];
+        assert_eq!(figures(&ran, ["refused", "refused_again", "refused_before"]), expected);
+    }
+}
+
+#[test]
+fn the_last_copy_of_an_account_is_sent_and_a_differing_one_is_an_error() {
+    let sandbox = Sandbox::new();
+    let changed = |name: &str| {
+        let mut account: Value = serde_json::from_slice(&account("N-1")).unwrap();
+        account["billing_name"] = name.into();
+        account.to_string().into_bytes()
+    };
+    let run = |lines: &[Vec<u8>]| {
+        let stub = Stub::start();
+        sandbox.write("in/a.ndjson", lines.join(&b'\n'));
+        sandbox.write("in/b.json", lines.last().unwrap());
+        let _ = std::fs::remove_file(sandbox.path("in.cutover-journal"));
+        let ran = upload(&sandbox, &stub, &["in", "--report", "r.json"]);
+        let validated = sandbox.validate(&["in", "--json", "--report", "v.json"]);
+        // Both commands say the same.
+        assert_eq!((ran.code, sandbox.rows("r.json")), (validated.code, sandbox.rows("v.json")));
+        let name = stub.state().accounts["N-1"].0["billing_name"].clone();
+        (ran, name, stub.creations())
+    };
+    let (ran, name, created) = run(&[changed("First"), changed("First")]);
+    assert_eq!(
+        (ran.code, figures(&ran, ["accounts", "accepted", "repeated", "differing"])),
+        (Some(0), [3, 1, 2, 0])
+    );
+    assert_eq!((name, created), ("First".into(), vec![("N-1".to_owned(), 1)]));
+    let (ran, name, created) = run(&[changed("First"), changed("Second")]);
+    assert_eq!(
+        (ran.code, figures(&ran, ["accounts", "accepted", "repeated", "differing"])),
+        (Some(1), [3, 1, 2, 1])
+    );
+    assert_eq!((name, created), ("Second".into(), vec![("N-1".to_owned(), 1)]));
+    let rows = sandbox.rows("r.json");
+    let named: Vec<_> =
+        rows.iter().map(|row| format!("{}:{} {}", row["file"], row["line"], row["detail"])).collect();
+    insta::assert_snapshot!("copies", named.join("\n"));
+}
+
+/// It cannot be read twice.
+#[test]
+fn of_copies_on_standard_input_the_first_one_is_sent() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    let mut changed: Value = serde_json::from_slice(&account("N-1")).unwrap();
+    changed["billing_name"] = "Second".into();
+    let mut child = sandbox.command_for(&stub, &[&UPLOAD[..], &["-", "--journal", "j", "--json"]].concat());
+    let mut child = child.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let text = [account("N-1"), changed.to_string().into()].join(&b'\n');
+    child.stdin.take().unwrap().write_all(&text).unwrap();
+    let ran = RunResult::from(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, figures(&ran, ["accepted", "repeated", "differing"])), (Some(1), [1, 1, 1]));
+    assert_ne!(stub.state().accounts["N-1"].0["billing_name"], "Second");
 }
 
 #[test]
@@ -368,7 +510,8 @@ fn a_faulty_account_does_not_keep_its_correction_from_being_sent() {
     faulty["import_supplier"] = same["import_supplier"].clone();
     sandbox.write("a.ndjson", [faulty.to_string().into(), corrected].join(&b'\n'));
     let ran = upload(&sandbox, &stub, &["a.ndjson"]);
-    assert_eq!((ran.code, figures(&ran, ["accepted", "faulty"])), (Some(1), [1, 1]));
+    // It differs from the one before.
+    assert_eq!((ran.code, figures(&ran, ["accepted", "repeated", "differing"])), (Some(1), [1, 1, 1]));
 }
 
 #[test]

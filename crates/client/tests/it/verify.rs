@@ -329,3 +329,38 @@ fn the_certificate_is_fetched_with_what_verifies_it() {
     assert_eq!(sandbox.run(&[&words[..], &more].concat()).code, Some(0));
     assert_eq!(sandbox.read("evidence/certificate-keys.json"), "[]");
 }
+
+#[test]
+fn copies_that_differ_are_named_with_both_lines() {
+    let sandbox = sandbox();
+    sandbox.write("in/b.json", account("N-0"));
+    assert_eq!(verify(&sandbox, &[]).code, Some(0));
+    let mut changed: Value = serde_json::from_slice(&account("N-0")).unwrap();
+    changed["billing_name"] = "Other".into();
+    sandbox.write("in/0.json", changed.to_string());
+    let ran = verify(&sandbox, &[]);
+    // The last one counts, which is the one of the certificate.
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.out
+            .contains("N-0 is in in/0.json:1 and, with other content, in in/a.ndjson:1; the last one counts"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("Other than in the files"), "{}", ran.out);
+}
+
+#[test]
+fn the_operators_output_is_a_key() {
+    let sandbox = sandbox();
+    let key = public_key();
+    let shown = [
+        format!("key         k1\npublic key  {key}\nalgorithm   Ed25519\nuse         signs and verifies\n"),
+        json!({"key_id": "k1", "algorithm": "Ed25519", "public_key": key, "signs": true}).to_string(),
+    ];
+    for shown in shown {
+        sandbox.write("key.txt", shown);
+        let ran = verify(&sandbox, &[]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
+    }
+}

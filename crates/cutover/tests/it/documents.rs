@@ -7,7 +7,7 @@ use std::path::Path;
 
 pub(crate) const PDF: &[u8] = b"%PDF-1.7\n%%EOF\n";
 
-fn put(root: &Path, path: &str, content: &[u8]) {
+pub(crate) fn put(root: &Path, path: &str, content: &[u8]) {
     let file = root.join(path);
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(file, content).unwrap();

@@ -51,6 +51,7 @@ mod postgres;
 mod properties;
 mod races;
 mod readiness;
+mod repairs;
 mod rolling;
 mod runs;
 mod secrets;

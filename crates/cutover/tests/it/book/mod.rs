@@ -54,7 +54,11 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "docs/guide/supplier.md",
-        fails: &[("cutover-client validate south/", 1), ("cutover-client upload south/", 1)],
+        fails: &[
+            ("cutover-client validate south/", 1),
+            ("cutover-client upload south/", 1),
+            ("cutover-client report ACME_SOUTH south/", 1),
+        ],
         ..PLAIN
     },
     Page { path: "docs/guide/operator.md", ..PLAIN },
@@ -66,7 +70,11 @@ const PAGES: &[Page] = &[
             ("https://imports.example.com", "http://127.0.0.1:8080"),
             ("read -rs CUTOVER_API_KEY", "CUTOVER_API_KEY=$(jq -r .api_key key.json)"),
         ],
-        fails: &[("cutover-client validate exports/", 1), ("cutover-client upload exports/", 1)],
+        fails: &[
+            ("cutover-client validate exports/", 1),
+            ("cutover-client upload exports/", 1),
+            ("cutover-client report ACME exports/", 1),
+        ],
     },
     Page {
         path: "docs/OPERATIONS.md",
