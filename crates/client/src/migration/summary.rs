@@ -93,7 +93,7 @@ impl NotImported {
     fn is_complete(&self) -> bool {
         let Self { faulty, refused, failed, unconfirmed, not_sent, changed, .. } = *self;
         let not_taken = [faulty, refused, failed, unconfirmed, not_sent, changed];
-        not_taken.iter().sum::<u64>() + self.differing_copies + self.unreadable_files == 0
+        not_taken.iter().sum::<u64>() + self.differing_copies == 0
     }
 }
 
@@ -102,7 +102,11 @@ impl Summary {
     pub(super) fn exit(&self) -> Exit {
         let is_as_declared = self.declared.as_ref().is_none_or(|declared| declared.agrees);
         let is_imported = self.agrees && is_as_declared && !self.dry_run && self.not_imported.is_complete();
-        if is_imported { Exit::Success } else { Exit::Faulty }
+        match (self.not_imported.unreadable_files, is_imported) {
+            (1.., _) => Exit::Failed,
+            (0, true) => Exit::Success,
+            (0, false) => Exit::Faulty,
+        }
     }
 
     /// One JSON document for programs.
@@ -181,7 +185,13 @@ impl Summary {
         });
         Page {
             title: "Sent and imported",
-            alerts: if self.agrees { Vec::new() } else { vec![self.verdict().to_owned()] },
+            alerts: match (self.agrees, self.exit()) {
+                (false, _) => vec![self.verdict().to_owned()],
+                (true, Exit::Success) => Vec::new(),
+                (true, _) => {
+                    vec!["Not every account of the files is imported, or the manifest differs.".to_owned()]
+                }
+            },
             sums: sums.chain(differing).chain(self.reasons()).collect(),
             remark: if self.agrees { self.verdict().to_owned() } else { String::new() },
             tops: self.causes.tops(),

@@ -122,6 +122,11 @@ fn only_a_complete_import_exits_with_0() {
     assert_eq!(sandbox.run_with(&stub, &["upload", "in", "--now", NOW]).code, Some(1));
     let ran = report(&[]);
     assert_eq!((ran.code, &reasons(&ran)["faulty"]), (Some(1), &json!(1)));
+    sandbox.write("in/b.json.gz", "{}");
+    let ran = report(&["--report", "r.html"]);
+    assert_eq!((ran.code, &reasons(&ran)["unreadable_files"]), (Some(2), &json!(1)), "{}", ran.err);
+    assert!(sandbox.read("r.html").contains("Not every account of the files is imported"));
+    std::fs::remove_file(sandbox.path("in/b.json.gz")).unwrap();
     // It is no obstacle once it is not in the files any more.
     std::fs::remove_file(sandbox.path("in/b.json")).unwrap();
     assert_eq!(report(&[]).code, Some(0));
