@@ -110,11 +110,12 @@ impl Settings {
     /// The zones of the suppliers of the run, or the one of the options.
     pub(crate) fn zones(&self) -> Vec<SupplierZone> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let of = |(supplier, rules): (&Box<str>, &Arc<SupplierRules>)| {
+        let of = |supplier: &str, rules: &Arc<SupplierRules>| {
             let is_assumed = Arc::ptr_eq(rules, &self.default) && !self.rules.names_zone();
             SupplierZone::new(Some(supplier), rules.now.zone, is_assumed)
         };
-        let mut zones: Vec<SupplierZone> = state.suppliers.iter().map(of).collect();
+        let mut zones: Vec<SupplierZone> =
+            state.suppliers.iter().map(|(supplier, rules)| of(supplier, rules)).collect();
         zones.sort_by(|a, b| a.import_supplier.cmp(&b.import_supplier));
         if zones.is_empty() {
             zones.push(SupplierZone::new(None, self.default.now.zone, !self.rules.names_zone()));
