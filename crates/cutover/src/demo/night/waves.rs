@@ -19,7 +19,7 @@ const CONCURRENT: u32 = 4;
 const UNDONE: u32 = 2;
 
 impl Supplier<'_> {
-    /// Imports in waves. The first one stops at its error rate; the others follow after the correction.
+    /// Imports in waves. The first one stops at its error rate and is repeated after the correction; then come the others.
     pub(super) fn waves(&self) -> Result<Value, Error> {
         self.out.chapter("14. The import, in waves: the first stops at its error rate");
         self.out
@@ -40,13 +40,16 @@ impl Supplier<'_> {
         self.correct()?;
         let after = self.print_readiness()?;
         self.release()?;
+        let repeated = self.wait_until("the end of the first wave, repeated", is_held)?;
+        self.print_hold(&repeated);
+        self.release()?;
         let second = self.wait_until("the end of the second wave", is_held)?;
         self.print_hold(&second);
         self.release()?;
         let all = self.wait_until("the last account", is_done)?;
         let last = self.print_counts(&all);
         Ok(json!({
-            "holds": [stopped["hold"], second["hold"]],
+            "holds": [stopped["hold"], repeated["hold"], second["hold"]],
             "stopped": counts,
             "stops_before": before.stopping(),
             "stops_after": after.stopping(),
@@ -168,4 +171,5 @@ pub(super) fn in_words(totals: &ControlTotals) -> String {
     )
 }
 
-const _: () = assert!(2 * WAVE < ACCOUNTS && LOST[LOST.len() - 1] < WAVE);
+// The first wave may come to its end before it is held, and is repeated.
+const _: () = assert!(3 * WAVE - LOST.len() < ACCOUNTS && LOST[LOST.len() - 1] < WAVE);

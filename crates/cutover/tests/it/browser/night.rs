@@ -44,13 +44,4 @@ fn a_night_is_watched_and_its_next_wave_released() {
     page.write("Reason", "wrong tariffs");
     page.press("Hold");
     page.until_says("Reason: wrong tariffs");
-
-    page.go("/console/suppliers/ACME/release/");
-    page.until_says("Release ACME?");
-    // Meanwhile somebody else releases it, and it is held again.
-    installation.run_json(&["supplier", "release", "ACME"]);
-    installation.run_json(&["supplier", "hold", "ACME", "--because", "other tariffs"]);
-    page.press("Release");
-    page.until_says("the hold that was to be released began at");
-    assert_eq!(client.progress()["hold"]["because"], "other tariffs");
 }
