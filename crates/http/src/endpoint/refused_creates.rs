@@ -7,6 +7,7 @@ use crate::request::path::encode as encode_path;
 use crate::request::query::Query;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
+use cutover_app::App;
 use cutover_core::ExternalAccountNumber;
 use cutover_model::RefusedCreateShown;
 use cutover_model::describe::{Json, Schemas};
@@ -38,8 +39,13 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
 const NUMBER: Parameter = Parameter {
     name: "external_account_number",
     doc: "Only this account.",
-    schema: || Json::object().with("type", "string"),
+    schema: || {
+        Json::object().with("type", "string").with("minLength", 1_u32).with("maxLength", MAX_CHARACTERS)
+    },
 };
+
+/// Maximum length of the number of an account.
+const MAX_CHARACTERS: u32 = 128;
 
 fn all(schemas: &mut Schemas) -> Json {
     array_of(schemas, &RefusedCreateShown::SPEC)
@@ -50,11 +56,17 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let caller = call.caller().await?;
         let supplier = call.parameter(0);
         let mut query = Query::new(call.query());
-        let only: Option<ExternalAccountNumber> = query.read(NUMBER.name, |text| text.parse().ok());
+        let has_length = |text: &str| (1..=MAX_CHARACTERS as usize).contains(&text.chars().count());
+        let only = query.read(NUMBER.name, |text| has_length(text).then(|| text.to_owned()));
         let (after, size) = pages::position(&mut query, number);
         query.finish()?;
         if let Some(only) = only {
-            let found = call.run(move |app| Ok(app.refused_create(&caller, &supplier, &only)?)).await?;
+            let find = move |app: &App| match only.parse() {
+                Ok(number) => app.refused_create(&caller, &supplier, &number),
+                // No account has such a number.
+                Err(_) => Ok(app.refused_creates(&caller, &supplier, "", 0)?.map(|_| Vec::new())),
+            };
+            let found = call.run(move |app| Ok(find(app)?)).await?;
             return Ok(json(&mut HttpResponse::Ok(), &found.ok_or(Refusal::NotFound)?));
         }
         let after = after.unwrap_or_default();
@@ -186,7 +198,11 @@ mod tests {
         assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
         assert_eq!(found[0]["external_account_number"], "A/1 é");
         assert_eq!(service.get(&one("A-3")).await.line(), "200 []");
-        assert_eq!(service.get(&one("")).await.status, 400);
+        assert_eq!(service.get(&one("%00")).await.line(), "200 []", "no number of an account");
+        for text in ["".to_owned(), "A".repeat(129)] {
+            assert_eq!(service.get(&one(&text)).await.status, 400, "{text}");
+        }
+        assert_eq!(service.get(&one("%00").replace("ACME_ENERGY", "OTHER")).await.status, 404);
         assert_eq!(service.get(&one("A-2").replace("ACME_ENERGY", "OTHER")).await.status, 404);
     }
 
