@@ -48,7 +48,7 @@ fn sent<'d, T: Deserialize<'d>, D: Deserializer<'d>>(from: D) -> Result<Option<O
 }
 
 impl Identity {
-    /// Whose a decoded account is; `None` if it is no JSON object.
+    /// The supplier and the number of a decoded account; `None` if it is no JSON object.
     pub(crate) fn of(decoded: &Decoded<AccountRequest<'_>>) -> Option<Self> {
         let account = decoded.draft.as_ref()?.account.usable()?;
         let supplier = account.import_supplier.usable().map(|text| text.trimmed().into());
@@ -56,7 +56,7 @@ impl Identity {
         Some(Self { supplier, number })
     }
 
-    /// Reads whose an account is, without decoding the rest of it; `None` if it is no JSON object.
+    /// Reads the supplier and the number of an account, without decoding the rest of it; `None` if it is no JSON object.
     pub(crate) fn read(account: &[u8]) -> Option<Self> {
         match serde_json::from_slice::<Members>(account) {
             Ok(Members { payload: Some(Some(inside)), .. }) => {

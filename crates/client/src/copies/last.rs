@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 #[derive(Debug, Default)]
 pub(super) struct LastCopies(HashMap<IdentityHash, Location>);
 
-/// Reads whose each account is.
+/// Reads the supplier and the number of each account.
 struct Names;
 
 impl Worker for Names {

@@ -38,7 +38,7 @@ pub(super) enum Beside {
     NotThere,
 }
 
-/// Reads whose each account is.
+/// Reads the supplier and the number of each account.
 struct Reader(String);
 
 /// Key and fingerprint of an account; `None` if it is of another supplier.
