@@ -52,7 +52,7 @@ impl ErrorWindow {
     }
 }
 
-/// What the release of a hold does with the waves of a supplier.
+/// The effect of a release on the waves of a supplier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AfterHold {
     /// The wave goes on: it was held before its accounts had ended.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Maximum number of problems that are named.
 const NAMED: usize = 10;
 
-/// Where an account is.
+/// The file and the line of an account, to name them in a problem.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'f> {
     pub(super) file: &'f str,

@@ -92,7 +92,7 @@ impl Worker for Preparer {
         }
         let is_done = match earlier {
             Some(Outcome::Accepted | Outcome::AlreadyThere) => !self.again && lost.is_none() && !has_failed,
-            // What only the service knows may have changed since.
+            // The service may have refused it for contracts, documents or settings, which may have changed since.
             Some(Outcome::Refused) => {
                 !self.retry_refused && (would_be_refused || self.index.is_refused_for_good(key))
             }

@@ -69,7 +69,7 @@ impl Worker for Hasher {
 pub(super) struct Accounts {
     supplier: String,
     by_number: HashMap<Box<str>, Sent>,
-    /// What is wrong with copies that differ: their places. At most ten.
+    /// The places of copies that differ, at most ten.
     pub(super) differing: (Vec<String>, u64),
     /// Accounts of other suppliers.
     pub(super) of_others: u64,
