@@ -80,8 +80,10 @@ pub static TRANSITIONS: &[Transition] = {
         row(Errored, On::RetriedByOperator, Any, Pending),
         row(DryRunSucceeded, On::Resubmitted, Any, Pending),
         row(DryRunSucceeded, On::RetriedByOperator, Any, Pending),
+        row(DryRunSucceeded, On::Cancelled, Any, Cancelled),
         row(DryRunErrored, On::Resubmitted, Any, Pending),
         row(DryRunErrored, On::RetriedByOperator, Any, Pending),
+        row(DryRunErrored, On::Cancelled, Any, Cancelled),
         row(Cancelled, On::Resubmitted, Any, Pending),
         row(Cancelled, On::RetriedByOperator, Any, Pending),
         row(Processed, On::Undone, Real, Cancelled),
@@ -192,8 +194,13 @@ mod tests {
     #[test]
     fn an_ended_process_goes_on_only_on_request() {
         for row in TRANSITIONS.iter().filter(|row| row.from.is_some_and(State::has_ended)) {
-            let is_requested =
-                matches!(row.on, EventKind::Resubmitted | EventKind::RetriedByOperator | EventKind::Undone);
+            let is_requested = matches!(
+                row.on,
+                EventKind::Resubmitted
+                    | EventKind::RetriedByOperator
+                    | EventKind::Cancelled
+                    | EventKind::Undone
+            );
             assert!(is_requested, "{row:?}");
         }
         let going = State::ALL.iter().filter(|state| !state.has_ended());

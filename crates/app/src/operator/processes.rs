@@ -79,7 +79,7 @@ impl Operations<'_> {
         })
     }
 
-    /// Cancels a pending process, and returns its id and new status.
+    /// Cancels a process that is pending or was only rehearsed, and returns its id and new status.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process, [`OperatorError::Refused`] if its state does

@@ -63,8 +63,10 @@ impl App {
         for count in StatusCount::of(&counts) {
             match count.status {
                 State::Pending | State::InProgress => open.waiting += count.accounts,
-                State::Errored | State::DryRunErrored => open.failed += count.accounts,
-                State::Processed | State::DryRunSucceeded | State::Cancelled => {}
+                State::Errored => open.failed += count.accounts,
+                // One that was only rehearsed is missing if it is declared.
+                State::DryRunErrored | State::DryRunSucceeded => {}
+                State::Processed | State::Cancelled => {}
             }
         }
         Ok(open)

@@ -177,12 +177,21 @@ pub(super) fn operations(
             vec![("Retry all that failed…", link("retry")), ("Cancel all that wait…", link("cancel"))]
         }
         (None, Some(_)) => vec![("Retry these…", link("retry"))],
-        (Some(status), _) if JobKind::Retry.begins_from(status) => vec![("Retry these…", link("retry"))],
-        (Some(State::Pending), None) => vec![("Cancel these…", link("cancel"))],
         (Some(State::Processed), None) => {
             vec![("Undo imports…", format!("{}undo/", links::supplier(supplier)))]
         }
-        _ => Vec::new(),
+        (Some(status), code) => {
+            let offers = [
+                (JobKind::Retry.begins_from(status), "Retry these…", "retry"),
+                // Only failed accounts have an error, and most of them have nothing to cancel.
+                (JobKind::Cancel.begins_from(status) && code.is_none(), "Cancel these…", "cancel"),
+            ];
+            offers
+                .into_iter()
+                .filter(|(is_offered, ..)| *is_offered)
+                .map(|(_, label, word)| (label, link(word)))
+                .collect()
+        }
     }
 }
 

@@ -12,7 +12,7 @@ const MATRIX: &str = "
     replaced             .    P    .    .    .    .    .    .
     claimed              .    I    .    .    .    .    .    .
     window_missed        .    E/X  .    .    .    .    .    .
-    cancelled            .    C    .    .    .    .    .    .
+    cancelled            .    C    .    .    .    C    .    C
     imported             .    .    D/.  .    .    .    .    .
     rejected             .    .    E/X  .    .    .    .    .
     retries_exhausted    .    .    E/X  .    .    .    .    .

@@ -33,7 +33,8 @@ impl Figures for State {
     }
 
     fn sent(&mut self, supplier_id: i64) -> Result<Totals, StoreError> {
-        let mut sent = self.of(supplier_id).filter(|row| row.process.state() != Status::Cancelled);
+        let is_none = [Status::Cancelled, Status::DryRunSucceeded, Status::DryRunErrored];
+        let mut sent = self.of(supplier_id).filter(|row| !is_none.contains(&row.process.state()));
         let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
         let add = |sum: Totals, row: &Row| sum.checked_add(Totals { accounts: 1, ..row.staged.totals });
         sent.try_fold(Totals::default(), add).ok_or_else(out_of_range)

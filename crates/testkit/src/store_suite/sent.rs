@@ -93,11 +93,20 @@ pub fn what_was_sent_follows_every_payload(store: &dyn Store) {
     next(Event::Cancelled);
     next(Event::RetriedByOperator);
     assert_sent(store, &acme, &[c, b]);
-    // Imports and dry runs change nothing; an undo cancels.
+    // An import changes nothing; an undo cancels.
     next(Event::Claimed);
     next(Event::Imported(ServiceAccountNumber::from_random(42)));
     assert_sent(store, &acme, &[c, b]);
     next(Event::Undone);
+    assert_sent(store, &acme, &[b]);
+    // What was only rehearsed is still to be sent.
+    let rehearsal = Submission { is_dry_run: true, ..Submission::default() };
+    resend(store, &acme, "A-1", Event::Resubmitted(rehearsal), c);
+    assert_sent(store, &acme, &[c, b]);
+    next(Event::Claimed);
+    next(Event::DryRunPassed);
+    assert_sent(store, &acme, &[b]);
+    next(Event::Cancelled);
     assert_sent(store, &acme, &[b]);
     // Archived and erased.
     let is = process(store, &acme, "A-2").process;

@@ -61,7 +61,7 @@ pub(crate) enum Command {
     Show(Which),
     /// Export failed accounts: their errors as CSV, or their payloads as NDJSON
     Export(ExportArgs),
-    /// Cancel pending processes; they can be sent or retried again
+    /// Cancel processes that are pending or were rehearsed; they can be sent or retried again
     Cancel(BulkArgs),
     /// Start another attempt of processes that ended without an account
     Retry(BulkArgs),

@@ -24,7 +24,7 @@ use askama::Template;
 pub(super) use blocks::{Layout, Section};
 use cutover_app::App;
 use cutover_app::operator::{AccountView, OperatorError, ProcessReport, SentPayload};
-use cutover_app::port::StoredIssues;
+use cutover_app::port::{JobKind, StoredIssues};
 use cutover_core::{SupplierCode, Zone};
 use cutover_process::{HistoryEntry, State};
 use issue::Issue;
@@ -195,7 +195,7 @@ fn laid_out(
         supplier: supplier.to_string(),
         supplier_link: links::supplier(supplier.as_str()),
         is_live: !state.is_some_and(State::is_final),
-        can_cancel: state == Some(State::Pending),
+        can_cancel: state.is_some_and(|state| JobKind::Cancel.begins_from(state)),
         can_retry: can_be_submitted_again && report.archived_at.is_none(),
         status: Status::new(&report.stored_status, report.status.status),
         facts: facts(&report),

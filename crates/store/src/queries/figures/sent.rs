@@ -26,12 +26,13 @@ const SUMS: &str = "CAST(coalesce(sum(accounts), 0) AS BIGINT), CAST(coalesce(su
 type Row = (i64, (i64, i64, i64, i64, i64, i64));
 
 statement! {
-    /// A cancelled account is not to be imported, so it does not count as sent.
+    /// A cancelled account is not to be imported and one that was only rehearsed is still to be sent, so they do not count.
     Read { supplier_id: i64 } -> (BigInt, (BigInt, BigInt, BigInt, BigInt, BigInt, BigInt))
         = "SELECT " (SUMS) " FROM (\
             SELECT state, processes AS accounts, " (COLUMNS) " FROM process_counts WHERE supplier_id = " supplier_id
             " UNION ALL SELECT state, change, " (COLUMNS) " FROM process_changes WHERE supplier_id = " supplier_id
-            " AND id >= " (Dialect::FIRST_PROCESS_CHANGE) ") AS counted WHERE state <> 'CANCELLED'"
+            " AND id >= " (Dialect::FIRST_PROCESS_CHANGE) ") AS counted \
+            WHERE state NOT IN ('CANCELLED', 'DRY_RUN_SUCCEEDED', 'DRY_RUN_ERRORED')"
 }
 
 pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
