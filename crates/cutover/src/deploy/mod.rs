@@ -1,5 +1,5 @@
-//! Tests that `deploy/` and `docs/OPERATIONS.md` name only settings, commands, flags, metrics and routes that
-//! exist, and that the containers are consistent. They need no container engine.
+//! Tests that `deploy/`, `docs/OPERATIONS.md` and the program's own texts name only settings, commands, flags, metrics and
+//! routes that exist, and that the containers are consistent. They need no container engine.
 
 mod manifests;
 mod monitoring;

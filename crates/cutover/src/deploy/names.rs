@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{MANUAL, ROOT, program, read, shell, texts, words_like};
+use super::{MANUAL, ROOT, files_below, program, read, shell, texts, words_like};
 use std::path::Path;
 
 #[test]
@@ -25,6 +25,35 @@ fn commands_and_flags_are_those_of_the_program() {
             faults.extend(
                 program::fault(&command).map(|fault| format!("{path}: {}: {fault}", command.join(" "))),
             );
+        }
+    }
+    assert_eq!(faults, [""; 0]);
+    assert!(found > 40, "only {found} command lines were found: the search is broken");
+}
+
+/// The command lines that messages, hints and pages of the service name: in strings and templates, not in comments.
+#[test]
+fn commands_that_the_program_names_are_accepted_by_it() {
+    let is_text = |path: &Path| path.extension().is_some_and(|end| end == "rs" || end == "html");
+    let folders = ["app", "cutover", "http", "outbound", "store", "rules"];
+    let files =
+        folders.iter().flat_map(|name| files_below(&format!("crates/{name}"))).filter(|path| is_text(path));
+    let (mut faults, mut found) = (Vec::new(), 0);
+    for path in
+        files.filter(|path| !path.ends_with("deploy/shell.rs") && !path.ends_with("deploy/program.rs"))
+    {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        // A string that goes on in the next line.
+        let code = code.map(|line| line.trim_start().trim_end_matches('\\')).collect::<Vec<_>>().join("\n");
+        let ticked = code.split('`').skip(1).step_by(2).map(|span| span.replace('\n', ""));
+        let tagged =
+            code.split("<code>").skip(1).filter_map(|rest| rest.split("</code>").next()).map(str::to_owned);
+        for line in ticked.chain(tagged).filter(|span| span.starts_with("cutover ")) {
+            let words: Vec<String> = shell::words(&line.replace("{{ ", "{").replace(" }}", "}")).split_off(1);
+            found += 1;
+            faults
+                .extend(program::refusal(&words).map(|fault| format!("{}: {line}: {fault}", path.display())));
         }
     }
     assert_eq!(faults, [""; 0]);

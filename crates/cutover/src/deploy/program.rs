@@ -3,6 +3,7 @@
 use crate::cli;
 use crate::settings::{self, SETTINGS};
 use clap::{Arg, Command};
+use cutover_process::State;
 
 /// Returns true if there is such a setting.
 pub(super) fn has_setting(name: &str) -> bool {
@@ -51,6 +52,26 @@ pub(super) fn fault(words: &[String]) -> Option<String> {
     is_group.then(|| no_command(command, ""))
 }
 
+/// Returns the fault in a command line as the program would find it. Words in capitals and braces stand for values.
+pub(super) fn refusal(words: &[String]) -> Option<String> {
+    let value = |word: &String| match word.trim_matches('\'') {
+        "URL" => "https://example.com".to_owned(),
+        "KIND" => "http".to_owned(),
+        status if State::WORDS.contains(&status) => status.to_owned(),
+        // A number, which is a word as well.
+        word if word.contains('{') || word.chars().all(|c| c.is_ascii_uppercase()) => "7".to_owned(),
+        word => word.to_owned(),
+    };
+    let has_values = words.iter().any(|word| word.starts_with("--") || value(word) != *word);
+    if !has_values {
+        // The name of a command in a sentence.
+        return fault(words);
+    }
+    let line = std::iter::once("cutover".to_owned()).chain(words.iter().map(value));
+    let error = cli::command().try_get_matches_from(line).err()?;
+    (error.use_stderr()).then(|| error.to_string())
+}
+
 fn no_command(group: &Command, name: &str) -> String {
     format!("{} has no command {name:?}", group.get_name())
 }
@@ -86,6 +107,27 @@ fn unknown_names_are_reported() {
         ("--fast", "no flag --fast here"),
     ] {
         assert_eq!(fault_of(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_line_that_the_program_refuses_is_reported() {
+    let refusal = |line: &str| {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        refusal(&words)
+    };
+    for line in [
+        "process list {} --status ERRORED",
+        "supplier release CODE",
+        "serve --help",
+        "job resume {name}",
+        "audit",
+    ] {
+        assert_eq!(refusal(line), None, "{line}");
+    }
+    for line in ["process list --status ERRORED", "process list ACME --status errored", "supplier pause CODE"]
+    {
+        assert!(refusal(line).is_some(), "{line}");
     }
 }
 

@@ -36,7 +36,7 @@ fn lines(text: &str) -> Vec<String> {
 }
 
 /// The words of a line of the shell, without its quotes.
-fn words(line: &str) -> Vec<String> {
+pub(super) fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     for c in line.chars().chain([' ']) {
         match (c, quote) {

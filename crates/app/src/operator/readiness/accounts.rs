@@ -30,8 +30,10 @@ pub(super) fn failures(facts: &Facts) -> Finding {
         "{} of {} accounts {} have failed and were not sent again",
         last.failed, last.ended, last.name
     );
-    let action =
-        "Correct these accounts and send them again: `cutover process list --status errored` names them.";
+    let action = format!(
+        "Correct these accounts and send them again: `cutover process list {} --status ERRORED` names them.",
+        facts.supplier.code
+    );
     let hold = facts.gate.as_ref().and_then(|gate| gate.hold.as_ref());
     let is_held_for_errors = hold.is_some_and(|hold| hold.by == HoldCause::ErrorRate);
     match facts.supplier.settings.hold_on_errors {
