@@ -3,7 +3,7 @@ use crate::account::{RefusedLog, SupplierCache};
 use crate::auth::{AttemptLog, KeyRing};
 use crate::documents::{DocumentsWanted, FoundDocuments};
 use crate::nodes::LastRecord;
-use crate::operator::Probed;
+use crate::operator::{Probed, Sampled};
 use crate::port::{
     Clock, Documents, DocumentsUnavailable, FairShares, Operator, PaymentVendors, Random, RefusedInJobs,
     Store, StoreError, WebhookSender,
@@ -79,6 +79,7 @@ pub struct App {
     pub(crate) refused: Arc<RefusedLog>,
     /// The last answers of services.
     pub(crate) probed: Probed,
+    pub(crate) sampled: Sampled,
     /// The last record of this process as a node.
     pub(crate) last_record: Mutex<Option<LastRecord>>,
     pub(crate) wake: Arc<Wake>,
@@ -119,6 +120,7 @@ impl App {
             suppliers,
             refused: Arc::default(),
             probed: Probed::default(),
+            sampled: Sampled::default(),
             last_record: Mutex::default(),
             wake,
             shares: Arc::default(),

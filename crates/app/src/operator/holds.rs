@@ -1,5 +1,5 @@
 use super::scope::Scoped;
-use super::{Audited, Checks, Forecast, Operations, OperatorError, Services};
+use super::{Audited, Forecast, Operations, OperatorError, Services};
 use crate::gate::{self, AfterHold};
 use crate::port::{AuditAction, Clock, Detail, Gate, Hold, HoldCause, Rows, StoreError, Subject, Supplier};
 use chrono::{DateTime, Utc};
@@ -172,7 +172,7 @@ impl Operations<'_> {
         if let Some(shown) = held_since {
             check_is_shown(&supplier, seen.as_ref(), shown)?;
         }
-        let mut readiness = self.app.readiness_of(&supplier, services, Checks::All)?;
+        let mut readiness = self.readiness_now(&supplier, services)?;
         if is_next_wave {
             readiness.forecast.wave = readiness.forecast.next_wave.take();
         }

@@ -55,8 +55,10 @@ pub use operations::Operations;
 pub use outlook::BulkOutlook;
 pub use processes::ProcessReport;
 pub use progress::Activity;
-pub(crate) use readiness::Probed;
-pub use readiness::{Check, CheckLevel, CheckName, Checks, Night, Readiness, Services, ServicesToProbe};
+pub use readiness::{
+    Check, CheckLevel, CheckName, Checks, Night, Readiness, Services, ServicesToProbe, newest_row_ahead,
+};
+pub(crate) use readiness::{Probed, Sampled};
 pub use run_diff::{CodeDiff, Difference, RunDiff};
 pub use runs::{RunPage, RunReport};
 pub use scope::Scope;

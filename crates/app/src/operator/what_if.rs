@@ -159,14 +159,28 @@ impl Operations<'_> {
             supplier.settings.rules.clear();
         }
         request.change.clone().apply(&mut supplier.settings)?;
-        let now = Now::new(request.now.unwrap_or_else(|| self.app.clock.now()), supplier.settings.time_zone);
+        let now = request.now.unwrap_or_else(|| self.app.clock.now());
+        self.check_stored(&supplier, now, None, u64::MAX, progress)
+    }
+
+    /// Checks payloads of a supplier as an import at a time would, with these settings of it: those of processes in a state,
+    /// or of all, at most as many as `most`, the first ones.
+    pub(super) fn check_stored(
+        &self,
+        supplier: &Supplier,
+        now: DateTime<Utc>,
+        state: Option<State>,
+        most: u64,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<WhatIf, OperatorError> {
+        let now = Now::new(now, supplier.settings.time_zone);
         let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let (chunks, waiting) = sync_channel::<Chunk>(WAITING);
         let (done, results) = sync_channel::<Checked>(WAITING);
         thread::scope(|scope| {
-            let (supplier, failed) = (&supplier, done.clone());
+            let failed = done.clone();
             scope.spawn(move || {
-                if let Err(error) = self.read_chunks(supplier, &chunks) {
+                if let Err(error) = self.read_chunks(supplier, state, most, &chunks) {
                     // Nobody listens any more after another failure.
                     let _ = failed.send(Err(error.into()));
                 }
@@ -183,13 +197,20 @@ impl Operations<'_> {
     }
 
     /// Reads the processes of a supplier with their payloads, in the order of creation, until nobody takes them.
-    fn read_chunks(&self, supplier: &Supplier, chunks: &SyncSender<Chunk>) -> Result<(), OperatorError> {
+    fn read_chunks(
+        &self,
+        supplier: &Supplier,
+        state: Option<State>,
+        most: u64,
+        chunks: &SyncSender<Chunk>,
+    ) -> Result<(), OperatorError> {
         let (mut after, mut place, mut chunk) = (None::<Position>, 0, Chunk::default());
-        loop {
-            let limit = PageLimit::of(PAGE);
-            let page = self.read_committed(|tx| {
-                Ok(tx.list_processes(supplier.id, ProcessFilter::default(), after, limit)?)
-            })?;
+        let filter = ProcessFilter { state, ..ProcessFilter::default() };
+        while place < most {
+            let left = u32::try_from(most - place).unwrap_or(u32::MAX);
+            let limit = PageLimit::of(PAGE.min(left));
+            let page =
+                self.read_committed(|tx| Ok(tx.list_processes(supplier.id, filter, after, limit)?))?;
             for listed in page.processes.chunks(CHUNK) {
                 let mut payloads = self.packed(supplier, listed)?;
                 for ListedProcess { process, .. } in listed {
@@ -264,9 +285,9 @@ impl App {
             decoded.draft.as_ref().map(|request| FactsToRead::for_all(request, &profile))
         };
         let known = self.known_together(supplier, &decoded.iter().map(sought).collect::<Vec<_>>())?;
+        let found = self.found_documents(supplier, &decoded)?;
         let mut verdicts = Vec::with_capacity(items.len());
         for ((item, decoded), known) in items.into_iter().zip(&decoded).zip(&known) {
-            let found = self.found_documents(supplier, decoded)?;
             let report = report_again(supplier, decoded, known, found.as_ref(), now);
             let causes = Cause::of_issues(&stored(&report.errors));
             verdicts.push(Verdict {
@@ -279,12 +300,14 @@ impl App {
         Ok(verdicts)
     }
 
+    /// Looks up the documents of payloads together.
     fn found_documents(
         &self,
         supplier: &Supplier,
-        decoded: &Decoded<AccountRequest<'_>>,
+        decoded: &[Decoded<AccountRequest<'_>>],
     ) -> Result<Option<FoundDocuments>, DocumentsUnavailable> {
-        let documents = || decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
+        let requests = decoded.iter().filter_map(|decoded| decoded.draft.as_ref());
+        let documents = || requests.flat_map(documents_of_account).collect();
         missing(Some(supplier), None, documents)
             .map(|wanted| pollster::block_on(self.look_up(&wanted)))
             .transpose()

@@ -98,7 +98,7 @@ fn a_supplier_sees_the_checks_about_its_own_data() {
         let readiness = by.readiness("ACME", &services(&env), Checks::of(&caller)).unwrap();
         readiness.checks.iter().map(|check| check.name.as_str()).collect::<Vec<_>>()
     };
-    let own = ["documents", "contracts", "manifest", "failures", "unresolved", "window"];
+    let own = ["documents", "contracts", "sample", "manifest", "failures", "unresolved", "window"];
     assert_eq!(names(ApiKeyRole::Supplier), own);
     assert_eq!(names(ApiKeyRole::Reader), CheckName::WORDS);
     let by = env.app.as_caller(&env.caller);
@@ -106,6 +106,45 @@ fn a_supplier_sees_the_checks_about_its_own_data() {
     assert_eq!(pollster::block_on(env.app.probe_services(&wanted)).vendors, []);
     let absent = by.readiness("NONE", &Services::default(), Checks::of(&env.caller));
     assert!(matches!(absent, Err(OperatorError::NotFound { .. })));
+}
+
+/// The accounts of the wave are checked as an import would check them now.
+#[test]
+fn a_wave_that_would_fail_is_not_released() {
+    let (env, _) = environment();
+    assert_eq!(check(&env, CheckName::Sample), (CheckLevel::Ok, "No account waits.".to_owned()));
+    hold(&env);
+    for n in 0..4 {
+        env.create_as(&format!("A-{n}"), ACCOUNT);
+    }
+    env.create_as("A-4", r#""customers":[{"family_name":"Okafor"}]"#);
+    assert_eq!(check(&env, CheckName::Sample).1, "Checked 5 of the 5 that come next: none would fail.");
+    require_customers(&env, true);
+    let found = check(&env, CheckName::Sample);
+    let text = "Checked 5 of the 5 that come next: 4 would fail, most often account_without_customers (4); no share of failures is set.";
+    assert_eq!(found, (CheckLevel::Warn, text.to_owned()));
+    let share = |text: &str| {
+        let hold_on_errors = Some(Some(text.parse().unwrap()));
+        set(&env, SupplierChange { hold_on_errors, ..SupplierChange::default() });
+        level(&env, CheckName::Sample)
+    };
+    assert_eq!([share("90/10"), share("50/10")], [CheckLevel::Warn, CheckLevel::Stop]);
+    let refused = release(&env, &Release::default()).unwrap_err().to_string();
+    assert!(refused.contains("say stop: sample"), "{refused}");
+    // Only the wave is checked.
+    set(&env, SupplierChange { waves: Some("1,rest".parse().unwrap()), ..SupplierChange::default() });
+    assert_eq!(level(&env, CheckName::Sample), CheckLevel::Stop);
+    require_customers(&env, false);
+    assert_eq!(check(&env, CheckName::Sample).1, "Checked 1 of the 1 that come next: none would fail.");
+    release(&env, &Release::default()).unwrap();
+}
+
+#[test]
+fn a_clock_behind_the_database_stops() {
+    let (env, _) = environment();
+    assert_eq!(level(&env, CheckName::Clock), CheckLevel::Ok);
+    env.clock.advance(Duration::hours(-2));
+    assert_eq!(level(&env, CheckName::Clock), CheckLevel::Stop);
 }
 
 #[test]

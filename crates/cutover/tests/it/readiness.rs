@@ -37,7 +37,9 @@ fn failures_refuse_a_release_until_they_are_sent_again_or_it_is_forced() {
     installation.run_json(&["supplier", "set", "ACME", "--hold-on-errors", "0/10"]);
     assert_eq!(client.create(&without_customers("A-1")).status, 201);
     require_customers(&installation, "error");
-    let released = release(&installation, &[]);
+    let refused = installation.run_refused(&["supplier", "release", "ACME"]);
+    assert!(refused.contains("sample"), "{refused}");
+    let released = release(&installation, &["--force", "--because", "a try"]);
     assert_eq!((&released["hold"], &released["forecast"]["whole"]["accounts"]), (&Value::Null, &json!(1)));
     assert_eq!(released["forecast"]["wave"], Value::Null);
     wait_until("it is held", || hold(&client) != Value::Null);

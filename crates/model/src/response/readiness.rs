@@ -6,8 +6,8 @@ use serde::Serialize;
 answers! {
     /// A check of the readiness.
     CheckShown (Debug, Eq, Serialize) {
-        /// `documents`, `vendors`, `contracts`, `manifest`, `failures`, `unresolved`, `window`, `encryption`, `disk`,
-        /// `replica` or `backup`.
+        /// `documents`, `vendors`, `contracts`, `sample`, `manifest`, `failures`, `unresolved`, `window`, `clock`,
+        /// `encryption`, `disk`, `replica` or `backup`.
         name: String;
         /// `ok`, `warn` (somebody should look at it) or `stop` (a release is refused).
         level: String;
@@ -24,7 +24,7 @@ answers! {
         /// The time of which the answer is: everything that any node stored or refused before is in it.
         as_of: Timestamp;
         /// The checks, in this order. With a supplier's token those about its own data: `documents`, `contracts`,
-        /// `manifest`, `failures`, `unresolved` and `window`.
+        /// `sample`, `manifest`, `failures`, `unresolved` and `window`.
         checks: Vec<CheckShown>;
     }
 }

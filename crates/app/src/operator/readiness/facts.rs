@@ -2,6 +2,8 @@
 //! indexes, a sample of payloads.
 
 use super::Services;
+use super::clock::newest_row;
+use super::sample::Sample;
 use crate::App;
 use crate::account::{Pace, StatusCount, accounts};
 use crate::codec::unpack;
@@ -46,6 +48,8 @@ pub(super) struct Facts {
     pub(super) last: Option<Stretch>,
     /// Contracts that are gone although waiting accounts name them: some of them.
     pub(super) absent_contracts: Vec<String>,
+    /// What came of the first accounts of the wave, checked as an import would; `None` if they could not be.
+    pub(super) sample: Option<Sample>,
     pub(super) reconciliation: Reconciliation,
     pub(super) windows: WaitingWindows,
     pub(super) pace: Option<Pace>,
@@ -65,6 +69,8 @@ pub(super) struct Installation {
     /// `None` for an embedded database.
     pub(super) server: Result<Option<ServerFigures>, StoreError>,
     pub(super) last_backup_at: Option<DateTime<Utc>>,
+    /// The newest time at which an operator created something.
+    pub(super) newest_row: Option<DateTime<Utc>>,
 }
 
 impl App {
@@ -87,6 +93,7 @@ impl App {
                 refused: tx.refused_figures(supplier.id, 0)?.accounts,
                 forecast: Forecast::new(supplier, with_next, left, pace.as_ref(), now),
                 last: last_stretch(tx, supplier.id, gate.as_ref(), failed)?,
+                sample: None,
                 absent_contracts: tx.absent_contracts(supplier.organisation_id, supplier.id, CONTRACTS)?,
                 reconciliation: tx.reconciliation(supplier.id)?,
                 windows: tx.waiting_windows(supplier.id)?,
@@ -107,8 +114,8 @@ impl App {
         facts: &Facts,
         services: &Services,
     ) -> Result<Installation, StoreError> {
-        let (last_backup_at, each) = read_committed(&*self.store, |tx| {
-            Ok((tx.last_backup_at()?, average_payload(tx, facts.supplier.id)?))
+        let (last_backup_at, newest_row, each) = read_committed(&*self.store, |tx| {
+            Ok((tx.last_backup_at()?, newest_row(tx)?, average_payload(tx, facts.supplier.id)?))
         })?;
         Ok(Installation {
             now: facts.now,
@@ -119,6 +126,7 @@ impl App {
             needed_space: each.saturating_mul(facts.left.all()).saturating_mul(ROWS_PER_PAYLOAD),
             server: self.store.server_figures(),
             last_backup_at,
+            newest_row,
         })
     }
 }

@@ -2,16 +2,20 @@
 //! of facts that were read before; [`CHECKS`] lists them.
 
 mod accounts;
+mod clock;
 mod facts;
 mod installation;
 mod manifest;
 mod night;
 mod probed;
+mod sample;
 mod services;
 mod window;
 
+pub use clock::newest_row_ahead;
 pub use night::Night;
 pub(crate) use probed::Probed;
+pub(crate) use sample::Sampled;
 pub use services::{Services, ServicesToProbe};
 
 use super::{Forecast, Operations, OperatorError};
@@ -46,6 +50,8 @@ string_enum! {
         Vendors = "vendors",
         /// Every contract that waiting accounts name exists.
         Contracts = "contracts",
+        /// The first accounts of the wave, checked as an import would.
+        Sample = "sample",
         /// What was sent is what the supplier has declared.
         Manifest = "manifest",
         /// Failures of the last wave that were not sent again.
@@ -54,6 +60,8 @@ string_enum! {
         Unresolved = "unresolved",
         /// The time that accounts need beside their windows.
         Window = "window",
+        /// The clock is not behind what is in the database.
+        Clock = "clock",
         /// The keys of values in the database are there.
         Encryption = "encryption",
         /// Free space for what waits.
@@ -100,10 +108,12 @@ const CHECKS: [(CheckName, Judge); CheckName::ALL.len()] = [
     (CheckName::Documents, Judge::Own(services::documents)),
     (CheckName::Vendors, Judge::Installation(services::vendors)),
     (CheckName::Contracts, Judge::Own(accounts::contracts)),
+    (CheckName::Sample, Judge::Own(sample::sample)),
     (CheckName::Manifest, Judge::Own(manifest::manifest)),
     (CheckName::Failures, Judge::Own(accounts::failures)),
     (CheckName::Unresolved, Judge::Own(accounts::unresolved)),
     (CheckName::Window, Judge::Own(window::window)),
+    (CheckName::Clock, Judge::Installation(clock::clock)),
     (CheckName::Encryption, Judge::Installation(installation::encryption)),
     (CheckName::Disk, Judge::Installation(installation::disk)),
     (CheckName::Replica, Judge::Installation(installation::replica)),
@@ -193,20 +203,22 @@ impl Operations<'_> {
         checks: Checks,
     ) -> Result<Readiness, OperatorError> {
         let supplier = self.show_supplier(code)?;
-        Ok(self.app.readiness_of(&supplier, services, checks)?)
+        let facts = self.sampled_lately(&supplier, self.app.facts(&supplier, services)?)?;
+        Ok(self.app.judged(facts, services, checks)?)
+    }
+
+    /// Like [`readiness`](Self::readiness), with checks that nobody has made before.
+    pub(super) fn readiness_now(
+        &self,
+        supplier: &Supplier,
+        services: &Services,
+    ) -> Result<Readiness, OperatorError> {
+        let facts = self.sampled(supplier, self.app.facts(supplier, services)?)?;
+        Ok(self.app.judged(facts, services, Checks::All)?)
     }
 }
 
 impl App {
-    pub(super) fn readiness_of(
-        &self,
-        supplier: &Supplier,
-        services: &Services,
-        checks: Checks,
-    ) -> Result<Readiness, StoreError> {
-        self.judged(self.facts(supplier, services)?, services, checks)
-    }
-
     fn judged(&self, facts: Facts, services: &Services, checks: Checks) -> Result<Readiness, StoreError> {
         let installation = match checks {
             Checks::All => Some(self.installation(&facts, services)?),

@@ -35,7 +35,7 @@ impl Operations<'_> {
             let progress = progress(tx.rows(), &supplier, self.app.clock.now())?;
             Ok((supplier, progress))
         })?;
-        let facts = self.app.facts(&supplier, services)?;
+        let facts = self.sampled_lately(&supplier, self.app.facts(&supplier, services)?)?;
         let (gate, at) = (facts.gate.clone(), facts.now);
         let first_window = facts.windows.windows.first().map(|window| window.end);
         let readiness = self.app.judged(facts, services, Checks::All)?;

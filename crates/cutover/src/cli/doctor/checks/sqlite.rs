@@ -4,13 +4,11 @@ use crate::cli::doctor::finding::Finding;
 use crate::open::{OpenDatabase, Purpose};
 use crate::settings::Settings;
 use crate::system::SystemClock;
-use chrono::{DateTime, Duration, Utc};
-use cutover_app::port::{Clock, Store, StoreError, read, write};
+use chrono::{DateTime, Utc};
+use cutover_app::operator::newest_row_ahead;
+use cutover_app::port::{Clock, Store, StoreError, write};
 use cutover_store::SqliteStore;
 use std::path::Path;
-
-/// Tolerance for rows written by another machine's clock.
-const TOLERANCE: Duration = Duration::seconds(5);
 
 /// Checks a SQLite database, and the vendors in it.
 pub(super) fn all(settings: &Settings, file: &Path) -> Vec<Finding> {
@@ -45,20 +43,13 @@ pub(super) fn all(settings: &Settings, file: &Path) -> Vec<Finding> {
 
 /// Compares the clock with the newest row that an operator created.
 pub(super) fn clock(store: &dyn Store, now: DateTime<Utc>) -> Finding {
-    let newest = read(store, |tx| {
-        let mut times: Vec<DateTime<Utc>> = tx.organisations()?.iter().map(|o| o.created_at).collect();
-        times.extend(tx.api_keys()?.iter().map(|key| key.created_at));
-        times.extend(tx.suppliers(None)?.iter().map(|supplier| supplier.created_at));
-        times.extend(tx.signing_keys()?.iter().map(|key| key.created_at));
-        Ok(times.into_iter().max())
-    });
-    match newest {
+    match newest_row_ahead(store, now) {
         Err(error) => Finding::fail("clock", error, "check the database"),
-        Ok(Some(newest)) if newest > now + TOLERANCE => Finding::fail(
+        Ok(Some(newest)) => Finding::fail(
             "clock",
             format!("it is {now} here, but the database has rows of {newest}"),
             "set the clock of this machine: leases, windows and tokens depend on it",
         ),
-        Ok(_) => Finding::ok("clock", format!("{} UTC", now.format("%Y-%m-%d %H:%M:%S"))),
+        Ok(None) => Finding::ok("clock", format!("{} UTC", now.format("%Y-%m-%d %H:%M:%S"))),
     }
 }
