@@ -240,6 +240,8 @@ WITH accepted AS (
 ), outcomes (run_id, state, kept, found) AS (
     SELECT run_id, e.pair->>0, (e.pair->>1)::NUMERIC, 0 FROM run_figures, json_array_elements(figures::JSON->'states') AS e (pair)
     UNION ALL SELECT run_id, state, 0, count(*) FROM run_outcomes GROUP BY 1, 2
+    UNION ALL SELECT run_id, 'REFUSED', coalesce((figures::JSON->>'refused')::NUMERIC, 0), 0 FROM run_figures
+    UNION ALL SELECT run_id, 'REFUSED', 0, count(*) FROM run_refusals GROUP BY 1
 ), figures (supplier_id, what) AS (
     SELECT supplier_id, format('%s processes are kept as %s, and there are %s', sum(kept),
         concat_ws(' ', state, nullif(error_code, '')), sum(found))

@@ -248,6 +248,13 @@ tables! {
         documents -> BigInt,
     }
 
+    run_refusals (run_id, external_account_number) {
+        run_id -> BigInt,
+        external_account_number -> Text,
+        refused_at -> Instant,
+        causes -> Json,
+    }
+
     run_figures (run_id, shard) {
         run_id -> BigInt,
         shard -> BigInt,

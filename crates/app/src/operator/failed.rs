@@ -1,5 +1,5 @@
-//! The export of the failed accounts of a supplier (contract D14): their faults as CSV, or their payloads as NDJSON, to be
-//! corrected and sent again.
+//! The export of the failed accounts of a supplier (contract D14) and of those that were refused: their faults as CSV, or
+//! their payloads as NDJSON, to be corrected and sent again.
 
 use super::processes::check_code;
 use super::{Audited, Operations, OperatorError};
@@ -7,16 +7,18 @@ use crate::App;
 use crate::account::of_last_attempt;
 use crate::codec::unpack;
 use crate::port::{
-    AuditAction, Detail, ListedProcess, PageLimit, PayloadById, Position, ProcessFilter, Rows, StoreError,
-    StoredIssues, Subject, read,
+    AuditAction, Detail, ListedProcess, PageLimit, PayloadById, Position, ProcessFilter, RefusedCreate,
+    RefusedFault, Rows, StoreError, StoredIssues, Subject, read,
 };
 use csv::{Terminator, WriterBuilder};
-use cutover_core::{Level, spreadsheet_cell, string_enum};
+use cutover_core::{Code, Level, spreadsheet_cell, string_enum};
 use cutover_process::{Process, State};
 use std::collections::HashMap;
 
 /// Number of accounts that are read together. Payloads may be large.
 const PAGE: u32 = 16;
+/// Number of refused accounts that are read together. Each has at most a hundred faults.
+const REFUSED: u32 = 500;
 /// A page with more bytes ends early.
 const PAGE_BYTES: usize = 1 << 20;
 
@@ -31,7 +33,8 @@ string_enum! {
     }
 }
 
-/// The failed accounts to export: those of a supplier that match all given criteria.
+/// The failed accounts to export: those of a supplier that match all given criteria. Without a status, also those that were
+/// refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedAccounts {
     /// The code of the supplier.
@@ -60,18 +63,36 @@ pub struct FailedExport {
     pub supplier: String,
     supplier_id: i64,
     format: FailedFormat,
-    /// The states to list, one after another. `None` is any state.
-    parts: Vec<Option<State>>,
+    /// The parts, one after another.
+    parts: Vec<Part>,
     error_code: Option<String>,
 }
 
+/// Accounts of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Those in a state; `None` is any.
+    Processes(Option<State>),
+    /// Those whose create was refused.
+    Refused,
+}
+
 /// A position in an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FailedCursor {
     /// Number of the part.
     part: usize,
     /// The last account before it in its part.
     after: Option<Position>,
+    /// The number of the last one, among those that were refused.
+    after_number: String,
+}
+
+impl FailedCursor {
+    /// Returns the beginning of the part that follows.
+    fn next_part(&self) -> Self {
+        Self { part: self.part + 1, ..Self::default() }
+    }
 }
 
 /// A failed account without a line, with the reason.
@@ -107,6 +128,7 @@ impl Operations<'_> {
         format: FailedFormat,
     ) -> Result<FailedExport, OperatorError> {
         wanted.check()?;
+        self.app.try_to_record_refused();
         let asked = wanted.clone();
         let supplier = self.act(AuditAction::ProcessesExported, move |tx, _| {
             let supplier = tx.supplier(&asked.supplier)?;
@@ -118,11 +140,12 @@ impl Operations<'_> {
             let subject = Subject::supplier(&supplier);
             Ok((supplier, Audited { subject, detail }))
         })?;
+        let of = |state| Part::Processes(Some(state));
         let parts = match (wanted.status, &wanted.error_code) {
-            (Some(status), _) => vec![Some(status)],
+            (Some(status), _) => vec![of(status)],
             // Only failed processes have an error.
-            (None, Some(_)) => vec![None],
-            (None, None) => vec![Some(State::Errored), Some(State::DryRunErrored)],
+            (None, Some(_)) => vec![Part::Processes(None), Part::Refused],
+            (None, None) => vec![of(State::Errored), of(State::DryRunErrored), Part::Refused],
         };
         Ok(FailedExport {
             supplier: supplier.code.to_string(),
@@ -145,36 +168,76 @@ impl App {
         cursor: Option<FailedCursor>,
         bytes: Vec<u8>,
     ) -> Result<FailedPage, StoreError> {
+        let is_first = cursor.is_none();
         let mut page = FailedPage { bytes, next: Some(cursor.unwrap_or_default()), ..FailedPage::default() };
-        if cursor.is_none() && export.format == FailedFormat::Csv {
+        if is_first && export.format == FailedFormat::Csv {
             row(&mut page.bytes, HEAD)?;
         }
-        while let Some(from) = page.next
-            && page.bytes.len() < PAGE_BYTES
-        {
-            let Some(state) = export.parts.get(from.part) else {
-                page.next = None;
+        while let Some(from) = page.next.take() {
+            if page.bytes.len() >= PAGE_BYTES {
+                page.next = Some(from);
                 break;
-            };
-            let error_code = export.error_code.as_deref();
-            let filter = ProcessFilter { state: *state, error_code, ..ProcessFilter::default() };
-            let found = read(&*self.store, |tx| {
-                let listed =
-                    tx.list_processes(export.supplier_id, filter, from.after, PageLimit::of(PAGE))?;
-                let ids: Vec<i64> = listed.processes.iter().map(|listed| listed.process.id()).collect();
-                Ok((contents(tx, export.format, &ids)?, listed))
-            });
-            let (contents, listed) = found?;
-            let rest = contents.write(listed.processes, &mut page)?;
-            page.next = Some(match rest.or(listed.next) {
-                Some(after) => FailedCursor { after: Some(after), ..from },
-                None => FailedCursor { part: from.part + 1, after: None },
-            });
-            if page.next.is_some_and(|next| next.part == export.parts.len()) {
-                page.next = None;
             }
+            let next = match export.parts.get(from.part) {
+                None => break,
+                Some(Part::Processes(state)) => self.append_processes(export, *state, from, &mut page)?,
+                Some(Part::Refused) => self.append_refused(export, from, &mut page)?,
+            };
+            page.next = Some(next).filter(|next| next.part < export.parts.len());
         }
         Ok(page)
+    }
+
+    fn append_processes(
+        &self,
+        export: &FailedExport,
+        state: Option<State>,
+        from: FailedCursor,
+        page: &mut FailedPage,
+    ) -> Result<FailedCursor, StoreError> {
+        let error_code = export.error_code.as_deref();
+        let filter = ProcessFilter { state, error_code, ..ProcessFilter::default() };
+        let found = read(&*self.store, |tx| {
+            let listed = tx.list_processes(export.supplier_id, filter, from.after, PageLimit::of(PAGE))?;
+            let ids: Vec<i64> = listed.processes.iter().map(|listed| listed.process.id()).collect();
+            Ok((contents(tx, export.format, &ids)?, listed))
+        });
+        let (contents, listed) = found?;
+        let rest = contents.write(listed.processes, page)?;
+        Ok(match rest.or(listed.next) {
+            Some(after) => FailedCursor { after: Some(after), ..from },
+            None => from.next_part(),
+        })
+    }
+
+    fn append_refused(
+        &self,
+        export: &FailedExport,
+        from: FailedCursor,
+        page: &mut FailedPage,
+    ) -> Result<FailedCursor, StoreError> {
+        let refused =
+            read(&*self.store, |tx| tx.refused_after(export.supplier_id, &from.after_number, REFUSED))?;
+        let Some(last) = refused.last() else { return Ok(from.next_part()) };
+        let after_number = last.number.clone();
+        let has_code = |refused: &RefusedCreate, code: &str| refused.causes.iter().any(|of| of.code == code);
+        let wanted = |refused: &RefusedCreate| match &export.error_code {
+            Some(code) => has_code(refused, code),
+            None => true,
+        };
+        for refused in refused.into_iter().filter(wanted) {
+            match export.format {
+                FailedFormat::Csv => {
+                    refusal(&mut page.bytes, &refused)?;
+                    page.accounts += 1;
+                }
+                FailedFormat::Ndjson => {
+                    let why = "it was refused, and no payload is kept of it";
+                    page.left_out.push(LeftOut { number: refused.number, why });
+                }
+            }
+        }
+        Ok(FailedCursor { after_number, ..from })
     }
 }
 
@@ -269,6 +332,15 @@ fn faults(bytes: &mut Vec<u8>, process: &Process, issues: StoredIssues) -> Resul
     for issue in &errors {
         let rule = issue.rule.as_deref().unwrap_or_default();
         row(bytes, [number, &issue.code, &issue.attr, rule, &issue.detail])?;
+    }
+    Ok(())
+}
+
+/// Writes the faults of a refused account. Their paths have `#` for indexes.
+fn refusal(bytes: &mut Vec<u8>, refused: &RefusedCreate) -> Result<(), StoreError> {
+    for RefusedFault { code, attr } in &refused.causes {
+        let detail = Code::from_word(code).map_or("", Code::detail);
+        row(bytes, [&refused.number, code, attr, "", detail])?;
     }
     Ok(())
 }

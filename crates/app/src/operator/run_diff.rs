@@ -1,14 +1,15 @@
-//! The comparison of two runs: one merge of their outcomes, which have the same order, in constant memory (contract D15).
+//! The comparison of two runs (contracts D15 and D23): a merge of what was refused in them, which is bounded, and one of their
+//! outcomes, which have the same order.
 
 use super::runs::run_of;
 use super::{AccountGroup, Operations, OperatorError};
-use crate::port::{Cause, Outcome, Run, StoreError, StoredProcess};
+use crate::port::{Cause, Outcome, RefusedCreate, Run, StoreError, StoredProcess};
 use cutover_core::string_enum;
-use cutover_model::Totals;
+use cutover_model::{ContentHash, Totals};
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-/// Number of outcomes that are read at once, and of accounts whose numbers are.
+/// Number of outcomes or refused accounts that are read at once, and of accounts whose numbers are.
 const PAGE: u32 = 1_000;
 /// Number of examples of a difference.
 const EXAMPLES: usize = 10;
@@ -23,32 +24,85 @@ string_enum! {
         Gone = "gone",
         /// Its content differs.
         Changed = "changed",
-        /// It failed in the first run and passed in the second.
+        /// It failed in the first run, or was refused, and passed in the second.
         Fixed = "fixed",
-        /// It passed in the first run and failed in the second.
+        /// It passed in the first run, and failed in the second or was refused.
         Broken = "broken",
     }
 }
 
 impl Difference {
     /// Returns true if an account has this difference.
-    fn is_of(self, a: Option<&Outcome>, b: Option<&Outcome>) -> bool {
-        match (self, a, b) {
+    fn is_of(self, account: &Compared) -> bool {
+        match (self, &account.a, &account.b) {
             (Self::New, None, Some(_)) | (Self::Gone, Some(_), None) => true,
-            // A payload that could not be read is not known to be another one.
-            (Self::Changed, Some(a), Some(b)) => a.content.zip(b.content).is_some_and(|(a, b)| a != b),
-            (Self::Fixed, Some(a), Some(b)) => has_failed(a) && b.has_passed(),
-            (Self::Broken, Some(a), Some(b)) => a.has_passed() && has_failed(b),
+            // A payload that is not known or could not be read is not known to be another one.
+            (Self::Changed, Some(a), Some(b)) => a.content().zip(b.content()).is_some_and(|(a, b)| a != b),
+            (Self::Fixed, Some(a), Some(b)) => a.has_failed() && b.has_passed(),
+            (Self::Broken, Some(a), Some(b)) => a.has_passed() && b.has_failed(),
             _ => false,
         }
     }
 }
 
-fn has_failed(outcome: &Outcome) -> bool {
-    outcome.state.known().is_some_and(|state| state.is_error())
+/// What became of an account in a run.
+#[derive(Debug, Clone)]
+enum Became {
+    Ended(Outcome),
+    Refused(RefusedCreate),
 }
 
-/// The number of accounts that failed for a cause in each of two runs.
+impl Became {
+    fn has_passed(&self) -> bool {
+        matches!(self, Self::Ended(outcome) if outcome.has_passed())
+    }
+
+    fn has_failed(&self) -> bool {
+        match self {
+            Self::Ended(outcome) => outcome.state.known().is_some_and(|state| state.is_error()),
+            Self::Refused(_) => true,
+        }
+    }
+
+    /// Returns the hash of the payload, which is not kept of a refused one.
+    fn content(&self) -> Option<ContentHash> {
+        match self {
+            Self::Ended(outcome) => outcome.content,
+            Self::Refused(_) => None,
+        }
+    }
+
+    fn causes(&self) -> Vec<Cause> {
+        match self {
+            Self::Ended(outcome) => outcome.causes.clone(),
+            Self::Refused(refused) => refused.causes.iter().map(Cause::from).collect(),
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        match self {
+            Self::Ended(outcome) => outcome.totals,
+            Self::Refused(_) => Totals::default(),
+        }
+    }
+}
+
+/// An account, by what is known of it without another read.
+#[derive(Debug, Clone)]
+enum Account {
+    Process(i64),
+    Number(String),
+}
+
+/// An account in two runs.
+#[derive(Debug)]
+struct Compared {
+    account: Account,
+    a: Option<Became>,
+    b: Option<Became>,
+}
+
+/// The number of accounts that failed or were refused for a cause in each of two runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeDiff {
     /// The cause.
@@ -77,37 +131,37 @@ impl Operations<'_> {
     /// [`OperatorError::NotFound`] if there is no such supplier or run.
     pub fn diff_runs(&self, supplier: &str, a: &str, b: &str) -> Result<RunDiff, OperatorError> {
         let runs = self.two_runs(supplier, a, b)?;
-        let mut found: HashMap<Difference, (u64, Vec<i64>)> = HashMap::new();
-        let (mut codes, mut totals) = (BTreeMap::<Cause, (u64, u64)>::new(), [Totals::default(); 2]);
-        self.merge(&runs, &mut |a, b| {
-            for difference in Difference::ALL.into_iter().filter(|difference| difference.is_of(a, b)) {
+        let mut found: HashMap<Difference, (u64, Vec<Account>)> = HashMap::new();
+        let (mut codes, mut totals) = (BTreeMap::<Cause, [u64; 2]>::new(), [Totals::default(); 2]);
+        let mut merge = Merge::new(self, &runs);
+        while let Some(compared) = merge.next()? {
+            for difference in Difference::ALL.into_iter().filter(|difference| difference.is_of(&compared)) {
                 let (count, examples) = found.entry(difference).or_default();
                 *count += 1;
                 if examples.len() < EXAMPLES {
-                    examples.extend(a.or(b).map(|outcome| outcome.process_id));
+                    examples.push(compared.account.clone());
                 }
             }
-            a.iter().flat_map(|a| &a.causes).for_each(|cause| codes.entry(cause.clone()).or_default().0 += 1);
-            b.iter().flat_map(|b| &b.causes).for_each(|cause| codes.entry(cause.clone()).or_default().1 += 1);
-            for (sum, outcome) in totals.iter_mut().zip([a, b]) {
-                let share = outcome.map(|outcome| outcome.totals).unwrap_or_default();
+            for (run, became) in [&compared.a, &compared.b].into_iter().enumerate() {
+                let Some(became) = became else { continue };
+                became.causes().into_iter().for_each(|cause| codes.entry(cause).or_default()[run] += 1);
                 let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
-                *sum = sum.checked_add(share).ok_or_else(out_of_range)?;
+                totals[run] = totals[run].checked_add(became.totals()).ok_or_else(out_of_range)?;
             }
-            Ok(())
-        })?;
+        }
         let mut groups = Vec::new();
         for difference in Difference::ALL {
-            let (count, ids) = found.remove(&difference).unwrap_or_default();
-            groups.push((difference, AccountGroup { count, examples: self.numbers_of(&runs, &ids)? }));
+            let (count, accounts) = found.remove(&difference).unwrap_or_default();
+            groups.push((difference, AccountGroup { count, examples: self.numbers_of(&runs, &accounts)? }));
         }
         let mut codes: Vec<CodeDiff> =
-            codes.into_iter().map(|(cause, (a, b))| CodeDiff { cause, a, b }).collect();
+            codes.into_iter().map(|(cause, [a, b])| CodeDiff { cause, a, b }).collect();
         codes.sort_by_key(|code| std::cmp::Reverse(code.a.abs_diff(code.b)));
         Ok(RunDiff { groups, codes, totals })
     }
 
-    /// Calls a function with the number of each account that has a difference, in the order of their first create.
+    /// Calls a function with the number of each account that has a difference: first those that were refused in a run, by
+    /// number, then the others in the order of their first create.
     ///
     /// # Errors
     /// As [`diff_runs`](Self::diff_runs), or the error of the function.
@@ -118,17 +172,17 @@ impl Operations<'_> {
         each: &mut dyn FnMut(&str) -> Result<(), E>,
     ) -> Result<(), E> {
         let runs = self.two_runs(supplier, a, b)?;
-        let (mut merge, mut ids) = (Merge::new(&runs), Vec::new());
-        while let Some((a, b)) = merge.next(self)? {
-            if difference.is_of(a.as_ref(), b.as_ref()) {
-                ids.extend(a.or(b).map(|outcome| outcome.process_id));
+        let (mut merge, mut accounts) = (Merge::new(self, &runs), Vec::new());
+        while let Some(compared) = merge.next()? {
+            if difference.is_of(&compared) {
+                accounts.push(compared.account);
             }
-            if ids.len() >= PAGE as usize {
-                self.numbers_of(&runs, &ids)?.iter().try_for_each(|number| each(number))?;
-                ids.clear();
+            if accounts.len() >= PAGE as usize {
+                self.numbers_of(&runs, &accounts)?.iter().try_for_each(|number| each(number))?;
+                accounts.clear();
             }
         }
-        self.numbers_of(&runs, &ids)?.iter().try_for_each(|number| each(number))
+        self.numbers_of(&runs, &accounts)?.iter().try_for_each(|number| each(number))
     }
 
     fn two_runs(&self, supplier: &str, a: &str, b: &str) -> Result<[Run; 2], OperatorError> {
@@ -138,76 +192,172 @@ impl Operations<'_> {
         })
     }
 
-    fn merge(&self, runs: &[Run; 2], visit: &mut Visit<'_>) -> Result<(), OperatorError> {
-        let mut merge = Merge::new(runs);
-        while let Some((a, b)) = merge.next(self)? {
-            visit(a.as_ref(), b.as_ref())?;
+    /// Returns the numbers of accounts, in their order. Those that were erased meanwhile are left out.
+    fn numbers_of(&self, [run, _]: &[Run; 2], accounts: &[Account]) -> Result<Vec<String>, OperatorError> {
+        let id = |account: &Account| match account {
+            Account::Process(id) => Some(*id),
+            Account::Number(_) => None,
+        };
+        let ids: Vec<i64> = accounts.iter().filter_map(id).collect();
+        let found = match ids.is_empty() {
+            true => Vec::new(),
+            false => self.read_committed(|tx| Ok(tx.processes_by_id(&ids)?))?,
+        };
+        // SQLite uses the keys of an erased supplier's processes again.
+        let own = found.into_iter().filter(|stored| stored.supplier_id == run.supplier_id);
+        let number = |stored: StoredProcess| stored.process.snapshot().external_account_number.to_string();
+        let numbers: HashMap<i64, String> = own.map(|stored| (stored.process.id(), number(stored))).collect();
+        let number = |account: &Account| match account {
+            Account::Process(id) => numbers.get(id).cloned(),
+            Account::Number(number) => Some(number.clone()),
+        };
+        Ok(accounts.iter().filter_map(number).collect())
+    }
+}
+
+/// What is read of a run page by page, in the order of a key.
+struct Pages<T> {
+    run: Run,
+    page: VecDeque<T>,
+    /// The last that was read; `None` before the first page.
+    last: Option<T>,
+    is_at_end: bool,
+}
+
+/// Reads those that follow one.
+type ReadPage<T> = fn(&Operations<'_>, &Run, Option<&T>) -> Result<Vec<T>, OperatorError>;
+
+impl<T: Clone> Pages<T> {
+    fn new(run: &Run) -> Self {
+        Self { run: run.clone(), page: VecDeque::new(), last: None, is_at_end: false }
+    }
+
+    /// Returns the next one, which stays.
+    fn peek(&mut self, by: &Operations<'_>, read: ReadPage<T>) -> Result<Option<&T>, OperatorError> {
+        if self.page.is_empty() && !self.is_at_end {
+            self.page = read(by, &self.run, self.last.as_ref())?.into();
+            self.is_at_end = self.page.len() < PAGE as usize;
+            self.last = self.page.back().cloned();
+        }
+        Ok(self.page.front())
+    }
+}
+
+fn read_outcomes(
+    by: &Operations<'_>,
+    run: &Run,
+    last: Option<&Outcome>,
+) -> Result<Vec<Outcome>, OperatorError> {
+    let after = last.map_or(0, |last| last.process_id);
+    by.read_committed(|tx| Ok(tx.outcomes(run.id, after, PAGE)?))
+}
+
+fn read_refused(
+    by: &Operations<'_>,
+    run: &Run,
+    last: Option<&RefusedCreate>,
+) -> Result<Vec<RefusedCreate>, OperatorError> {
+    let after = last.map_or("", |last| &last.number);
+    by.read_committed(|tx| Ok(tx.refused_in_run(run, after, PAGE)?))
+}
+
+/// The next of two sequences that have the same order: of one, or of both.
+fn next_of<T: Clone, K: Ord>(
+    by: &Operations<'_>,
+    [a, b]: &mut [Pages<T>; 2],
+    read: ReadPage<T>,
+    key: fn(&T) -> K,
+) -> Result<Option<[Option<T>; 2]>, OperatorError> {
+    let order = match (a.peek(by, read)?.map(key), b.peek(by, read)?.map(key)) {
+        (None, None) => return Ok(None),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (Some(a), Some(b)) => a.cmp(&b),
+    };
+    let a = if order.is_le() { a.page.pop_front() } else { None };
+    let b = if order.is_ge() { b.page.pop_front() } else { None };
+    Ok(Some([a, b]))
+}
+
+/// The accounts of two runs: first those that were refused in one, by number, then the others by the key of their process.
+struct Merge<'a> {
+    by: &'a Operations<'a>,
+    refused: [Pages<RefusedCreate>; 2],
+    /// Accounts that were refused in a run, with what became of them in the other.
+    ready: VecDeque<Compared>,
+    /// The keys of those among them that have a process; of each run at most as many as are kept of a supplier.
+    met: HashSet<i64>,
+    outcomes: [Pages<Outcome>; 2],
+}
+
+impl<'a> Merge<'a> {
+    fn new(by: &'a Operations<'a>, runs: &[Run; 2]) -> Self {
+        Self {
+            by,
+            refused: [Pages::new(&runs[0]), Pages::new(&runs[1])],
+            ready: VecDeque::new(),
+            met: HashSet::new(),
+            outcomes: [Pages::new(&runs[0]), Pages::new(&runs[1])],
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Compared>, OperatorError> {
+        if self.ready.is_empty() {
+            self.read_refused()?;
+        }
+        if let Some(compared) = self.ready.pop_front() {
+            return Ok(Some(compared));
+        }
+        while let Some([a, b]) =
+            next_of(self.by, &mut self.outcomes, read_outcomes, |outcome| outcome.process_id)?
+        {
+            let Some(id) = a.as_ref().or(b.as_ref()).map(|outcome| outcome.process_id) else { continue };
+            if !self.met.contains(&id) {
+                let [a, b] = [a, b].map(|outcome| outcome.map(Became::Ended));
+                return Ok(Some(Compared { account: Account::Process(id), a, b }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads further accounts that were refused in a run, and their outcomes in the other.
+    fn read_refused(&mut self) -> Result<(), OperatorError> {
+        let mut refused = Vec::new();
+        while refused.len() < PAGE as usize
+            && let Some(next) =
+                next_of(self.by, &mut self.refused, read_refused, |refused| refused.number.clone())?
+        {
+            refused.push(next);
+        }
+        let number = |[a, b]: &[Option<RefusedCreate>; 2]| {
+            a.as_ref().or(b.as_ref()).map(|refused| refused.number.clone()).unwrap_or_default()
+        };
+        let numbers: Vec<String> = refused.iter().map(number).collect();
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let [a, b] = &self.outcomes;
+        let (known, ended) = self.by.read_committed(|tx| {
+            let known = tx.processes_among(a.run.supplier_id, &numbers)?;
+            let ids: Vec<i64> = known.iter().map(|(_, id, _)| *id).collect();
+            Ok((known, [tx.outcomes_of(a.run.id, &ids)?, tx.outcomes_of(b.run.id, &ids)?]))
+        })?;
+        let ids: HashMap<String, i64> = known.into_iter().map(|(number, id, _)| (number, id)).collect();
+        self.met.extend(ids.values());
+        let mut ended = ended.map(|outcomes| {
+            let by_id = outcomes.into_iter().map(|outcome| (outcome.process_id, outcome));
+            by_id.collect::<HashMap<i64, Outcome>>()
+        });
+        for (number, [a, b]) in numbers.into_iter().zip(refused) {
+            let id = ids.get(&number);
+            let [of_a, of_b] = &mut ended;
+            let became = |refused: Option<RefusedCreate>, ended: &mut HashMap<i64, Outcome>| {
+                let outcome = id.and_then(|id| ended.remove(id)).map(Became::Ended);
+                refused.map(Became::Refused).or(outcome)
+            };
+            let (a, b) = (became(a, of_a), became(b, of_b));
+            self.ready.push_back(Compared { account: Account::Number(number), a, b });
         }
         Ok(())
-    }
-
-    /// Returns the numbers of accounts by their keys, in their order. Accounts that were erased meanwhile are left out.
-    fn numbers_of(&self, [run, _]: &[Run; 2], ids: &[i64]) -> Result<Vec<String>, OperatorError> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let found = self.read_committed(|tx| Ok(tx.processes_by_id(ids)?))?;
-        let number = |stored: StoredProcess| stored.process.snapshot().external_account_number.to_string();
-        // SQLite uses the keys of an erased supplier's processes again.
-        Ok(found.into_iter().filter(|stored| stored.supplier_id == run.supplier_id).map(number).collect())
-    }
-}
-
-/// Takes the outcomes of an account in both runs.
-type Visit<'v> = dyn FnMut(Option<&Outcome>, Option<&Outcome>) -> Result<(), StoreError> + 'v;
-
-/// The outcomes of a run, page by page.
-struct Outcomes {
-    run_id: i64,
-    page: VecDeque<Outcome>,
-    /// The last key that was read; `None` at the end.
-    after: Option<i64>,
-}
-
-impl Outcomes {
-    fn new(run: &Run) -> Self {
-        Self { run_id: run.id, page: VecDeque::new(), after: Some(0) }
-    }
-
-    /// Returns the key of the next outcome.
-    fn peek(&mut self, by: &Operations<'_>) -> Result<Option<i64>, OperatorError> {
-        if let (true, Some(after)) = (self.page.is_empty(), self.after) {
-            self.page = by.read_committed(|tx| Ok(tx.outcomes(self.run_id, after, PAGE)?))?.into();
-            let is_full = self.page.len() == PAGE as usize;
-            self.after = self.page.back().filter(|_| is_full).map(|last| last.process_id);
-        }
-        Ok(self.page.front().map(|outcome| outcome.process_id))
-    }
-}
-
-/// The outcomes of two runs, side by side.
-struct Merge {
-    a: Outcomes,
-    b: Outcomes,
-}
-
-/// The outcomes of an account in two runs.
-type Pair = (Option<Outcome>, Option<Outcome>);
-
-impl Merge {
-    fn new([a, b]: &[Run; 2]) -> Self {
-        Self { a: Outcomes::new(a), b: Outcomes::new(b) }
-    }
-
-    fn next(&mut self, by: &Operations<'_>) -> Result<Option<Pair>, OperatorError> {
-        let order = match (self.a.peek(by)?, self.b.peek(by)?) {
-            (None, None) => return Ok(None),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(a), Some(b)) => a.cmp(&b),
-        };
-        let a = if order.is_le() { self.a.page.pop_front() } else { None };
-        let b = if order.is_ge() { self.b.page.pop_front() } else { None };
-        Ok(Some((a, b)))
     }
 }

@@ -3,7 +3,8 @@
 use super::scope::Scoped;
 use super::{Audited, Operations, OperatorError};
 use crate::port::{
-    AuditAction, CauseCount, Detail, Rows, Run, RunFigures, StoreError, Stretch, Subject, Supplier,
+    AuditAction, Cause, CauseCount, Detail, RefusedCreate, Rows, Run, RunFigures, StoreError, Stretch,
+    Subject, Supplier,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::Zone;
@@ -11,9 +12,12 @@ use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
 use cutover_process::State;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Maximum length of the name of a run, in characters.
 const MAX_NAME: usize = 100;
+/// Number of refused accounts that are read at once.
+const PAGE: u32 = 1_000;
 /// Maximum number of errors that are shown.
 const CAUSES: usize = 10;
 /// The states of outcomes.
@@ -30,6 +34,10 @@ pub struct RunReport {
     pub totals: Totals,
     /// The most frequent errors, the most frequent first; at most ten.
     pub top_errors: Vec<CauseCount>,
+    /// Number of accounts that were sent and refused, and have no outcome.
+    pub refused: u64,
+    /// The most frequent causes of refusals, the most frequent first; at most ten.
+    pub top_refused: Vec<CauseCount>,
     /// Time at which the first account ended.
     pub first_at: Option<DateTime<Utc>>,
     /// Time at which the last account ended.
@@ -51,31 +59,58 @@ pub struct RunPage {
 
 impl RunReport {
     fn read(tx: &mut dyn Rows, run: Run, zone: Zone) -> Result<Self, StoreError> {
-        let figures = tx.run_figures(run.id)?;
+        let mut figures = tx.run_figures(run.id)?;
+        // Those of an ended run are in its figures.
+        if run.ended_at.is_none() {
+            each_refused(tx, &run, &mut |_, refused| {
+                figures.count_refusals(refused, 1);
+                Ok(())
+            })?;
+        }
         Ok(Self::of(run, &figures, zone))
     }
 
     fn of(run: Run, figures: &RunFigures, zone: Zone) -> Self {
         let number = |count: &i64| u64::try_from(*count).unwrap_or_default();
         let count = |state: State| (state, figures.states.get(state.as_str()).map_or(0, number));
-        let cause = |(cause, accounts): (&_, &i64)| CauseCount {
-            cause: Clone::clone(cause),
-            accounts: number(accounts),
+        let top = |causes: &BTreeMap<Cause, i64>| {
+            let count = |(cause, accounts): (&Cause, _)| CauseCount {
+                cause: cause.clone(),
+                accounts: number(accounts),
+            };
+            let mut top: Vec<CauseCount> = causes.iter().map(count).collect();
+            // Equal ones stay in the order of their causes.
+            top.sort_by_key(|of| Reverse(of.accounts));
+            top.truncate(CAUSES);
+            top
         };
-        let mut top_errors: Vec<CauseCount> = figures.causes.iter().map(cause).collect();
-        // Equal ones stay in the order of their causes.
-        top_errors.sort_by_key(|of| Reverse(of.accounts));
-        top_errors.truncate(CAUSES);
         Self {
             run,
             counts: STATES.map(count).to_vec(),
             totals: figures.totals(),
-            top_errors,
+            top_errors: top(&figures.causes),
+            refused: number(&figures.refused),
+            top_refused: top(&figures.refused_causes),
             first_at: figures.stretches.first().map(|stretch| stretch.first_at),
             last_at: figures.stretches.last().map(|stretch| stretch.last_at),
             rate_per_minute: rate(&figures.stretches),
             zone,
         }
+    }
+}
+
+/// Calls a function with what was refused in a run, by number, some accounts at a time.
+fn each_refused(
+    tx: &mut dyn Rows,
+    run: &Run,
+    each: &mut dyn FnMut(&mut dyn Rows, &[RefusedCreate]) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let mut after = String::new();
+    loop {
+        let page = tx.refused_in_run(run, &after, PAGE)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after.clone_from(&last.number);
+        each(tx, &page)?;
     }
 }
 
@@ -119,7 +154,7 @@ impl Operations<'_> {
     /// # Errors
     /// [`OperatorError`]: no such supplier, or no run of it is open.
     pub fn end_run(&self, supplier: &str) -> Result<RunReport, OperatorError> {
-        // Any node that is asked after the end of the run then shows the creates that were refused during it.
+        // What this process has refused so far is in the run.
         self.app.try_to_record_refused();
         let code = supplier.to_owned();
         self.act(AuditAction::RunEnded, move |tx, clock| {
@@ -128,6 +163,8 @@ impl Operations<'_> {
             let run = tx.open_run(supplier.id)?.ok_or_else(none)?;
             tx.lock_runs()?;
             let at = clock.now();
+            // Before it ends, for then they are read from what is kept.
+            each_refused(tx.rows(), &run, &mut |tx, refused| tx.keep_refused(run.id, refused))?;
             if !tx.end_run(run.id, at)? {
                 return Err(none());
             }

@@ -287,13 +287,13 @@ pub trait Processes {
         number: &ExternalAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError>;
 
-    /// Returns the creation times of those processes of a supplier that have one of these numbers, which are
-    /// trimmed.
-    fn created_among(
+    /// Returns numbers, keys and creation times of those processes of a supplier that have one of these numbers, which
+    /// are trimmed.
+    fn processes_among(
         &mut self,
         supplier_id: i64,
         numbers: &[String],
-    ) -> Result<Vec<(String, DateTime<Utc>)>, StoreError>;
+    ) -> Result<Vec<(String, i64, DateTime<Utc>)>, StoreError>;
 
     /// Returns processes of a supplier whose account number begins with a text, by number, at most `limit`.
     /// An index has this order, so other processes cost nothing.

@@ -1,4 +1,4 @@
-use super::StoreError;
+use super::{Cause, StoreError};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +9,12 @@ pub struct RefusedFault {
     pub code: String,
     /// The pattern of the path: see [`pattern`](cutover_core::AttrPath::pattern).
     pub attr: String,
+}
+
+impl From<&RefusedFault> for Cause {
+    fn from(fault: &RefusedFault) -> Self {
+        Self { code: fault.code.clone(), attr: Some(fault.attr.clone()).filter(|attr| !attr.is_empty()) }
+    }
 }
 
 /// The last refused create of an account that was not accepted since (contract D13).

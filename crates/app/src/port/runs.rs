@@ -1,4 +1,4 @@
-use super::{Cause, StoreError};
+use super::{Cause, RefusedCreate, StoreError};
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::{SupplierCode, Word};
 use cutover_model::rust_decimal::Decimal;
@@ -67,6 +67,10 @@ pub struct RunFigures {
     pub states: BTreeMap<String, i64>,
     /// Number of accounts by the cause of their failure.
     pub causes: BTreeMap<Cause, i64>,
+    /// Number of accounts that were refused.
+    pub refused: i64,
+    /// Number of these by the cause of the refusal.
+    pub refused_causes: BTreeMap<Cause, i64>,
     /// Number of accounts that passed, their readings, transactions and documents.
     pub counts: [i64; 4],
     /// Sum of the balances of the ledgers of these.
@@ -91,6 +95,14 @@ impl RunFigures {
         Ok(())
     }
 
+    /// Adds accounts that were refused, or takes them away.
+    pub fn count_refusals(&mut self, refusals: &[RefusedCreate], sign: i64) {
+        for refusal in refusals {
+            self.refused += sign;
+            refusal.causes.iter().for_each(|fault| add(&mut self.refused_causes, fault.into(), sign));
+        }
+    }
+
     /// Adds the figures of another part.
     ///
     /// # Errors
@@ -98,6 +110,9 @@ impl RunFigures {
     pub fn merge(&mut self, part: Self) -> Result<(), StoreError> {
         part.states.into_iter().for_each(|(state, accounts)| add(&mut self.states, state, accounts));
         part.causes.into_iter().for_each(|(cause, accounts)| add(&mut self.causes, cause, accounts));
+        self.refused += part.refused;
+        let refused = part.refused_causes.into_iter();
+        refused.for_each(|(cause, accounts)| add(&mut self.refused_causes, cause, accounts));
         self.add_totals(part.counts, part.ledger_balance)?;
         part.stretches.into_iter().for_each(|stretch| self.add_stretch(stretch));
         Ok(())
@@ -200,7 +215,23 @@ pub trait Runs {
     /// Returns the outcomes of a run by the keys of their processes: those after a key, at most `limit`.
     fn outcomes(&mut self, run_id: i64, after: i64, limit: u32) -> Result<Vec<Outcome>, StoreError>;
 
-    /// Returns the figures of a run.
+    /// Returns those outcomes of a run that are of these processes.
+    fn outcomes_of(&mut self, run_id: i64, process_ids: &[i64]) -> Result<Vec<Outcome>, StoreError>;
+
+    /// Returns the accounts that were refused in a run, by number: those with greater numbers than `after`, at most `limit`.
+    /// An account that has an outcome in the run is none of them. Of an open run they are read from the [refused
+    /// creates](super::Refusals) of its supplier.
+    fn refused_in_run(
+        &mut self,
+        run: &Run,
+        after: &str,
+        limit: u32,
+    ) -> Result<Vec<RefusedCreate>, StoreError>;
+
+    /// Keeps accounts that were refused in a run, which ends with them. The runs are [locked](Self::lock_runs).
+    fn keep_refused(&mut self, run_id: i64, refused: &[RefusedCreate]) -> Result<(), StoreError>;
+
+    /// Returns the figures of a run. Those of an open run leave out what was refused.
     fn run_figures(&mut self, run_id: i64) -> Result<RunFigures, StoreError>;
 }
 

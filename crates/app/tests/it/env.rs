@@ -82,6 +82,12 @@ impl TestEnv {
         self.send(&format!(r#"{{"task_params":{params},"payload":{account}}}"#));
     }
 
+    /// Sends a faulty account, which is refused.
+    pub(crate) fn refuse(&self, number: &str) {
+        let faulty = account_of(number, r#""customers":[{"family_name":7}]"#);
+        assert!(create_account(&self.app, &self.caller, None, faulty.as_bytes()).is_err());
+    }
+
     fn send(&self, body: &str) {
         let created = create_account(&self.app, &self.caller, None, body.as_bytes());
         created.unwrap();

@@ -47,13 +47,37 @@ fn export(env: &TestEnv, wanted: &FailedAccounts, format: FailedFormat) -> (Vec<
     let (mut pages, mut next): (Vec<FailedPage>, Option<FailedCursor>) = (Vec::new(), None);
     loop {
         let page = env.app.failed_page(&begun, next, Vec::new()).unwrap();
-        next = page.next;
+        next = page.next.clone();
         pages.push(page);
         if next.is_none() {
             let bytes = pages.iter().flat_map(|page| page.bytes.iter().copied()).collect();
             return (pages, String::from_utf8(bytes).unwrap());
         }
     }
+}
+
+/// Nothing but the faults is kept of what was refused.
+#[test]
+fn refused_accounts_are_exported_with_their_faults() {
+    let env = failing(1, MEMBERS);
+    (0..600).for_each(|n| env.refuse(&format!("R-{n:03}")));
+    let (_, csv) = export(&env, &wanted(), FailedFormat::Csv);
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(
+        (rows.len(), rows[2].split(',').take(3).collect()),
+        (602, vec!["R-000", "invalid", "customers.#.family_name"])
+    );
+    let (pages, ndjson) = export(&env, &wanted(), FailedFormat::Ndjson);
+    let left_out: Vec<&str> =
+        pages.iter().flat_map(|page| &page.left_out).map(|of| of.number.as_str()).collect();
+    assert_eq!((ndjson.lines().count(), left_out.len(), left_out[599]), (1, 600, "R-599"));
+    let of_code = |code: &str| {
+        let wanted = FailedAccounts { error_code: Some(code.into()), ..wanted() };
+        export(&env, &wanted, FailedFormat::Csv).1.lines().count() - 1
+    };
+    assert_eq!((of_code("invalid"), of_code("required")), (600, 0));
+    let errored = FailedAccounts { status: Some(State::Errored), ..wanted() };
+    assert_eq!(export(&env, &errored, FailedFormat::Csv).1.lines().count(), 2);
 }
 
 #[test]

@@ -1,22 +1,17 @@
 //! Refused creates (contract D13).
 
-use crate::env::{TestEnv, account_of, ports};
+use crate::env::{TestEnv, ports};
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::nodes::NodeDescription;
 use cutover_app::operator::{Checks, Services};
 use cutover_app::port::{Clock, Node, RefusedCreate, RefusedFault, StoreError, write};
 use cutover_app::{App, Settings};
+use cutover_testkit::SeededRandom;
 use cutover_testkit::memory::{Fault, MemoryStore};
-use cutover_testkit::{SeededRandom, create_account};
 use std::sync::Arc;
 
 /// The greatest number of refused creates that is kept of a supplier.
 const KEPT: u64 = 100_000;
-
-fn refuse(env: &TestEnv, number: &str) {
-    let faulty = account_of(number, r#""customers":[{"family_name":7}]"#);
-    assert!(create_account(&env.app, &env.caller, None, faulty.as_bytes()).is_err());
-}
 
 /// Another process over the same store.
 fn beside(env: &TestEnv) -> App {
@@ -52,18 +47,18 @@ fn answers_count_what_was_refused_just_before() {
     let env = TestEnv::new();
     node(&env.app);
     env.clock.advance(Duration::seconds(3));
-    refuse(&env, "A-1");
+    env.refuse("A-1");
     env.clock.advance(Duration::milliseconds(1));
     assert_eq!(certified(&env.app), (1, env.clock.now()));
     env.app.as_command().start_run("ACME", "first").unwrap();
-    refuse(&env, "A-2");
+    env.refuse("A-2");
     assert_eq!(stored(&env), 1);
     env.app.as_command().end_run("ACME").unwrap();
     assert_eq!(stored(&env), 2);
-    refuse(&env, "A-3");
+    env.refuse("A-3");
     env.clock.advance(Duration::milliseconds(1));
     assert_eq!((ready_as_of(&env.app), stored(&env)), (env.clock.now(), 3));
-    refuse(&env, "A-4");
+    env.refuse("A-4");
     env.app.as_command().show_progress("ACME").unwrap();
     assert_eq!(stored(&env), 4);
 }
@@ -75,7 +70,7 @@ fn answers_of_another_process_are_of_the_time_that_every_node_has_written() {
     let (node, command) = (node(&env.app), beside(&env));
     let started_at = env.clock.now();
     env.clock.advance(Duration::seconds(3));
-    refuse(&env, "A-1");
+    env.refuse("A-1");
     env.clock.advance(Duration::milliseconds(1));
     assert_eq!(certified(&command), (0, started_at));
     assert_eq!(ready_as_of(&command), started_at);
@@ -100,7 +95,7 @@ fn answers_are_of_the_time_before_what_is_left_to_write() {
     let (node, command) = (node(&env.app), beside(&env));
     let begun = env.clock.now();
     for n in 0..5_002 {
-        refuse(&env, &format!("A-{n}"));
+        env.refuse(&format!("A-{n}"));
         env.clock.advance(Duration::microseconds(1));
     }
     assert_eq!(certified(&env.app), (5_000, begun));
@@ -114,7 +109,7 @@ fn answers_are_of_the_time_before_what_is_left_to_write() {
 fn creates_that_could_not_be_written_are_kept() {
     let store = Arc::<MemoryStore>::default();
     let env = TestEnv::on(|ports| cutover_app::Ports { store: store.clone(), ..ports });
-    refuse(&env, "A-1");
+    env.refuse("A-1");
     store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
     env.app.record_refused().unwrap_err();
     store.set_fault(None);
@@ -147,10 +142,10 @@ fn fill(env: &TestEnv) -> RefusedFault {
 fn the_oldest_refused_creates_go_first() {
     let env = TestEnv::new();
     let cause = fill(&env);
-    refuse(&env, "N-1");
-    refuse(&env, "N-2");
+    env.refuse("N-1");
+    env.refuse("N-2");
     // A refusal again of an account that is there takes no place of another.
-    refuse(&env, "R-000024");
+    env.refuse("R-000024");
     let supplier = env.app.as_command().show_supplier("ACME").unwrap();
     let figures = env.app.refused_figures(&supplier).unwrap();
     assert_eq!(figures.accounts, KEPT);

@@ -8,7 +8,7 @@ use cutover_app::operator::{
     Difference, OperatorError, Release, RunReport, Services, SupplierChange, UndoRequest, UndoScope,
     WhatIfRequest,
 };
-use cutover_app::port::{Clock, Outcome, read};
+use cutover_app::port::{CauseCount, Clock, Outcome, read};
 use cutover_app::worker::Worked;
 use cutover_core::Level;
 use cutover_model::content_hash;
@@ -148,6 +148,63 @@ fn outcomes_are_kept_in_the_open_run_only() {
     };
     env.app.as_command().each_difference(runs, Difference::New, &mut { each }).unwrap();
     assert_eq!(numbers, ["OF-two"]);
+}
+
+fn show(env: &TestEnv, run: &str) -> (u64, u64, Vec<String>) {
+    env.app.record_refused().unwrap();
+    let report = env.app.as_command().show_run("ACME", run).unwrap();
+    let passed = report.counts.iter().filter(|(state, _)| !state.is_error()).map(|(_, count)| count).sum();
+    let causes = report.top_refused.iter();
+    let cause = |of: &CauseCount| format!("{} {} {:?}", of.accounts, of.cause.code, of.cause.attr.as_deref());
+    (passed, report.refused, causes.map(cause).collect())
+}
+
+/// Two rehearsals: what was refused is an outcome of a run, and of the comparison.
+#[test]
+fn accounts_that_are_refused_are_part_of_a_run() {
+    let env = TestEnv::new();
+    let operate = env.app.as_command();
+    strict(&env, Level::Off, true);
+    env.refuse("BEFORE");
+    env.clock.advance(Duration::seconds(2));
+    operate.start_run("ACME", "one").unwrap();
+    ["PASSED", "RESENT"].iter().for_each(|number| env.create_as(number, MEMBERS));
+    ["CORRECTED", "REFUSED", "ACCEPTED"].iter().for_each(|number| env.refuse(number));
+    let cause = |accounts| vec![format!("{accounts} invalid Some(\"customers.#.family_name\")")];
+    assert_eq!(show(&env, "one"), (0, 3, cause(3)));
+    env.clock.advance(Duration::seconds(2));
+    env.create_as("ACCEPTED", MEMBERS);
+    import(&env);
+    env.clock.advance(Duration::seconds(2));
+    // It has an outcome in the run: what is sent later and refused is not that of the account.
+    env.refuse("RESENT");
+    assert_eq!(show(&env, "one"), (3, 2, cause(2)));
+    operate.end_run("ACME").unwrap();
+    env.refuse("AFTER");
+    env.clock.advance(Duration::seconds(2));
+    operate.start_run("ACME", "two").unwrap();
+    ["CORRECTED", "RESENT"].iter().for_each(|number| env.create_as(number, MEMBERS));
+    ["PASSED", "REFUSED"].iter().for_each(|number| env.refuse(number));
+    import(&env);
+    assert_eq!(show(&env, "two"), (2, 2, cause(2)));
+    operate.end_run("ACME").unwrap();
+    // What is sent now changes no run that has ended.
+    env.create_as("REFUSED", MEMBERS);
+    assert_eq!((show(&env, "one"), show(&env, "two")), ((3, 2, cause(2)), (2, 2, cause(2))));
+    let diff = operate.diff_runs("ACME", "one", "two").unwrap();
+    let groups: Vec<_> = diff.groups.iter().map(|(of, group)| (*of, group.examples.join(" "))).collect();
+    let expected = [
+        (Difference::New, String::new()),
+        (Difference::Gone, "ACCEPTED".to_owned()),
+        (Difference::Changed, String::new()),
+        (Difference::Fixed, "CORRECTED".to_owned()),
+        (Difference::Broken, "PASSED".to_owned()),
+    ];
+    assert_eq!(groups, expected);
+    assert_eq!((diff.codes[0].a, diff.codes[0].b, diff.totals.map(|of| of.accounts)), (2, 2, [3, 2]));
+    operate.erase_account("ACME", "CORRECTED").unwrap();
+    assert_eq!(show(&env, "one"), (3, 1, cause(1)));
+    assert_eq!(operate.diff_runs("ACME", "one", "two").unwrap().groups[3].1.count, 0);
 }
 
 /// An account belongs to the wave that claimed it, whenever it ends.

@@ -10,7 +10,7 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::operator::{AccountGroup, Difference, RunDiff, RunReport};
-use cutover_app::port::Cause;
+use cutover_app::port::{Cause, CauseCount};
 use cutover_core::Zone;
 use cutover_model::{ControlTotals, Totals};
 use cutover_process::State;
@@ -42,6 +42,7 @@ struct Row {
     ended: Option<Moment>,
     passed: String,
     failed: String,
+    refused: String,
     rate: String,
 }
 
@@ -58,6 +59,7 @@ impl Row {
             ended: report.run.ended_at.map(moment),
             passed: count([State::Processed, State::DryRunSucceeded]),
             failed: count([State::Errored, State::DryRunErrored]),
+            refused: grouped(&report.refused.to_string()),
             rate: grouped(&report.rate_per_minute.to_string()),
             name: report.run.name.clone(),
         }
@@ -83,7 +85,14 @@ struct One {
     last: Option<Moment>,
     counts: Vec<(Status, String)>,
     totals: Vec<(&'static str, String)>,
-    errors: Vec<CauseRow>,
+    causes: [Causes; 2],
+}
+
+/// The most frequent causes of failures, or of refusals.
+struct Causes {
+    id: &'static str,
+    title: &'static str,
+    rows: Vec<CauseRow>,
 }
 
 /// A cause with the page that explains its code, and numbers of accounts.
@@ -143,8 +152,8 @@ impl Group {
             Difference::New => "Only in the second run",
             Difference::Gone => "Only in the first run",
             Difference::Changed => "With other content",
-            Difference::Fixed => "Failed in the first, passed in the second",
-            Difference::Broken => "Passed in the first, failed in the second",
+            Difference::Fixed => "Failed or refused in the first, passed in the second",
+            Difference::Broken => "Passed in the first, failed or refused in the second",
         };
         let more = if group.count > group.examples.len() as u64 { ", …" } else { "" };
         let examples = format!("{}{more}", group.examples.join(", "));
@@ -215,6 +224,11 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
             check_supplier(call, visitor, &code).await?;
             let (name, of) = (name(call.query(), "name")?, code.clone());
             let report = call.run_page(move |app| found(app.as_caller(&caller).show_run(&of, &name))).await?;
+            let causes = |id, title, of: Vec<CauseCount>| Causes {
+                id,
+                title,
+                rows: of.into_iter().map(|of| CauseRow::new(of.cause, &[of.accounts])).collect(),
+            };
             let counted = report.counts.iter().filter(|(_, count)| *count > 0);
             let answer = One {
                 frame: Frame::of(visitor),
@@ -225,11 +239,10 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
                     .map(|(state, count)| (Status::from(*state), grouped(&count.to_string())))
                     .collect(),
                 totals: totals(report.totals).to_vec(),
-                errors: report
-                    .top_errors
-                    .into_iter()
-                    .map(|of| CauseRow::new(of.cause, &[of.accounts]))
-                    .collect(),
+                causes: [
+                    causes("errors", "Most frequent errors", report.top_errors),
+                    causes("refusals", "Refused most often for", report.top_refused),
+                ],
                 supplier_link: links::supplier(&code),
                 supplier: code,
             };

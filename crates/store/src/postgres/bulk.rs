@@ -129,25 +129,25 @@ statement! {
 statement! {
     /// Finds each process by the index of numbers, even if the plan was made while the table was empty: an
     /// equality could then become a scan of all of the supplier's processes by another index.
-    Created { number: Vec<String>, supplier_id: i64 } -> (Text, columns::Instant)
-        = "SELECT n.number, p.created_at \
+    Among { number: Vec<String>, supplier_id: i64 } -> (Text, BigInt, columns::Instant)
+        = "SELECT n.number, p.id, p.created_at \
             FROM unnest(" number ") AS n (number) \
             CROSS JOIN LATERAL (\
-                SELECT created_at FROM processes \
+                SELECT id, created_at FROM processes \
                 WHERE supplier_id = " supplier_id " \
                 AND external_account_number BETWEEN n.number AND n.number \
                 ORDER BY supplier_id, external_account_number LIMIT 1) p"
 }
 
-pub(super) fn created_among(
+pub(super) fn processes_among(
     conn: &mut Conn,
     supplier_id: i64,
     numbers: &[String],
-) -> Result<Vec<(String, Timestamp)>> {
+) -> Result<Vec<(String, i64, Timestamp)>> {
     if numbers.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(Created { number: numbers.to_vec(), supplier_id }.load(conn)?)
+    Ok(Among { number: numbers.to_vec(), supplier_id }.load(conn)?)
 }
 
 statement! {

@@ -246,12 +246,12 @@ impl SqlDialect for Dialect {
         Ok(NextProcessId {}.get_result(conn)?)
     }
 
-    fn created_among(
+    fn processes_among(
         conn: &mut Conn,
         supplier_id: i64,
         numbers: &[String],
-    ) -> Result<Vec<(String, Timestamp)>> {
-        bulk::created_among(conn, supplier_id, numbers)
+    ) -> Result<Vec<(String, i64, Timestamp)>> {
+        bulk::processes_among(conn, supplier_id, numbers)
     }
 
     fn refused_among(conn: &mut Conn, supplier_id: i64, numbers: &[String]) -> Result<Vec<refusals::Read>> {

@@ -52,7 +52,7 @@ fn read((number, refused_at, causes): Read) -> Result<RefusedCreate> {
     Ok(RefusedCreate { number, refused_at: refused_at.instant()?, causes })
 }
 
-fn all(rows: Vec<Read>) -> Result<Vec<RefusedCreate>> {
+pub(super) fn all(rows: Vec<Read>) -> Result<Vec<RefusedCreate>> {
     rows.into_iter().map(read).collect()
 }
 

@@ -56,12 +56,12 @@ pub(crate) trait SqlDialect {
     /// Returns the key of the next process.
     fn next_process_id(conn: &mut Conn) -> Result<i64>;
 
-    /// Returns the numbers and the creation times of those processes of a supplier that have one of these numbers.
-    fn created_among(
+    /// Returns numbers, keys and creation times of those processes of a supplier that have one of these numbers.
+    fn processes_among(
         conn: &mut Conn,
         supplier_id: i64,
         numbers: &[String],
-    ) -> Result<Vec<(String, Timestamp)>>;
+    ) -> Result<Vec<(String, i64, Timestamp)>>;
 
     /// Returns those refused creates of a supplier that have one of these numbers.
     fn refused_among(conn: &mut Conn, supplier_id: i64, numbers: &[String]) -> Result<Vec<refusals::Read>>;

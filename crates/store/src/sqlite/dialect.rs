@@ -107,15 +107,16 @@ impl SqlDialect for Dialect {
         Ok(last.max(named).unwrap_or(0) + 1)
     }
 
-    fn created_among(
+    fn processes_among(
         conn: &mut Conn,
         supplier_id: i64,
         numbers: &[String],
-    ) -> Result<Vec<(String, Timestamp)>> {
+    ) -> Result<Vec<(String, i64, Timestamp)>> {
         let found = processes::table
             .filter(processes::supplier_id.eq(supplier_id))
             .filter(processes::external_account_number.eq_any(numbers));
-        Ok(found.select((processes::external_account_number, processes::created_at)).load(conn)?)
+        let columns = (processes::external_account_number, processes::id, processes::created_at);
+        Ok(found.select(columns).load(conn)?)
     }
 
     fn refused_among(conn: &mut Conn, supplier_id: i64, numbers: &[String]) -> Result<Vec<refusals::Read>> {

@@ -1,6 +1,7 @@
 use super::State;
 use super::accounts::Imported;
 use super::jobs::JobRow;
+use super::processes::Row;
 use cutover_app::port::{ErasedRows, Erasure, StoreError};
 use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::names_document;
@@ -35,13 +36,16 @@ impl Erasure for State {
 
     fn erase(&mut self, process_ids: &[i64]) -> Result<Vec<ErasedRows>, StoreError> {
         let (processes, accounts) = (self.processes.len(), self.accounts.len());
+        let erased = self.processes.iter().filter(|row| process_ids.contains(&row.process.id()));
+        let number = |row: &Row| row.process.snapshot().external_account_number.to_string();
+        let erased: Vec<_> = erased.map(|row| (row.supplier_id, row.process.id(), number(row))).collect();
+        erased.iter().for_each(|(supplier_id, id, number)| self.erase_from_runs(*supplier_id, *id, number));
         self.processes.retain(|row| !process_ids.contains(&row.process.id()));
         for id in process_ids {
             self.contracts_named.remove(id);
             self.business_instructions.iter_mut().for_each(|known| known.forget(*id));
             self.accounts.remove(id);
             self.wave_accounts.remove(id);
-            self.erase_outcomes(*id);
         }
         Ok(some([
             ("accounts", accounts - self.accounts.len()),

@@ -211,14 +211,17 @@ impl Processes for State {
         Ok(self.rows().find(same).map(Row::stored))
     }
 
-    fn created_among(
+    fn processes_among(
         &mut self,
         supplier_id: i64,
         numbers: &[String],
-    ) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
-        let of = self.rows().filter(|row| row.supplier_id == supplier_id).map(|row| row.process.snapshot());
-        let created = of.map(|process| (process.external_account_number.to_string(), process.created_at));
-        Ok(created.filter(|(number, _)| numbers.contains(number)).collect())
+    ) -> Result<Vec<(String, i64, DateTime<Utc>)>, StoreError> {
+        let of = self.rows().filter(|row| row.supplier_id == supplier_id).map(|row| &row.process);
+        let known = of.map(|process| {
+            let snapshot = process.snapshot();
+            (snapshot.external_account_number.to_string(), process.id(), snapshot.created_at)
+        });
+        Ok(known.filter(|(number, ..)| numbers.contains(number)).collect())
     }
 
     fn processes_like(

@@ -1,6 +1,8 @@
 use super::State;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{AnyRuns, Outcome, Run, RunFigures, Runs, StoreError, Stretch};
+use cutover_app::port::{
+    AnyRuns, Outcome, Processes, Refusals, RefusedCreate, Run, RunFigures, Runs, StoreError, Stretch,
+};
 use cutover_core::SupplierCode;
 use std::collections::BTreeMap;
 
@@ -10,12 +12,16 @@ pub(super) struct RunRow {
     pub(super) run: Run,
     outcomes: BTreeMap<i64, Outcome>,
     stretches: Vec<Stretch>,
+    refused: Vec<RefusedCreate>,
 }
 
 impl State {
-    /// Removes the outcomes of a process from all runs.
-    pub(super) fn erase_outcomes(&mut self, process_id: i64) {
-        self.runs.iter_mut().for_each(|row| drop(row.outcomes.remove(&process_id)));
+    /// Removes an account from all runs of its supplier.
+    pub(super) fn erase_from_runs(&mut self, supplier_id: i64, process_id: i64, number: &str) {
+        for row in self.runs.iter_mut().filter(|row| row.run.supplier_id == supplier_id) {
+            row.outcomes.remove(&process_id);
+            row.refused.retain(|refused| refused.number != number);
+        }
     }
 
     fn run_row(&mut self, run_id: i64) -> Result<&mut RunRow, StoreError> {
@@ -38,7 +44,7 @@ impl Runs for State {
         self.last_run += 1;
         let (id, name) = (self.last_run, name.to_owned());
         let run = Run { id, supplier_id, name, started_at: at, ended_at: None };
-        self.runs.push(RunRow { run, outcomes: BTreeMap::new(), stretches: Vec::new() });
+        self.runs.push(RunRow { run, outcomes: BTreeMap::new(), stretches: Vec::new(), refused: Vec::new() });
         Ok(())
     }
 
@@ -88,6 +94,39 @@ impl Runs for State {
         Ok(later.take(limit as usize).collect())
     }
 
+    fn outcomes_of(&mut self, run_id: i64, process_ids: &[i64]) -> Result<Vec<Outcome>, StoreError> {
+        let row = self.run_row(run_id)?;
+        Ok(process_ids.iter().filter_map(|id| row.outcomes.get(id).cloned()).collect())
+    }
+
+    fn refused_in_run(
+        &mut self,
+        run: &Run,
+        after: &str,
+        limit: u32,
+    ) -> Result<Vec<RefusedCreate>, StoreError> {
+        let mut refused = self.run_row(run.id)?.refused.clone();
+        if run.ended_at.is_none() {
+            refused = self.refused_after(run.supplier_id, "", u32::MAX)?;
+            refused.retain(|refused| refused.refused_at >= run.started_at);
+            let numbers: Vec<String> = refused.iter().map(|refused| refused.number.clone()).collect();
+            let known = self.processes_among(run.supplier_id, &numbers)?;
+            let outcomes = &self.run_row(run.id)?.outcomes;
+            let has_ended = |number: &str| {
+                known.iter().any(|(known, id, _)| known == number && outcomes.contains_key(id))
+            };
+            refused.retain(|refused| !has_ended(&refused.number));
+        }
+        refused.retain(|refused| refused.number.as_str() > after);
+        refused.truncate(limit as usize);
+        Ok(refused)
+    }
+
+    fn keep_refused(&mut self, run_id: i64, refused: &[RefusedCreate]) -> Result<(), StoreError> {
+        self.run_row(run_id)?.refused.extend_from_slice(refused);
+        Ok(())
+    }
+
     /// Counted when they are read.
     fn run_figures(&mut self, run_id: i64) -> Result<RunFigures, StoreError> {
         let row = self.run_row(run_id)?;
@@ -95,6 +134,7 @@ impl Runs for State {
         for outcome in row.outcomes.values() {
             figures.replace(None, Some(outcome))?;
         }
+        figures.count_refusals(&row.refused, 1);
         figures.stretches = row.stretches.clone();
         Ok(figures)
     }

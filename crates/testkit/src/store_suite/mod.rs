@@ -282,6 +282,7 @@ stories! { $
         the_last_outcome_of_an_account_is_kept
         outcomes_of_many_threads_are_counted_until_the_end
         an_erased_account_leaves_the_runs
+        refused_accounts_of_a_run_read_back
         waves_have_their_times;
     webhooks:
         webhooks_read_back

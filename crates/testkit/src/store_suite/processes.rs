@@ -252,11 +252,14 @@ pub fn accounts_are_found_by_the_prefix_of_their_numbers(store: &dyn Store) {
             .collect::<Vec<_>>()
     };
     let numbers = ["A%", "A-9", "B"].map(str::to_owned);
-    let created_at = |number| process(store, &acme, number).process.snapshot().created_at;
-    let mut created = see(store, |tx| tx.created_among(acme.id, &numbers));
-    created.sort();
-    assert_eq!(created, [("A%".to_owned(), created_at("A%")), ("B".to_owned(), created_at("B"))]);
-    assert_eq!(see(store, |tx| tx.created_among(acme.id, &[])), []);
+    let known = |number: &str| {
+        let process = process(store, &acme, number).process;
+        (number.to_owned(), process.id(), process.snapshot().created_at)
+    };
+    let mut among = see(store, |tx| tx.processes_among(acme.id, &numbers));
+    among.sort();
+    assert_eq!(among, [known("A%"), known("B")]);
+    assert_eq!(see(store, |tx| tx.processes_among(acme.id, &[])), []);
     assert_eq!(find("A-1", 10), ["A-1", "A-10"]);
     assert_eq!(find("A-", 10), ["A-1", "A-10", "A-2", "A-\u{ffff}"]);
     assert_eq!(find("A-", 2), ["A-1", "A-10"]);

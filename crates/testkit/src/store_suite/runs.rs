@@ -2,7 +2,8 @@
 
 use super::helpers::{at, create, create_many, on_threads, process, put, see, supplier};
 use cutover_app::port::{
-    Cause, MayConflict, Outcome, Run, RunFigures, Store, StoreError, Supplier, WaveSpan, write,
+    Cause, MayConflict, Outcome, RefusedCreate, RefusedFault, Run, RunFigures, Store, StoreError, Supplier,
+    WaveSpan, write,
 };
 use cutover_core::SupplierCode;
 use cutover_model::rust_decimal::Decimal;
@@ -165,6 +166,46 @@ pub fn an_erased_account_leaves_the_runs(store: &dyn Store) {
     put(store, move |tx| tx.erase(&[erased_last]));
     assert!(put(store, move |tx| tx.erase_supplier(id)).is_some());
     assert_eq!(see(store, |tx| tx.runs(id, None, 10)), []);
+}
+
+fn refused(number: &str, seconds: i64) -> RefusedCreate {
+    let fault = RefusedFault { code: "invalid".into(), attr: "customers.#.email".into() };
+    RefusedCreate { number: number.into(), refused_at: at(seconds), causes: vec![fault] }
+}
+
+/// Those of an open run are read from the refused creates of the supplier; those of an ended one were kept.
+pub fn refused_accounts_of_a_run_read_back(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let ids = ["A-1", "A-2"].map(|account| create(store, &acme, account).id());
+    let run = start(store, &acme, "first");
+    let sent = [refused("A-1", 11), refused("A-2", 12), refused("B", 9), refused("C", 10), refused("D", 13)];
+    let id = acme.id;
+    put(store, move |tx| {
+        tx.lock_refusals(id)?;
+        tx.change_refusals(id, &[], &sent, 0)
+    });
+    record(store, &run, vec![passed(ids[0], 12)]);
+    let of = |run: &Run, after: &str, limit| see(store, |tx| tx.refused_in_run(run, after, limit));
+    let expected = [refused("A-2", 12), refused("C", 10), refused("D", 13)];
+    assert_eq!(of(&run, "", 10), expected);
+    assert_eq!((of(&run, "", 1), of(&run, "A-2", 1)), (vec![refused("A-2", 12)], vec![refused("C", 10)]));
+    assert_eq!(see(store, |tx| tx.run_figures(run.id)).refused, 0);
+    let (run_id, kept) = (run.id, expected.clone());
+    put(store, move |tx| tx.keep_refused(run_id, &kept));
+    end(store, &run);
+    let ended = see(store, |tx| tx.run(acme.id, "first")).unwrap();
+    put(store, move |tx| {
+        tx.lock_refusals(id)?;
+        tx.change_refusals(id, &[refused("C", 10)], &[], 0)
+    });
+    assert_eq!(of(&ended, "", 10), expected);
+    assert_eq!(of(&ended, "A-2", 1), [refused("C", 10)]);
+    let figures = || see(store, |tx| tx.run_figures(run.id));
+    assert_eq!((figures().refused, figures().refused_causes.into_values().collect()), (3, vec![3]));
+    assert_eq!(see(store, |tx| tx.outcomes_of(run.id, &ids)), [passed(ids[0], 12)]);
+    // An erased account leaves it.
+    put(store, move |tx| tx.erase(&[ids[1]]));
+    assert_eq!((of(&ended, "", 10), figures().refused), (expected[1..].to_vec(), 2));
 }
 
 /// The last wave of a number counts, until the next one begins.

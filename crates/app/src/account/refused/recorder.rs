@@ -125,7 +125,8 @@ fn write_batch(tx: &mut dyn Tx, supplier_id: i64, batch: &Batch) -> Result<(), S
     let mut stored: HashMap<_, _> = stored.into_iter().map(|old| (old.number.clone(), old)).collect();
     let refused = batch.accounts.iter().filter(|(_, _, latest)| latest.is_refused());
     let refused: Vec<String> = refused.map(|(number, _, _)| number.clone()).collect();
-    let created: HashMap<String, _> = tx.created_among(supplier_id, &refused)?.into_iter().collect();
+    let known = tx.processes_among(supplier_id, &refused)?.into_iter();
+    let created: HashMap<String, _> = known.map(|(number, _, created_at)| (number, created_at)).collect();
     let (mut removed, mut added) = (Vec::new(), Vec::new());
     for (number, at, latest) in &batch.accounts {
         let old = stored.remove(number);

@@ -36,6 +36,13 @@ impl From<CauseCount> for ShownCause {
     }
 }
 
+/// Accounts that were refused.
+#[derive(Debug, Serialize)]
+struct ShownRefused {
+    accounts: u64,
+    top_errors: Vec<ShownCause>,
+}
+
 /// A run with its figures.
 #[derive(Debug, Serialize)]
 pub(super) struct Shown {
@@ -47,6 +54,7 @@ pub(super) struct Shown {
     /// Of the accounts that passed.
     totals: ShownTotals,
     top_errors: Vec<ShownCause>,
+    refused: ShownRefused,
     first_at: Option<ZonedTime>,
     last_at: Option<ZonedTime>,
     rate_per_minute: String,
@@ -55,13 +63,15 @@ pub(super) struct Shown {
 impl From<RunReport> for Shown {
     fn from(report: RunReport) -> Self {
         let time = |at| ZonedTime::local(at, report.zone);
+        let causes = |of: Vec<CauseCount>| of.into_iter().map(ShownCause::from).collect();
         Self {
             name: report.run.name,
             started_at: time(report.run.started_at),
             ended_at: report.run.ended_at.map(time),
             counts: report.counts.into_iter().map(|(state, count)| (state.as_str(), count)).collect(),
             totals: report.totals.into(),
-            top_errors: report.top_errors.into_iter().map(ShownCause::from).collect(),
+            top_errors: causes(report.top_errors),
+            refused: ShownRefused { accounts: report.refused, top_errors: causes(report.top_refused) },
             first_at: report.first_at.map(time),
             last_at: report.last_at.map(time),
             rate_per_minute: report.rate_per_minute.to_string(),
@@ -86,6 +96,9 @@ impl Answer for Shown {
         ];
         let counted = self.counts.iter().filter(|(_, count)| **count > 0);
         rows.extend(counted.map(|(status, count)| (*status, count.to_string())));
+        if self.refused.accounts > 0 {
+            rows.push(("refused", self.refused.accounts.to_string()));
+        }
         rows.extend([
             ("ledger balance", self.totals.ledger_balance.clone()),
             ("readings", self.totals.readings.to_string()),
@@ -94,9 +107,10 @@ impl Answer for Shown {
         ]);
         let cause = |cause: &ShownCause| {
             let attr = cause.attr.as_ref().map(|attr| format!(" at {}", plain(attr)));
-            ("error", format!("{} {}{}", cause.count, plain(&cause.code), attr.unwrap_or_default()))
+            format!("{} {}{}", cause.count, plain(&cause.code), attr.unwrap_or_default())
         };
-        rows.extend(self.top_errors.iter().map(cause));
+        rows.extend(self.top_errors.iter().map(|of| ("error", cause(of))));
+        rows.extend(self.refused.top_errors.iter().map(|of| ("refused for", cause(of))));
         pairs(&rows)
     }
 }
@@ -113,7 +127,8 @@ impl From<RunReport> for Listed {
 }
 
 impl Row for Listed {
-    const HEADS: &'static [&'static str] = &["NAME", "STARTED", "ENDED", "PASSED", "FAILED", "PER MINUTE"];
+    const HEADS: &'static [&'static str] =
+        &["NAME", "STARTED", "ENDED", "PASSED", "FAILED", "REFUSED", "PER MINUTE"];
     const EMPTY: &'static str = "No runs yet. `cutover run start SUPPLIER NAME` starts one.";
 
     fn cells(&self) -> Vec<String> {
@@ -125,6 +140,7 @@ impl Row for Listed {
             run.ended_at.as_ref().map_or_else(|| "open".to_owned(), ToString::to_string),
             count(["PROCESSED", "DRY_RUN_SUCCEEDED"]).to_string(),
             count(["ERRORED", "DRY_RUN_ERRORED"]).to_string(),
+            run.refused.accounts.to_string(),
             run.rate_per_minute.clone(),
         ]
     }

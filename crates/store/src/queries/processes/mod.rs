@@ -64,14 +64,14 @@ impl Processes for SqlTx<'_> {
         })
     }
 
-    fn created_among(
+    fn processes_among(
         &mut self,
         supplier_id: i64,
         numbers: &[String],
-    ) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
+    ) -> Result<Vec<(String, i64, DateTime<Utc>)>, StoreError> {
         self.run(|conn| {
-            let rows = Dialect::created_among(conn, supplier_id, numbers)?;
-            rows.into_iter().map(|(number, at)| Ok((number, at.instant()?))).collect()
+            let rows = Dialect::processes_among(conn, supplier_id, numbers)?;
+            rows.into_iter().map(|(number, id, at)| Ok((number, id, at.instant()?))).collect()
         })
     }
 

@@ -34,6 +34,8 @@ statement! {
 struct Shard {
     states: Vec<(String, i64)>,
     causes: Vec<(String, Option<String>, i64)>,
+    refused: i64,
+    refused_causes: Vec<(String, Option<String>, i64)>,
     counts: [i64; 4],
     balance: String,
     /// Times in microseconds, and the number of ends.
@@ -48,6 +50,8 @@ impl Shard {
         Self {
             states: figures.states.into_iter().collect(),
             causes: figures.causes.into_iter().map(cause).collect(),
+            refused: figures.refused,
+            refused_causes: figures.refused_causes.into_iter().map(cause).collect(),
             counts: figures.counts,
             balance: figures.ledger_balance.to_string(),
             stretches: figures.stretches.into_iter().map(stretch).collect(),
@@ -67,6 +71,8 @@ impl Shard {
         Ok(RunFigures {
             states: self.states.into_iter().collect(),
             causes: self.causes.into_iter().map(cause).collect(),
+            refused: self.refused,
+            refused_causes: self.refused_causes.into_iter().map(cause).collect(),
             counts: self.counts,
             ledger_balance: balance.ok_or_else(|| Error::corrupt("a sum of balances cannot be read"))?,
             stretches: self.stretches.into_iter().map(stretch).collect::<Result<_>>()?,

@@ -2,15 +2,16 @@
 
 mod figures;
 mod outcome;
+mod refusal;
 
 use super::dialect::{Conn, Dialect};
-use super::schema::{run_figures, run_outcomes, runs, suppliers};
+use super::schema::{run_figures, run_outcomes, run_refusals, runs, suppliers};
 use super::sql_dialect::SqlDialect;
 use super::types::{Json, Timestamp, instant};
 use super::{SqlTx, changed};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{AnyRuns, ErasedRows, Outcome, Run, RunFigures, Runs, StoreError};
+use cutover_app::port::{AnyRuns, ErasedRows, Outcome, RefusedCreate, Run, RunFigures, Runs, StoreError};
 use cutover_core::SupplierCode;
 use diesel::prelude::*;
 use std::collections::HashMap;
@@ -72,7 +73,8 @@ pub(super) fn erase_outcomes(conn: &mut Conn, process_ids: &[i64]) -> Result<Vec
         erased += outcome::of_processes(conn, run_id, process_ids)?.len() as u64;
         replace(conn, run_id, process_ids, &[])?;
     }
-    Ok(if erased > 0 { vec![("run_outcomes", erased)] } else { Vec::new() })
+    let erased = [("run_outcomes", erased), ("run_refusals", refusal::erase(conn, process_ids)?)];
+    Ok(erased.into_iter().filter(|(_, rows)| *rows > 0).collect())
 }
 
 /// Removes the runs of a supplier, whose outcomes are gone.
@@ -82,7 +84,7 @@ pub(super) fn erase_runs(conn: &mut Conn, supplier_id: i64) -> Result<Vec<Erased
         return Ok(Vec::new());
     }
     let ids = &ids[..];
-    Ok(erase!(conn, ids: run_outcomes.run_id run_figures.run_id runs.id))
+    Ok(erase!(conn, ids: run_outcomes.run_id run_refusals.run_id run_figures.run_id runs.id))
 }
 
 impl Runs for SqlTx<'_> {
@@ -146,6 +148,23 @@ impl Runs for SqlTx<'_> {
 
     fn outcomes(&mut self, run_id: i64, after: i64, limit: u32) -> Result<Vec<Outcome>, StoreError> {
         self.run(|conn| outcome::after(conn, run_id, after, limit.into()))
+    }
+
+    fn outcomes_of(&mut self, run_id: i64, process_ids: &[i64]) -> Result<Vec<Outcome>, StoreError> {
+        self.run(|conn| outcome::of_processes(conn, run_id, process_ids))
+    }
+
+    fn refused_in_run(
+        &mut self,
+        run: &Run,
+        after: &str,
+        limit: u32,
+    ) -> Result<Vec<RefusedCreate>, StoreError> {
+        SqlTx::run(self, |conn| refusal::after(conn, run, after, limit))
+    }
+
+    fn keep_refused(&mut self, run_id: i64, refused: &[RefusedCreate]) -> Result<(), StoreError> {
+        self.run(|conn| refusal::keep(conn, run_id, refused))
     }
 
     fn run_figures(&mut self, run_id: i64) -> Result<RunFigures, StoreError> {

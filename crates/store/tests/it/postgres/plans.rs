@@ -69,7 +69,7 @@ fn a_process_is_found_by_its_key_from_the_first_day() {
 fn processes_are_found_by_their_numbers_from_the_first_day() {
     let Some(env) = TestEnvironment::new() else { return };
     let numbers = ["A-1", "M-7"].map(str::to_owned);
-    let find = || read_committed(&*env.store, |tx| tx.created_among(1, &numbers)).unwrap().len();
+    let find = || read_committed(&*env.store, |tx| tx.processes_among(1, &numbers)).unwrap().len();
     often(|| assert_eq!(find(), 0));
     env.database.sql(NOT_COUNTED).unwrap();
     env.create("A-1");
