@@ -1,5 +1,5 @@
 use crate::Wake;
-use crate::account::{RefusedLog, SupplierCache};
+use crate::account::{Markers, RefusedLog, SupplierCache};
 use crate::auth::{AttemptLog, KeyRing};
 use crate::documents::{DocumentsWanted, FoundDocuments};
 use crate::nodes::LastRecord;
@@ -75,6 +75,8 @@ pub struct App {
     pub(crate) keys: KeyRing,
     pub(crate) attempts: AttemptLog,
     pub(crate) suppliers: SupplierCache,
+    /// The keys of the marks of erased accounts.
+    pub(crate) markers: Markers,
     /// Refused creates that are not written yet.
     pub(crate) refused: Arc<RefusedLog>,
     /// The last answers of services.
@@ -118,6 +120,7 @@ impl App {
             keys,
             attempts: AttemptLog::default(),
             suppliers,
+            markers: Markers::default(),
             refused: Arc::default(),
             probed: Probed::default(),
             sampled: Sampled::default(),

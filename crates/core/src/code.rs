@@ -850,6 +850,11 @@ codes! {
             fault: "Another imported account has this meter point.",
             advice: "Check which of the two accounts is supplied, and the supply_end_date of the other.",
         }
+        AccountErased {
+            code: "account_erased",
+            fault: "The account was erased at the service, for good.",
+            advice: "Leave it out of what is sent; if it is to be taken again, the operator has to allow it.",
+        }
         BusinessAlreadyExists {
             code: "business_already_exists",
             fault: "The business exists with other content.",

@@ -34,6 +34,7 @@ impl Process {
             outage: None,
             version: 1,
             is_dry_run: new.submission.is_dry_run,
+            is_undone: false,
             window: new.submission.window,
             due_at: new.submission.window.first_chance(at),
             created_at: at,
@@ -82,7 +83,8 @@ impl Process {
         }
         next.latest_error = event.error().map(Box::new);
         let at = at.max(next.created_at);
-        let removed = if on == EventKind::Undone { next.service_account_number.take() } else { None };
+        next.is_undone = on == EventKind::Undone;
+        let removed = if next.is_undone { next.service_account_number.take() } else { None };
         next.take(event, at);
         let next = Self(next);
         let entry = HistoryEntry { removed_account: removed, ..next.entry(on, row.from, actor) };
@@ -174,6 +176,11 @@ impl Process {
     /// Returns true if the import is only tried and nothing is stored.
     pub fn is_dry_run(&self) -> bool {
         self.0.is_dry_run
+    }
+
+    /// Returns true if it is cancelled because its import was undone.
+    pub fn is_undone(&self) -> bool {
+        self.0.is_undone
     }
 
     /// The account, once it is imported.

@@ -27,6 +27,8 @@ pub struct Snapshot {
     pub version: i64,
     /// If set, the import is only tried and nothing is stored.
     pub is_dry_run: bool,
+    /// If set, the last step was an undo: the operator removed the account. Only with `CANCELLED`.
+    pub is_undone: bool,
     /// The window in which it may run.
     pub window: Window,
     /// Earliest time of the next claim; relevant only while the process is pending.
@@ -83,6 +85,10 @@ impl Snapshot {
                     (state == State::Processed) != self.service_account_number.is_some()
                 }),
                 "status and account contradict each other",
+            ),
+            (
+                self.is_undone && state.is_some_and(|state| state != State::Cancelled),
+                "it was undone, and is not cancelled",
             ),
             (
                 state.and_then(State::dry_run_only).is_some_and(|dry| dry != self.is_dry_run),

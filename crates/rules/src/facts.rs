@@ -17,6 +17,8 @@ pub struct Facts<'f> {
     pub contract_known: Option<bool>,
     /// The meter points of the payload that another imported account has, and that account (rule PST-12).
     pub taken_meter_points: Option<&'f HashMap<MeterPointKey, MeterPointHolder>>,
+    /// If set, whether the account was erased (rule PST-17).
+    pub erased: Option<bool>,
     /// The states of the payload's documents (rules DOC-02, DOC-03), by trimmed path without the leading `/`.
     pub documents: Option<&'f HashMap<String, DocumentState>>,
 }
@@ -24,7 +26,14 @@ pub struct Facts<'f> {
 impl Facts<'_> {
     /// Creates facts that know the time only, as is the case offline.
     pub fn at(now: Now) -> Self {
-        Self { now, supplier_known: None, contract_known: None, taken_meter_points: None, documents: None }
+        Self {
+            now,
+            supplier_known: None,
+            contract_known: None,
+            taken_meter_points: None,
+            erased: None,
+            documents: None,
+        }
     }
 }
 

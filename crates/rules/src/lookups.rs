@@ -1,7 +1,7 @@
 //! The parts of a payload that are looked up before its rules run, from usable values only.
 
 use crate::form::stored_path;
-use crate::service::PST_12;
+use crate::service::{PST_12, PST_17};
 use crate::{MeterPointKey, Profile, WantedDocument};
 use cutover_core::Level;
 use cutover_model::draft;
@@ -52,6 +52,11 @@ pub fn meter_points_to_look_up(request: &AccountRequest<'_>, profile: &Profile) 
     keys.sort_unstable();
     keys.dedup();
     keys
+}
+
+/// Returns the level of the rule about erased accounts (PST-17), which has to be looked up unless it is off.
+pub fn level_of_erased(profile: &Profile) -> Level {
+    profile.level(&PST_17)
 }
 
 fn usable<T: Blank>(list: &Field<List<T>>) -> impl Iterator<Item = &T> {

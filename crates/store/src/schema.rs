@@ -94,6 +94,12 @@ tables! {
         revision -> BigInt,
         waves -> Nullable<Text>,
         hold_on_errors -> Nullable<Text>,
+        mark_key -> Nullable<Text>,
+    }
+
+    erased_accounts (supplier_id, mark) {
+        supplier_id -> BigInt,
+        mark -> Binary,
     }
 
     supplier_gates (supplier_id) {
@@ -155,6 +161,7 @@ tables! {
         sent_readings -> BigInt,
         sent_transactions -> BigInt,
         sent_documents -> BigInt,
+        is_undone -> Bool,
     }
 
     process_causes (process_id, level, code, attr) {
@@ -224,6 +231,8 @@ tables! {
         run -> Nullable<Text>,
         wave -> Nullable<BigInt>,
         imported_until -> Nullable<Instant>,
+        is_undone -> Nullable<Bool>,
+        because -> Nullable<Text>,
     }
 
     runs (id) {

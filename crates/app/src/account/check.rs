@@ -4,9 +4,9 @@ use crate::App;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
 use crate::port::{StoreError, Supplier, Tx, read_committed};
-use cutover_core::{Issue, Now, SupplierCode, Zone};
+use cutover_core::{Issue, Level, Now, SupplierCode, Zone};
 use cutover_model::{AccountRequest, Decoded, Limits, SyntaxError, decode_account_within};
-use cutover_rules::{Facts, Profile, Report, check_account, documents_of_account};
+use cutover_rules::{Facts, Profile, Report, check_account, documents_of_account, level_of_erased};
 use std::sync::Arc;
 
 /// Why an account payload was refused.
@@ -53,7 +53,7 @@ fn current_supplier(
 ) -> Option<Arc<Supplier>> {
     let supplier =
         app.suppliers.current(caller.organisation_id, &supplier_code(decoded)?, app.clock.now())?;
-    asks_nothing(decoded).then_some(supplier)
+    (asks_nothing(decoded) && supplier.mark_key.is_none()).then_some(supplier)
 }
 
 /// Returns true if rules need no facts of the store to find all errors.
@@ -85,7 +85,8 @@ pub(super) fn check_for_create<'j>(
 pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) -> Option<Check<'j>> {
     let decoded = decode_account_within(body, Zone::UTC, app.settings.limits).ok()?;
     let supplier = app.suppliers.get(caller.organisation_id, &supplier_code(&decoded)?, app.clock.now())?;
-    if !asks_nothing(&decoded) {
+    // Whether the account was erased is decided when it is stored.
+    if !asks_nothing(&decoded) || !app.knows_marker(&supplier) {
         return None;
     }
     match judge(app, body, decoded, Some(supplier), &Known::default(), None) {
@@ -141,8 +142,28 @@ fn facts(
         };
         let id = supplier.as_ref().map(|supplier| supplier.id);
         let known = sought.as_ref().map(|sought| sought.read(tx, caller.organisation_id, id)).transpose()?;
-        Ok((supplier, known.unwrap_or_default()))
+        let mut known = known.unwrap_or_default();
+        if let Some(supplier) = &supplier {
+            known.erased = is_refused_as_erased(app, tx, supplier, decoded)?;
+        }
+        Ok((supplier, known))
     })
+}
+
+/// Returns whether the account of a payload was erased; `None` if the supplier does not refuse it for that.
+fn is_refused_as_erased(
+    app: &App,
+    tx: &mut dyn Tx,
+    supplier: &Supplier,
+    decoded: &Decoded<AccountRequest<'_>>,
+) -> Result<Option<bool>, StoreError> {
+    if supplier.mark_key.is_none() || level_of_erased(&profile(Some(supplier))) != Level::Error {
+        return Ok(None);
+    }
+    let number = account_number(decoded).and_then(|number| number.parse().ok());
+    let Some((number, marker)) = number.zip(app.marker(tx, supplier)?) else { return Ok(None) };
+    let mark = marker.mark(&supplier.code, &number);
+    Ok(Some(!tx.erasure_marks_among(supplier.id, &[mark])?.is_empty()))
 }
 
 /// Reads a supplier by its code. If the cached one is current, which takes half as long to find out, returns that.

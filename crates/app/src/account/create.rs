@@ -1,6 +1,6 @@
 use super::create_times::CreateTimes;
 use super::resubmit::resubmit;
-use super::{Check, CreateRefused, check_for_create, check_from_memory};
+use super::{Check, CreateRefused, check_for_create, check_from_memory, profile};
 use crate::auth::Caller;
 use crate::documents::{DocumentsWanted, FoundDocuments, Step};
 use crate::fault::{self, Point};
@@ -207,6 +207,7 @@ fn creation(
     let broken = || StoreError::Failed("a payload without errors has no valid form".into());
     let (account, params) = request.into_valid().ok_or_else(broken)?;
     let number = account.external_account_number.as_sent().parse().map_err(|_| broken())?;
+    let mark = app.refusing_mark(&supplier, &profile(Some(&supplier)), &number)?;
     let payload = codec::pack(body)?;
     let Create { caller, request_id, times, .. } = create;
     Ok(Arc::new(Creation {
@@ -226,6 +227,7 @@ fn creation(
         actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id: request_id.clone() },
         at: times.next(app.clock.now()),
         contract,
+        mark,
     }))
 }
 

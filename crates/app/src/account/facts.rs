@@ -1,12 +1,13 @@
 use crate::App;
 use crate::port::{
-    HeldMeterPoint, MeterPointQuestion, NewAccount, Rows, StoreError, Supplier, read_committed,
+    ErasureMark, HeldMeterPoint, MeterPointQuestion, NewAccount, Rows, StoreError, Supplier, read_committed,
 };
 use chrono::NaiveDate;
-use cutover_core::{ExternalAccountNumber, SupplierCode};
+use cutover_core::{ExternalAccountNumber, Level, SupplierCode};
 use cutover_model::AccountRequest;
 use cutover_rules::{
-    Facts, MeterPointHolder, MeterPointKey, Profile, contract_to_look_up, meter_points_to_look_up,
+    Facts, MeterPointHolder, MeterPointKey, Profile, contract_to_look_up, level_of_erased,
+    meter_points_to_look_up,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,6 +16,8 @@ pub(crate) struct FactsToRead {
     contract: Option<String>,
     meter_points: Vec<MeterPointKey>,
     number: Option<ExternalAccountNumber>,
+    /// If set, whether the account was erased.
+    erased: bool,
 }
 
 /// The facts that the store returned.
@@ -22,6 +25,7 @@ pub(crate) struct FactsToRead {
 pub(crate) struct Known {
     contract: Option<bool>,
     meter_points: Option<MeterPoints>,
+    pub(super) erased: Option<bool>,
 }
 
 /// The meter points of an account, and the other accounts that have them.
@@ -45,23 +49,24 @@ impl FactsToRead {
     /// import, whose check replaces the issues of this one.
     pub(crate) fn for_errors(request: &AccountRequest<'_>) -> Self {
         let contract = contract_to_look_up(request).map(str::to_owned);
-        Self { contract, meter_points: Vec::new(), number: None }
+        Self { contract, meter_points: Vec::new(), number: None, erased: false }
     }
 
-    /// Facts for the errors and warnings of this profile.
-    pub(crate) fn for_all(request: &AccountRequest<'_>, profile: &Profile) -> Self {
+    /// Facts for the errors and warnings of a supplier with this profile.
+    pub(crate) fn for_all(request: &AccountRequest<'_>, supplier: &Supplier, profile: &Profile) -> Self {
         let account = request.account.usable();
         let number = account.and_then(|account| account.external_account_number.usable());
         Self {
             meter_points: meter_points_to_look_up(request, profile),
             number: number.and_then(|number| number.as_sent().parse().ok()),
+            erased: supplier.mark_key.is_some() && level_of_erased(profile) != Level::Off,
             ..Self::for_errors(request)
         }
     }
 
     /// Returns true if nothing but the supplier has to be looked up.
     pub(crate) fn is_nothing(&self) -> bool {
-        self.contract.is_none() && self.meter_points.is_empty()
+        self.contract.is_none() && self.meter_points.is_empty() && !self.erased
     }
 
     /// Looks the facts up.
@@ -75,7 +80,11 @@ impl FactsToRead {
             Some(identifier) => Some(tx.contract_exists(organisation_id, identifier)?),
             None => None,
         };
-        let mut known = Known { contract, meter_points: self.unread(organisation_id, supplier_id) };
+        let mut known = Known {
+            contract,
+            meter_points: self.unread(organisation_id, supplier_id),
+            erased: None,
+        };
         look_up_meter_points(tx, std::slice::from_mut(&mut known))?;
         Ok(known)
     }
@@ -100,8 +109,35 @@ impl App {
             return Ok(sought.iter().map(|_| Known::default()).collect());
         }
         read_committed(&*self.store, |tx| {
-            FactsToRead::read_together(sought, tx, supplier.organisation_id, supplier.id)
+            let mut known = FactsToRead::read_together(sought, tx, supplier.organisation_id, supplier.id)?;
+            self.look_up_erased(tx, supplier, sought, &mut known)?;
+            Ok(known)
         })
+    }
+
+    /// Looks up which of these accounts were erased, together.
+    fn look_up_erased(
+        &self,
+        tx: &mut dyn Rows,
+        supplier: &Supplier,
+        sought: &[Option<FactsToRead>],
+        known: &mut [Known],
+    ) -> Result<(), StoreError> {
+        if !sought.iter().flatten().any(|of| of.erased) {
+            return Ok(());
+        }
+        let Some(marker) = self.marker(tx, supplier)? else { return Ok(()) };
+        let mark = |of: &Option<FactsToRead>| {
+            let of = of.as_ref().filter(|of| of.erased)?;
+            Some(marker.mark(&supplier.code, of.number.as_ref()?))
+        };
+        let marks: Vec<Option<ErasureMark>> = sought.iter().map(mark).collect();
+        let wanted: Vec<ErasureMark> = marks.iter().flatten().copied().collect();
+        let found = tx.erasure_marks_among(supplier.id, &wanted)?;
+        for (known, mark) in known.iter_mut().zip(marks) {
+            known.erased = mark.map(|mark| found.contains(&mark));
+        }
+        Ok(())
     }
 }
 
@@ -119,7 +155,7 @@ impl FactsToRead {
         let known = |of: &Option<Self>| {
             let Some(of) = of else { return Known::default() };
             let contract = of.contract.as_ref().map(|name| contracts.contains(name));
-            Known { contract, meter_points: of.unread(organisation_id, Some(supplier_id)) }
+            Known { contract, meter_points: of.unread(organisation_id, Some(supplier_id)), erased: None }
         };
         let mut known: Vec<Known> = sought.iter().map(known).collect();
         look_up_meter_points(tx, &mut known)?;
@@ -169,7 +205,7 @@ impl Known {
     /// Adds these facts to others.
     pub(crate) fn add_to<'f>(&'f self, facts: Facts<'f>) -> Facts<'f> {
         let taken_meter_points = self.meter_points.as_ref().map(|points| &points.taken);
-        Facts { contract_known: self.contract, taken_meter_points, ..facts }
+        Facts { contract_known: self.contract, taken_meter_points, erased: self.erased, ..facts }
     }
 
     /// Returns these facts as they are once these accounts are imported.

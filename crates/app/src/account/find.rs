@@ -16,6 +16,8 @@ pub struct AccountFilter {
     pub warning_code: Option<Word<Code>>,
     /// Last step later than this; in the supplier's zone if it has no offset.
     pub modified_after: Option<DateTime<'static>>,
+    /// Cancelled because its import was undone, or anything else.
+    pub is_undone: Option<bool>,
 }
 
 /// A page of a supplier's accounts in the order of creation. A page that is not the last may be empty.
@@ -36,6 +38,8 @@ pub struct AccountStatus {
     pub status: ProcessStatus,
     /// The status as stored: a newer version may have written one that the API does not show.
     pub stored_status: Word<State>,
+    /// True if it is cancelled because its import was undone.
+    pub is_undone: bool,
     /// The codes of its error as failures are counted: those of the items, otherwise that of the error itself.
     /// Sorted, each once.
     pub error_codes: Vec<String>,
@@ -47,6 +51,7 @@ impl AccountStatus {
             number: process.snapshot().external_account_number.to_string(),
             status: super::process_status(process, zone),
             stored_status: process.stored_state(),
+            is_undone: process.is_undone(),
             error_codes: Cause::codes(causes).map(str::to_owned).collect(),
         }
     }
@@ -97,7 +102,13 @@ impl App {
             let modified_after = filter.modified_after.as_ref().map(instant);
             let error_code = filter.error_code.as_ref().map(Word::as_str);
             let warning_code = filter.warning_code.as_ref().map(Word::as_str);
-            let filter = ProcessFilter { state: filter.status, error_code, warning_code, modified_after };
+            let filter = ProcessFilter {
+                state: filter.status,
+                error_code,
+                warning_code,
+                modified_after,
+                is_undone: filter.is_undone,
+            };
             let page = tx.list_processes(supplier.id, filter, after, PageLimit::of(limit))?;
             let shown = page
                 .processes

@@ -6,6 +6,7 @@ mod check;
 mod create;
 mod create_refused;
 mod create_times;
+mod erased;
 mod facts;
 mod find;
 mod imported;
@@ -29,6 +30,7 @@ pub use create::{CheckAccount, CreateStep, LookUpDocuments, ResubmitAccount, Sta
 pub(crate) use create::{stored, stored_of};
 pub use create_refused::CreateRefused;
 pub use create_times::CreateTimes;
+pub(crate) use erased::{Markers, marker_to_erase};
 pub(crate) use facts::{FactsToRead, Imports, Known, changed_since};
 pub use find::{AccountFilter, AccountPage, AccountStatus};
 pub use imported::{ImportCursor, ImportedAccounts, ImportedRefused, TotalsPage};

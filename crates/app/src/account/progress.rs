@@ -51,6 +51,8 @@ pub struct StatusCount {
     pub status: State,
     /// Their number.
     pub accounts: u64,
+    /// The number of those among them that are cancelled because their import was undone.
+    pub undone: u64,
 }
 
 impl StatusCount {
@@ -60,9 +62,16 @@ impl StatusCount {
         for count in counts {
             let status = count.nearest();
             let is_same = |sum: &&mut Self| sum.stored == count.state && sum.status == status;
+            let undone = if count.is_undone { count.processes } else { 0 };
             match sums.iter_mut().find(is_same) {
-                Some(sum) => sum.accounts += count.processes,
-                None => sums.push(Self { stored: count.state.clone(), status, accounts: count.processes }),
+                Some(sum) => {
+                    sum.accounts += count.processes;
+                    sum.undone += undone;
+                }
+                None => {
+                    let accounts = count.processes;
+                    sums.push(Self { stored: count.state.clone(), status, accounts, undone });
+                }
             }
         }
         sums
@@ -134,6 +143,7 @@ fn counted(counts: &[StateCount]) -> Vec<StatusCount> {
             stored: (*state).into(),
             status: *state,
             accounts: found.map_or(0, |count| count.accounts),
+            undone: found.map_or(0, |count| count.undone),
         }
     };
     State::ALL.iter().map(of_state).chain(newer).collect()
@@ -225,6 +235,7 @@ pub fn shown_progress(progress: &Progress) -> SupplierProgress {
     };
     SupplierProgress {
         counts: StatusCounts::new(|state| accounts(&progress.counts, state)),
+        undone: progress.counts.iter().map(|count| count.undone).sum(),
         top_errors: progress.top_errors.iter().map(cause).collect(),
         top_warnings: progress.top_warnings.iter().map(cause).collect(),
         rate_per_minute: progress.rate_per_minute.to_string(),

@@ -3,7 +3,7 @@
 use super::CreateRefused;
 use crate::gate;
 use crate::port::{
-    Creation, LastSupplier, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, stage_in,
+    Creation, LastSupplier, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, is_erased, stage_in,
     write_with_retry,
 };
 use crate::{App, codec};
@@ -87,6 +87,10 @@ fn decide(tx: &mut dyn Tx, creation: &Creation, compared: Option<Compared>) -> R
         supplier.revision == creation.supplier_revision && supplier.settings.status == SupplierStatus::Ongoing
     });
     let supplier = supplier.ok_or(CreateRefused::SupplierChanging)?;
+    if is_erased(tx, creation)? {
+        // It was erased, and taken again while the rule did not refuse that. Another check refuses it with its fault.
+        return Err(CreateRefused::SupplierChanging);
+    }
     let is_same = match is_same(tx, creation, &existing, &supplier, compared)? {
         Ok(is_same) => is_same,
         Err(waiting) => return Ok(Left::ToCompare(waiting)),

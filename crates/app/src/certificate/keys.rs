@@ -57,7 +57,7 @@ impl App {
     }
 
     /// Returns the key that signs. Makes the first one, or another one if no process can read the newest.
-    pub(super) fn signing_certificate_key(&self) -> Result<CertificateKey, StoreError> {
+    pub(crate) fn signing_certificate_key(&self) -> Result<CertificateKey, StoreError> {
         let newest = |tx: &mut dyn Tx| -> Result<Option<CertificateKey>, StoreError> {
             match tx.certificate_keys()?.into_iter().next() {
                 Some(CertificateKey { secret: Err(error @ StoreError::KeyMissing(_)), .. }) => Err(error),

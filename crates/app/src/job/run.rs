@@ -197,6 +197,7 @@ pub(crate) fn new_job(
         supplier: supplier.code.to_string(),
         actor: by.to_string(),
         filter: JobFilter::default(),
+        because: None,
         created_at,
         state: JobState::Preparing.into(),
         ended_at: None,
@@ -269,11 +270,13 @@ pub(crate) fn detail(job: &Job) -> Detail {
     let detail = Detail::default()
         .word("job", &job.name)
         .word_if("status", job.filter.status.as_ref())
+        .word_if("undone", job.filter.is_undone)
         .word_if("error_code", job.filter.error_code.as_ref())
         .word_if("before", job.filter.before.map(|before| before.to_rfc3339()))
         .word_if("run", job.filter.run.as_ref())
         .word_if("wave", job.filter.wave)
-        .word_if("since", job.filter.imported_since.map(|since| since.to_rfc3339()));
+        .word_if("since", job.filter.imported_since.map(|since| since.to_rfc3339()))
+        .word_if("because", job.because.as_ref());
     if job.kind == JobKind::EraseSupplier {
         // The audit trail names the supplier by its key, which leads nowhere once the supplier is erased.
         let detail = detail.word("supplier", &job.supplier);

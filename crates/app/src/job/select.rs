@@ -54,8 +54,12 @@ pub(crate) fn matching(
 ) -> Result<Selected, StoreError> {
     let parts = parts(kind, filter);
     let Some(state) = parts.get(position.part as usize) else { return Ok(Selected::default()) };
-    let by =
-        ProcessFilter { state: *state, error_code: filter.error_code.as_deref(), ..ProcessFilter::default() };
+    let by = ProcessFilter {
+        state: *state,
+        error_code: filter.error_code.as_deref(),
+        is_undone: filter.is_undone,
+        ..ProcessFilter::default()
+    };
     let after: Option<Position> = position.at.map(|at| (at, position.id));
     let page = tx.list_processes(supplier_id, by, after, limit)?;
     // The list is in the order of creation: the rest of the part was created later.

@@ -1,13 +1,15 @@
+use super::holds::check_reason;
 use super::scope::Scoped;
 use super::{Audited, Operations, OperatorError, record_action};
+use crate::account::marker_to_erase;
 use crate::certificate::{forget_account, forget_some};
 use crate::codec::unpack;
 use crate::port::{
-    AuditAction, Detail, ErasedRows, MayConflict, NewFeedEvent, Rows, StoreError, StoredProcess, Subject,
+    AuditAction, Detail, ErasedRows, ErasureMark, MayConflict, NewFeedEvent, Rows, StoreError, StoredProcess, Subject,
     Supplier, Traces,
 };
 use chrono::{DateTime, Utc};
-use cutover_core::{FeedEventType, ServiceAccountNumber, Zone};
+use cutover_core::{ExternalAccountNumber, FeedEventType, ServiceAccountNumber, Zone};
 use cutover_model::{Limits, decode_account_within};
 use cutover_process::State;
 use cutover_rules::documents_of_account;
@@ -54,19 +56,30 @@ impl Operations<'_> {
     }
 
     /// Removes all data of an account, whatever the state of its import, and records that without personal
-    /// data in the audit trail. The account can be sent again as a new one. Businesses and their contracts
-    /// remain.
+    /// data in the audit trail, with the reason. A keyed hash of its number is left, by which its creates are refused
+    /// until it is [forgotten](Self::forget_erasure) (rule PST-17). Businesses and their contracts remain.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process, [`OperatorError::Refused`] while
-    /// it is being imported or in a state of a newer version; nothing is changed then.
-    pub fn erase_account(&self, supplier: &str, number: &str) -> Result<Erased, OperatorError> {
+    /// it is being imported or in a state of a newer version, or if the reason is blank or too long; nothing is changed
+    /// then.
+    pub fn erase_account(
+        &self,
+        supplier: &str,
+        number: &str,
+        because: &str,
+    ) -> Result<Erased, OperatorError> {
+        check_reason(Some(because))?;
         let done = self.forget_in_certificates(supplier, number)?;
-        let (code, number) = (supplier.to_owned(), number.to_owned());
+        let signing = self.app.signing_certificate_key()?.key_id;
+        let (code, number, because) = (supplier.to_owned(), number.to_owned(), because.to_owned());
         let (by, clock) = (self.operator.clone(), self.app.clock.clone());
         let (what, rows) = self.write_with_retry(move |tx| {
             // No certificate is begun meanwhile.
             tx.lock_suppliers()?;
+            // Before the process is locked, as whoever locks both does.
+            let supplier = tx.supplier(&code)?;
+            let marker = marker_to_erase(tx.rows(), &supplier, &signing)?;
             let (supplier, stored) = locked(tx, &code, &number)?;
             refuse_running(stored.process.known_state())?;
             let what = erasable(tx.rows(), &supplier, &stored)?;
@@ -74,6 +87,8 @@ impl Operations<'_> {
             let own = stored.process.snapshot().external_account_number.as_str();
             forget_account(tx.rows(), supplier.id, own, &done)?;
             forget_refusal(tx.rows(), &supplier, own)?;
+            let mark = marker.mark(&supplier.code, &stored.process.snapshot().external_account_number);
+            tx.add_erasure_mark(supplier.id, mark)?;
             let at = clock.now();
             tx.publish(&NewFeedEvent {
                 supplier_id: supplier.id,
@@ -84,13 +99,59 @@ impl Operations<'_> {
                 data: None,
             })?;
             let subject = Subject::process(&supplier, what.process_id);
-            let audited = Audited { subject, detail: detail(&what, &rows) };
+            let audited = Audited { subject, detail: detail(&what, &rows).word("because", &because) };
             record_action(tx.rows(), at, by.clone(), AuditAction::AccountErased, audited)?;
             Ok((what, rows))
         })?;
         // The rows are removed even if this fails.
         let traces = self.app.store.scrub().unwrap_or(Traces::UntilCheckpoint);
         Ok(Erased { what, rows, traces })
+    }
+
+    /// Returns true if an account of a supplier was erased, and that is not forgotten.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier.
+    pub fn is_erased(&self, supplier: &str, number: &str) -> Result<bool, OperatorError> {
+        let (supplier, mark) = self.mark_of(supplier, number)?;
+        let Some(mark) = mark else { return Ok(false) };
+        self.read(|tx| {
+            let supplier = tx.again(&supplier)?;
+            Ok(!tx.erasure_marks_among(supplier.id, &[mark])?.is_empty())
+        })
+    }
+
+    /// Removes the mark that the erasure of an account has left: the account can be sent again, as a new one. Records that
+    /// with the reason.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier or mark, [`OperatorError::Refused`] if the reason is blank or
+    /// too long.
+    pub fn forget_erasure(&self, supplier: &str, number: &str, because: &str) -> Result<(), OperatorError> {
+        check_reason(Some(because))?;
+        let (supplier, mark) = self.mark_of(supplier, number)?;
+        let missing = OperatorError::not_found("erased account", number);
+        let Some(mark) = mark else { return Err(missing) };
+        let because = because.to_owned();
+        self.act(AuditAction::ErasureForgotten, move |tx, _| {
+            let supplier = tx.again(&supplier)?;
+            if !tx.remove_erasure_mark(supplier.id, mark)? {
+                return Err(missing);
+            }
+            let detail = Detail::default().word("because", because);
+            Ok(((), Audited { subject: Subject::supplier(&supplier), detail }))
+        })
+    }
+
+    /// Returns a supplier, and the mark that an account of it has if it was erased; `None` if the supplier has no marks.
+    fn mark_of(&self, supplier: &str, number: &str) -> Result<(Supplier, Option<ErasureMark>), OperatorError> {
+        self.read(|tx| {
+            let supplier = tx.supplier(supplier)?;
+            let marker = self.app.marker(tx.rows(), &supplier)?;
+            let number = number.parse::<ExternalAccountNumber>().ok();
+            let mark = marker.zip(number).map(|(marker, number)| marker.mark(&supplier.code, &number));
+            Ok((supplier, mark))
+        })
     }
 
     /// Removes an account that can be erased from certificates, some in each transaction: there is one for each day or

@@ -1,3 +1,4 @@
+use super::holds::check_reason;
 use super::{Operations, OperatorError};
 use crate::job::{LEASE, new_job};
 use crate::port::{ErasedRows, Job, JobKind, JobState, StateCount, Supplier};
@@ -49,16 +50,23 @@ impl Operations<'_> {
         })
     }
 
-    /// Begins to erase a supplier as a job of the caller, who has to call [`Operations::run_job`] with its claim. From then on
-    /// its settings do not change, so no account of it is accepted or begins to be imported. If that was begun before,
-    /// returns that job, which has to be claimed.
+    /// Begins to erase a supplier as a job of the caller, who has to call [`Operations::run_job`] with its claim. The job
+    /// records the reason. From then on the settings of the supplier do not change, so no account of it is accepted or begins
+    /// to be imported. If that was begun before, returns that job, which has to be claimed.
     ///
     /// # Errors
-    /// [`OperatorError`]: there is no such supplier, it is neither paused nor complete, or the job was stopped.
-    pub fn begin_supplier_erasure(&self, code: &str) -> Result<(Job, Option<i64>), OperatorError> {
+    /// [`OperatorError`]: there is no such supplier, it is neither paused nor complete, the job was stopped, or the reason is
+    /// blank or too long.
+    pub fn begin_supplier_erasure(
+        &self,
+        code: &str,
+        because: &str,
+    ) -> Result<(Job, Option<i64>), OperatorError> {
+        check_reason(Some(because))?;
         let seen = self.erasable_supplier(code)?;
         let matched = seen.process_count();
         let (code, clock) = (code.to_owned(), self.app.clock.clone());
+        let because = because.to_owned();
         let (name, actor) = (format!("job_{:016x}", self.app.random.number()), self.operator.clone());
         self.write(move |tx| {
             tx.lock_suppliers()?;
@@ -84,6 +92,7 @@ impl Operations<'_> {
             let now = clock.now();
             let job = tx.add_job(&Job {
                 state: JobState::Running.into(),
+                because: Some(because),
                 matched,
                 due_at: Some(now + LEASE),
                 claim: 1,

@@ -255,7 +255,8 @@ fn check_is_shown(
     )))
 }
 
-fn check_reason(because: Option<&str>) -> Result<(), OperatorError> {
+/// Refuses a reason for the audit trail that is blank or too long.
+pub(super) fn check_reason(because: Option<&str>) -> Result<(), OperatorError> {
     match because {
         Some(text) if text.trim().is_empty() || text.len() > MAX_REASON => {
             Err(OperatorError::Refused("a reason has 1 to 1,000 bytes".into()))

@@ -33,6 +33,8 @@ pub struct BulkRequest {
     pub supplier: String,
     /// Only processes in this state; `None` means those that have failed (retry) or wait (cancel).
     pub status: Option<State>,
+    /// Only cancelled processes whose import was undone. Without this, those are left out of a selection by the state.
+    pub is_undone: bool,
     /// Only processes that ended with this error.
     pub error_code: Option<String>,
     /// Only processes whose last step was before this time.
@@ -43,8 +45,10 @@ pub struct BulkRequest {
 
 impl BulkRequest {
     fn filter(&self) -> JobFilter {
+        let status = self.state();
         JobFilter {
-            status: self.status.map(Into::into),
+            status: status.map(Into::into),
+            is_undone: (status == Some(State::Cancelled)).then_some(self.is_undone),
             error_code: self.error_code.clone(),
             before: self.before,
             is_list: self.numbers.is_some(),
@@ -52,11 +56,19 @@ impl BulkRequest {
         }
     }
 
+    /// The state of the processes, if the request decides that.
+    fn state(&self) -> Option<State> {
+        self.status.or_else(|| self.is_undone.then_some(State::Cancelled))
+    }
+
     fn check(&self) -> Result<(), OperatorError> {
         if matches!(self.kind, JobKind::Undo | JobKind::EraseSupplier) {
             return Err(OperatorError::Refused("this operation does not go by processes".into()));
         }
-        if let Some(status) = self.status.filter(|status| !self.kind.begins_from(*status)) {
+        if self.is_undone && self.state() != Some(State::Cancelled) {
+            return Err(OperatorError::Refused("processes whose import was undone are CANCELLED".into()));
+        }
+        if let Some(status) = self.state().filter(|status| !self.kind.begins_from(*status)) {
             let doing = if self.kind == JobKind::Cancel { "cancelled" } else { "tried again" };
             return Err(OperatorError::Refused(format!("processes that are {status} cannot be {doing}")));
         }
@@ -338,6 +350,7 @@ impl Operations<'_> {
                         let status = &filter.status;
                         crate::job::is_old(process, &filter, begun_at)
                             && status.as_ref().is_none_or(|status| *status == process.stored_state())
+                            && filter.is_undone.is_none_or(|is_undone| is_undone == process.is_undone())
                     };
                     ids.extend(stored.filter(|stored| matches(&stored.process)).map(|s| s.process.id()));
                 }

@@ -3,7 +3,7 @@
 use super::jobs::BulkRequest;
 use super::scope::Scoped;
 use super::{Operations, OperatorError};
-use crate::account::{FactsToRead, Known, profile, stored};
+use crate::account::{FactsToRead, profile, stored};
 use crate::codec::unpack;
 use crate::documents::{FoundDocuments, Step, missing as missing_documents};
 use crate::port::{JobKind, PayloadById, StoredIssue, Supplier};
@@ -126,14 +126,8 @@ impl Operations<'_> {
                 found
             }
         };
-        let sought = FactsToRead::for_all(request, &profile(Some(supplier)));
-        let known = if sought.is_nothing() {
-            Known::default()
-        } else {
-            self.read_committed(|tx| {
-                Ok(sought.read(tx.rows(), supplier.organisation_id, Some(supplier.id))?)
-            })?
-        };
+        let sought = FactsToRead::for_all(request, supplier, &profile(Some(supplier)));
+        let known = self.app.known_together(supplier, &[Some(sought)])?.pop().unwrap_or_default();
         let now = Now::new(self.app.clock.now(), zone);
         Ok(Step::Done(stored(&report_again(supplier, &decoded, &known, found, now).errors)))
     }

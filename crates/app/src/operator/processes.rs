@@ -20,6 +20,8 @@ pub struct ProcessReport {
     pub status: ProcessStatus,
     /// The status as stored: a newer version may have written one that the API does not show.
     pub stored_status: Word<State>,
+    /// True if it is cancelled because its import was undone.
+    pub is_undone: bool,
     /// The account's number at its previous supplier.
     pub external_account_number: String,
     /// The number of the current or last attempt.
@@ -160,6 +162,7 @@ pub(super) fn report(
     Ok(ProcessReport {
         status: process_status(process, zone),
         stored_status: process.stored_state(),
+        is_undone: process.is_undone(),
         external_account_number: process.snapshot().external_account_number.to_string(),
         attempt: process.snapshot().attempt,
         archived_at: tx.archived_at(process.id())?,

@@ -1,5 +1,6 @@
 //! Undoing imports of accounts to which nothing was added and which nobody has billed (contract D18).
 
+use super::holds::check_reason;
 use super::jobs::{ITEMS, MAX_NUMBERS, PAGE};
 use super::runs::run_of;
 use super::{JobOwner, Operations, OperatorError};
@@ -96,11 +97,17 @@ impl Operations<'_> {
         Ok(undoable)
     }
 
-    /// Begins to undo imports, as a job.
+    /// Begins to undo imports, as a job that records the reason.
     ///
     /// # Errors
-    /// As [`undoable`](Self::undoable).
-    pub fn begin_undo(&self, request: &UndoRequest, owner: JobOwner) -> Result<Job, OperatorError> {
+    /// As [`undoable`](Self::undoable); [`OperatorError::Refused`] if the reason is blank or too long.
+    pub fn begin_undo(
+        &self,
+        request: &UndoRequest,
+        because: &str,
+        owner: JobOwner,
+    ) -> Result<Job, OperatorError> {
+        check_reason(Some(because))?;
         let supplier = self.show_supplier(&request.supplier)?;
         let begun_at = self.app.clock.now();
         let (mut matched, mut listed) = (0, Vec::new());
@@ -113,8 +120,9 @@ impl Operations<'_> {
             }
         })?;
         let name = format!("job_{:016x}", self.app.random.number());
-        let job =
-            Job { filter, matched, ..new_job(name, JobKind::Undo, &supplier, &self.operator, begun_at) };
+        let because = Some(because.to_owned());
+        let job = new_job(name, JobKind::Undo, &supplier, &self.operator, begun_at);
+        let job = Job { filter, because, matched, ..job };
         self.begin_job(&supplier, job, &listed, owner)
     }
 

@@ -282,7 +282,7 @@ impl App {
             payloads.iter().map(|payload| decode(payload)).collect::<Result<_, _>>()?;
         let profile = profile(Some(supplier));
         let sought = |decoded: &Decoded<_>| {
-            decoded.draft.as_ref().map(|request| FactsToRead::for_all(request, &profile))
+            decoded.draft.as_ref().map(|request| FactsToRead::for_all(request, supplier, &profile))
         };
         let known = self.known_together(supplier, &decoded.iter().map(sought).collect::<Vec<_>>())?;
         let found = self.found_documents(supplier, &decoded)?;

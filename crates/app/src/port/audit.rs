@@ -82,9 +82,9 @@ string_enum! {
         RunStarted = "run.start",
         /// The run of a supplier was ended; its name.
         RunEnded = "run.end",
-        /// Imports of a supplier were undone by a job; its id and how many.
+        /// Imports of a supplier were undone by a job; its id, how many, and the reason.
         ImportsUndone = "supplier.undo",
-        /// An import supplier was erased; its code, and the number of removed rows of each table.
+        /// An import supplier was erased; its code, the number of removed rows of each table, and the reason.
         SupplierErased = "supplier.erase",
         /// A business was removed; its number.
         BusinessErased = "business.erase",
@@ -125,8 +125,10 @@ string_enum! {
         /// The imported accounts of a supplier were exported as tables; format and personal values. A continued export
         /// is recorded again.
         AccountsExported = "export",
-        /// All that was kept of an account was removed; how many rows of each table.
+        /// All that was kept of an account was removed; how many rows of each table, and the reason.
         AccountErased = "account.erase",
+        /// The mark that an erasure had left was removed: the account is taken again. With the reason.
+        ErasureForgotten = "account.forget-erasure",
         /// Encrypting payloads and bank details again in the database was begun.
         ResealBegun = "encryption-key.reseal",
         /// A copy of the whole database was begun.

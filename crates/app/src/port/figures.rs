@@ -4,13 +4,15 @@ use cutover_core::{Code, ExternalAccountNumber, Level, SupplierCode, Word};
 use cutover_model::Totals;
 use cutover_process::{State, StoredFacts};
 
-/// Number of processes of a supplier in a state, by error.
+/// Number of processes of a supplier in a state, by error. Cancelled ones are counted apart if their import was undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateCount {
     /// The state.
     pub state: Word<State>,
     /// The error that they ended with, if any.
     pub error: Option<Word<Code>>,
+    /// True for those that are cancelled because their import was undone.
+    pub is_undone: bool,
     /// Their number.
     pub processes: u64,
 }
@@ -123,7 +125,7 @@ pub trait Figures {
         })
     }
 
-    /// Counts the processes of a supplier by state and error, without zero counts.
+    /// Counts the processes of a supplier by state and error, and apart those that were undone, without zero counts.
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError>;
 
     /// Counts the processes of a supplier that were imported, ended a dry run or failed, by the minute and

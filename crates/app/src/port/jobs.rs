@@ -63,6 +63,8 @@ pub struct JobFilter {
     pub run: Option<String>,
     /// Of an undo: the number of the wave that imported the accounts.
     pub wave: Option<u32>,
+    /// Cancelled because its import was undone, or anything else.
+    pub is_undone: Option<bool>,
     /// If set, the job has a list of processes ([`Jobs::add_job_items`]).
     pub is_list: bool,
 }
@@ -99,6 +101,8 @@ pub struct Job {
     pub actor: String,
     /// The selection of processes.
     pub filter: JobFilter,
+    /// The reason of the operator, for the audit trail.
+    pub because: Option<String>,
     /// Time at which it was begun. Processes that took a step later are left out.
     pub created_at: DateTime<Utc>,
     /// The state.

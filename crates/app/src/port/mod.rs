@@ -42,7 +42,7 @@ pub use certificates::{
 };
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
-pub use erasure::{ErasedRows, Erasure, Traces};
+pub use erasure::{ErasedRows, Erasure, ErasureMark, Traces};
 pub use error::StoreError;
 pub use feed::{Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent};
 pub use figures::{AnyFigures, Figures, Manifest, MinuteCount, Reconciliation, StateCount, SupplierFigures};
@@ -69,6 +69,7 @@ pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
 pub use runs::{AnyRuns, Outcome, PAUSE, Run, RunFigures, Runs, Stretch};
 pub use shares::{Division, FairShares};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
+pub(crate) use store::is_erased;
 pub use store::{
     Encryption, LastSupplier, MayConflict, Rows, ServerFigures, StagingDone, Store, Tx, Verdict, WriteJob,
     find_stale, read, read_committed, stage, stage_in, write, write_with_retry,

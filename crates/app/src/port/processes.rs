@@ -1,5 +1,5 @@
 use super::causes::Cause;
-use super::{FairShares, StoreError, StoredIssues};
+use super::{ErasureMark, FairShares, StoreError, StoredIssues};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Word};
 use cutover_model::{ContentHash, Totals};
@@ -73,12 +73,19 @@ pub struct ProcessFilter<'a> {
     pub warning_code: Option<&'a str>,
     /// Last step later than this.
     pub modified_after: Option<DateTime<Utc>>,
+    /// Cancelled because its import was undone, or anything else.
+    pub is_undone: Option<bool>,
 }
 
 impl ProcessFilter<'_> {
     /// Returns the filter for a state.
     pub fn of(state: State) -> Self {
         Self { state: Some(state), ..Self::default() }
+    }
+
+    /// Returns the state that everything has that matches, if the filter decides that.
+    pub fn only_state(&self) -> Option<State> {
+        self.state.or_else(|| (self.is_undone == Some(true)).then_some(State::Cancelled))
     }
 }
 
@@ -184,6 +191,9 @@ pub struct Creation {
     pub issues: StoredIssues,
     /// The (trimmed) identifier of the contract that the account names. It existed when the account was checked.
     pub contract: Option<String>,
+    /// The mark that the account has if it was erased, and is refused for then (rule PST-17); `None` if no account of the
+    /// supplier is refused for it.
+    pub mark: Option<ErasureMark>,
 }
 
 impl Creation {
@@ -199,7 +209,7 @@ pub enum Staging {
     /// The account is stored durably.
     Staged,
     /// Nothing was stored: the supplier has changed since the account was checked, or is not Ongoing; or the contract
-    /// that the account names is gone.
+    /// that the account names is gone, or the account was erased. Another check tells which.
     SupplierChanged,
     /// Nothing was stored: the account has a process already.
     Exists,

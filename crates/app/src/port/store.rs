@@ -283,12 +283,24 @@ pub fn stage_in(
     if tx.process(creation.supplier_id, &creation.process.external_account_number)?.is_some() {
         return Ok(Staging::Exists);
     }
+    // After the process: if an erasure has removed that by now, its mark is there.
+    if is_erased(tx, creation)? {
+        return Ok(Staging::SupplierChanged);
+    }
     let (process, entry) = creation.process(tx.next_process_id()?);
     tx.insert_process(creation.supplier_id, &process, &entry, &creation.staged, &creation.issues)?;
     if let Some(contract) = contract {
         tx.set_contract_of(process.id(), Some((organisation_id, contract)))?;
     }
     Ok(Staging::Staged)
+}
+
+/// Returns true if the account of a create was erased, and is refused for that.
+pub(crate) fn is_erased(tx: &mut dyn Tx, creation: &Creation) -> Result<bool, StoreError> {
+    match creation.mark {
+        Some(mark) => Ok(!tx.erasure_marks_among(creation.supplier_id, &[mark])?.is_empty()),
+        None => Ok(false),
+    }
 }
 
 /// Runs a job with a reading method of the store, and returns the result of the job.

@@ -175,6 +175,8 @@ pub struct Supplier {
     pub settings: SupplierSettings,
     /// The revision of the settings, incremented by each change.
     pub revision: i64,
+    /// The id of the certificate key that the marks of its erased accounts are made with; `None` if it has no marks.
+    pub mark_key: Option<String>,
     /// Time of creation.
     pub created_at: DateTime<Utc>,
 }

@@ -47,9 +47,9 @@ fn webhook(env: &TestEnv) -> String {
 }
 
 fn job(env: &TestEnv) -> String {
-    let (status, error_code, before, numbers) = Default::default();
-    let supplier = "ACME".into();
-    let request = BulkRequest { kind: JobKind::Cancel, supplier, status, error_code, before, numbers };
+    let (status, is_undone, error_code, before, numbers) = Default::default();
+    let (kind, supplier) = (JobKind::Cancel, "ACME".into());
+    let request = BulkRequest { kind, supplier, status, is_undone, error_code, before, numbers };
     env.app.as_command().begin_bulk(&request, JobOwner::Workers).unwrap().name
 }
 
@@ -115,7 +115,7 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         let job = env
             .app
             .as_command()
-            .begin_undo(&UndoRequest { supplier: "ACME".into(), which }, JobOwner::Caller)
+            .begin_undo(&UndoRequest { supplier: "ACME".into(), which }, "wrong tariffs", JobOwner::Caller)
             .unwrap();
         env.app.as_command().run_job(&job.name, Some(job.claim), |_| {}).unwrap();
     }),
@@ -125,7 +125,7 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
             .as_command()
             .set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() })
             .unwrap();
-        let (job, claim) = env.app.as_command().begin_supplier_erasure("ACME").unwrap();
+        let (job, claim) = env.app.as_command().begin_supplier_erasure("ACME", "asked for").unwrap();
         env.app.as_command().run_job(&job.name, claim, |_| {}).unwrap();
     }),
     (AuditAction::BusinessErased, |env| {
@@ -182,7 +182,11 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
     (AuditAction::AccountsExported, |env| {
         drop(env.app.as_command().begin_table_export("ACME", "csv", "full").unwrap())
     }),
-    (AuditAction::AccountErased, |env| drop(env.app.as_command().erase_account("ACME", "A-1").unwrap())),
+    (AuditAction::AccountErased, erase),
+    (AuditAction::ErasureForgotten, |env| {
+        erase(env);
+        env.app.as_command().forget_erasure("ACME", "A-1", "withdrawn").unwrap();
+    }),
     (AuditAction::ResealBegun, |env| env.app.begin_reseal().unwrap()),
     (AuditAction::BackupBegun, |env| env.app.begin_backup().unwrap()),
     (AuditAction::SignedIn, |env| drop(sign_in(env))),
@@ -191,6 +195,10 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         env.app.sign_out(&session).unwrap();
     }),
 ];
+
+fn erase(env: &TestEnv) {
+    env.app.as_command().erase_account("ACME", "A-1", "asked for").unwrap();
+}
 
 fn env() -> TestEnv {
     let env = TestEnv::with(MEMBERS);
@@ -251,7 +259,7 @@ fn an_entry_has_its_author_and_subject_by_key() {
     assert_eq!(last.by, format!("key:{}", env.caller.key_prefix));
     assert!(last.process_id.is_some() && last.detail.is_empty());
 
-    env.app.as_command().erase_account("ACME", "A-1").unwrap();
+    env.app.as_command().erase_account("ACME", "A-1", "asked for").unwrap();
     let last = trail(&env).remove(0);
     assert!(last.detail.facts().any(|(name, fact)| (name, fact) == ("accounts", &Fact::Count(1))));
 }
@@ -272,7 +280,7 @@ fn refused_actions_are_not_recorded() {
         env.app.as_command().cancel_process("ACME", "A-1").map(drop),
         env.app.as_command().retry_process("ACME", "A-1").map(drop),
         env.app.as_command().export_account("ACME", "NOBODY").map(drop),
-        env.app.as_command().erase_account("ACME", "NOBODY").map(drop),
+        env.app.as_command().erase_account("ACME", "NOBODY", "asked for").map(drop),
         env.app.as_caller(&stranger).reveal_account("ACME", "A-1").map(drop),
         env.app.as_caller(&stranger).cancel_process("ACME", "P-1").map(drop),
     ];

@@ -482,6 +482,7 @@ fn stage_bytes(env: &TestEnv, number: &str, payload: Vec<u8>) {
     let creation = Creation {
         supplier_id: supplier.id,
         contract: None,
+        mark: None,
         supplier_revision: supplier.revision,
         process: NewProcess {
             supplier: supplier.code,

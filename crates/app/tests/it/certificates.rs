@@ -104,7 +104,7 @@ fn an_account_is_erased_from_many_certificates() {
     // It is being issued by another process.
     let id = supplier.id;
     let begun = write(&*env.store, move |tx| tx.begin_certificate(id, "begun", env_time(), false)).unwrap();
-    env.app.as_command().erase_account("ACME", "A-1").unwrap();
+    env.app.as_command().erase_account("ACME", "A-1", "asked for").unwrap();
     for issued in &issued {
         let proof = env.app.certificate_proof(&env.caller, "ACME", &issued.certificate.id, "A-1");
         assert!(matches!(proof, Err(CertificateError::NotFound)), "{proof:?}");

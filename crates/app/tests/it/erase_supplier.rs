@@ -23,7 +23,7 @@ fn runner(env: &TestEnv) -> JobRunner {
 /// Begins the erasure of a paused supplier.
 fn begin(env: &TestEnv) -> (Job, Option<i64>) {
     set(env, SupplierStatus::Paused).unwrap();
-    env.app.as_command().begin_supplier_erasure("ACME").unwrap()
+    env.app.as_command().begin_supplier_erasure("ACME", "asked for").unwrap()
 }
 
 fn erase(env: &TestEnv) -> Job {
@@ -85,19 +85,19 @@ fn everything_of_a_supplier_is_removed_and_recorded_once() {
 #[test]
 fn a_supplier_that_takes_accounts_is_not_erased() {
     let env = with_accounts(1);
-    let refused = env.app.as_command().begin_supplier_erasure("ACME").unwrap_err().to_string();
+    let refused = env.app.as_command().begin_supplier_erasure("ACME", "asked for").unwrap_err().to_string();
     assert_eq!(refused, "ACME is Ongoing: pause it first with `cutover supplier set ACME --status paused`");
-    let nobody = env.app.as_command().begin_supplier_erasure("NOBODY").unwrap_err();
+    let nobody = env.app.as_command().begin_supplier_erasure("NOBODY", "asked for").unwrap_err();
     assert!(matches!(nobody, OperatorError::NotFound { .. }));
     let (job, claim) = begin(&env);
     let refused = set(&env, SupplierStatus::Ongoing).unwrap_err().to_string();
     assert_eq!(refused, "it is being erased: its settings stay");
     // Beginning it again returns the same job.
-    let (again, no_claim) = env.app.as_command().begin_supplier_erasure("ACME").unwrap();
+    let (again, no_claim) = env.app.as_command().begin_supplier_erasure("ACME", "asked for").unwrap();
     assert_eq!((again.name, no_claim, claim), (job.name.clone(), None, Some(1)));
     env.app.as_command().stop_job(&job.name).unwrap();
     assert!(set(&env, SupplierStatus::Ongoing).is_err());
-    assert!(env.app.as_command().begin_supplier_erasure("ACME").unwrap_err().to_string().contains(&job.name));
+    assert!(env.app.as_command().begin_supplier_erasure("ACME", "asked for").unwrap_err().to_string().contains(&job.name));
     env.app.as_command().resume_job(&job.name).unwrap();
     while runner(&env).run_once().unwrap() {}
     assert_eq!(env.app.as_command().show_job(&job.name).unwrap().state, JobState::Done);

@@ -10,7 +10,8 @@ use cutover_process::State;
 const MEMBERS: &str = r#""customers":[{"family_name":"Okafor"}]"#;
 
 fn request(kind: JobKind) -> BulkRequest {
-    BulkRequest { kind, supplier: "ACME".into(), status: None, error_code: None, before: None, numbers: None }
+    let (status, is_undone, error_code, before, numbers) = Default::default();
+    BulkRequest { kind, supplier: "ACME".into(), status, is_undone, error_code, before, numbers }
 }
 
 /// Creates an environment with `count` accounts `A-1`, `A-2`, …, created a second apart.

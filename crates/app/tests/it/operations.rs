@@ -76,9 +76,9 @@ const OPERATIONS: &[(&str, About, Try)] = &[
         let wanted = FailedAccounts { supplier: "ACME".into(), status: None, error_code: None };
         text(by.begin_failed_export(&wanted, FailedFormat::Ndjson))
     }),
-    ("begin_supplier_erasure", Supplier, |by, _| text(by.begin_supplier_erasure("ACME"))),
+    ("begin_supplier_erasure", Supplier, |by, _| text(by.begin_supplier_erasure("ACME", "asked for"))),
     ("begin_table_export", Supplier, |by, _| text(by.begin_table_export("ACME", "csv", "full"))),
-    ("begin_undo", Supplier, |by, _| text(by.begin_undo(&undo(), JobOwner::Workers))),
+    ("begin_undo", Supplier, |by, _| text(by.begin_undo(&undo(), "wrong tariffs", JobOwner::Workers))),
     ("begin_webhook_test", Organisation, |by, ids| {
         text(by.begin_webhook_test(&ids.webhook, Box::new(|_| {})))
     }),
@@ -113,11 +113,13 @@ const OPERATIONS: &[(&str, About, Try)] = &[
     ("end_run", Supplier, |by, _| text(by.end_run("ACME"))),
     ("erasable", Supplier, |by, _| text(by.erasable("ACME", "A-1"))),
     ("erasable_supplier", Supplier, |by, _| text(by.erasable_supplier("ACME"))),
-    ("erase_account", Supplier, |by, _| text(by.erase_account("ACME", "A-1"))),
+    ("erase_account", Supplier, |by, _| text(by.erase_account("ACME", "A-1", "asked for"))),
     ("erase_business", Organisation, |by, _| text(by.erase_business("Acme", "B-1"))),
     ("export_account", Supplier, |by, _| text(by.export_account("ACME", "A-1"))),
+    ("forget_erasure", Supplier, |by, _| text(by.forget_erasure("ACME", "A-1", "withdrawn"))),
     ("hold_supplier", Supplier, |by, _| text(by.hold_supplier("ACME", Some("tariffs".into())))),
     ("holds", Everything, |by, _| text(by.holds())),
+    ("is_erased", Supplier, |by, _| text(by.is_erased("ACME", "A-1"))),
     ("issue_api_key", Organisation, |by, _| by.issue_api_key("Acme", ApiKeyRole::Reader).map(|key| key.key)),
     ("issue_certificate", Supplier, |by, _| text(by.issue_certificate("ACME"))),
     ("jobs", Everything, |by, _| text(by.jobs(None))),
@@ -213,8 +215,8 @@ fn of_supplier() -> AuditScope {
 }
 
 fn bulk(kind: JobKind) -> BulkRequest {
-    let (status, error_code, before, numbers) = Default::default();
-    BulkRequest { kind, supplier: "ACME".into(), status, error_code, before, numbers }
+    let (status, is_undone, error_code, before, numbers) = Default::default();
+    BulkRequest { kind, supplier: "ACME".into(), status, is_undone, error_code, before, numbers }
 }
 
 fn undo() -> UndoRequest {
@@ -284,6 +286,7 @@ fn prepare(app: &Arc<App>, owner: &Caller, operation: &str) -> Ids {
         "release_supplier" => drop(by.hold_supplier("ACME", None).unwrap()),
         "end_run" => drop(by.start_run("ACME", "dusk").unwrap()),
         "resume_job" => drop(by.stop_job(&ids.job).unwrap()),
+        "forget_erasure" | "is_erased" => drop(by.erase_account("ACME", "A-1", "asked for").unwrap()),
         "enable_webhook" => drop(by.disable_webhook(&ids.webhook).unwrap()),
         "begin_supplier_erasure" => {
             let status = Some(SupplierStatus::Paused);
@@ -421,7 +424,7 @@ impl Store for Interrupted {
 fn take_over(app: &Arc<App>, other: &Caller) {
     let status = Some(SupplierStatus::Paused);
     set(app, SupplierChange { status, ..SupplierChange::default() });
-    let (job, claim) = app.as_command().begin_supplier_erasure("ACME").unwrap();
+    let (job, claim) = app.as_command().begin_supplier_erasure("ACME", "asked for").unwrap();
     app.as_command().run_job(&job.name, claim, |_| {}).unwrap();
     app.as_command().add_supplier("ACME", "Other", SupplierChange::default()).unwrap();
     fill(app, other, "Foreign");

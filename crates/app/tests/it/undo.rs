@@ -2,10 +2,11 @@
 
 use crate::env::{TestEnv, account_of, request};
 use chrono::Duration;
+use cutover_app::account::{AccountFilter, shown_progress};
 use cutover_app::auth::Caller;
 use cutover_app::job::JobRunner;
-use cutover_app::operator::{AuditScope, JobOwner, UndoRequest, UndoScope};
-use cutover_app::port::{ArchivedVersion, Clock, FeedFilter, Job, KeptBecause, PageLimit, read, write};
+use cutover_app::operator::{AuditScope, BulkRequest, JobOwner, OperatorError, UndoRequest, UndoScope};
+use cutover_app::port::{ArchivedVersion, Clock, FeedFilter, Job, JobKind, KeptBecause, PageLimit, read, write};
 use cutover_app::worker::Worked;
 use cutover_core::ExternalAccountNumber;
 use cutover_model::Totals;
@@ -33,7 +34,7 @@ fn import(env: &TestEnv) {
 }
 
 fn undo(env: &TestEnv, request: &UndoRequest) -> Job {
-    let begun = env.app.as_command().begin_undo(request, JobOwner::Caller).unwrap();
+    let begun = env.app.as_command().begin_undo(request, "wrong tariffs", JobOwner::Caller).unwrap();
     env.app.as_command().run_job(&begun.name, Some(begun.claim), |_| {}).unwrap()
 }
 
@@ -113,7 +114,7 @@ fn imports_since_a_time_are_undone_in_batches() {
     let request = UndoRequest { supplier: "ACME".into(), which: UndoScope::Since(since) };
     let found = env.app.as_command().undoable(&request).unwrap();
     assert_eq!((found.undo.count, found.undo.examples.len(), found.kept_count()), (120, 10, 0));
-    let begun = env.app.as_command().begin_undo(&request, JobOwner::Caller).unwrap();
+    let begun = env.app.as_command().begin_undo(&request, "wrong tariffs", JobOwner::Caller).unwrap();
     let mut batches = Vec::new();
     let ended = env
         .app
@@ -131,7 +132,71 @@ fn imports_since_a_time_are_undone_in_batches() {
     let of_it: Vec<_> = trail.iter().filter(|entry| entry.action == "supplier.undo").collect();
     let facts = of_it[0].detail.facts().filter(|(name, _)| !["job", "since"].contains(name));
     let facts: Vec<_> = facts.map(|(name, fact)| format!("{name}={fact}")).collect();
-    assert_eq!((of_it.len(), facts.join(" ").as_str()), (1, "failed=0 kept=0 undone=120"));
+    assert_eq!((of_it.len(), facts.join(" ").as_str()), (1, "because=wrong tariffs failed=0 kept=0 undone=120"));
+}
+
+/// Of three imports two are undone, and a fourth account is cancelled: they are told apart by filters, counts and retries.
+#[test]
+fn what_was_undone_is_told_from_what_was_cancelled() {
+    let env = imported(3);
+    env.create_as("B-1", MEMBERS);
+    env.app.as_command().cancel_process("ACME", "B-1").unwrap();
+    undo(&env, &numbers(&["A-1", "A-2"]));
+    env.clock.advance(Duration::seconds(1));
+    let found = |is_undone| {
+        let filter = AccountFilter { is_undone, ..AccountFilter::default() };
+        let page = env.app.find_accounts(&env.caller, "ACME", &filter, None, 10).unwrap().unwrap();
+        page.accounts.into_iter().map(|account| (account.number, account.is_undone)).collect::<Vec<_>>()
+    };
+    let of = |numbers: &[&str], is| numbers.iter().map(|number| ((*number).to_owned(), is)).collect::<Vec<_>>();
+    assert_eq!(found(Some(true)), of(&["A-1", "A-2"], true));
+    assert_eq!(found(Some(false)), of(&["A-3", "B-1"], false));
+    let cancelled = |env: &TestEnv| {
+        let progress = env.app.progress(&env.caller, "ACME").unwrap().unwrap();
+        let shown = serde_json::to_value(shown_progress(&progress)).unwrap();
+        (shown["counts"]["CANCELLED"].as_u64(), shown["undone"].as_u64())
+    };
+    assert_eq!(cancelled(&env), (Some(3), Some(2)));
+
+    let retry = |status, is_undone, numbers| {
+        let request = BulkRequest {
+            kind: JobKind::Retry,
+            supplier: "ACME".into(),
+            status,
+            is_undone,
+            error_code: None,
+            before: None,
+            numbers,
+        };
+        let counted = env.app.as_command().count_bulk(&request)?;
+        let begun = env.app.as_command().begin_bulk(&request, JobOwner::Caller)?;
+        let ended = env.app.as_command().run_job(&begun.name, Some(begun.claim), |_| {})?;
+        assert_eq!((ended.matched, ended.changed), (counted, counted));
+        Ok::<_, OperatorError>(counted)
+    };
+    assert!(matches!(retry(Some(State::Errored), true, None), Err(OperatorError::Refused(_))));
+    assert_eq!(retry(Some(State::Cancelled), false, None).unwrap(), 1);
+    assert_eq!((env.state_of("B-1"), env.state_of("A-1")), (State::Pending, State::Cancelled));
+    let listed = Some(vec!["A-2".to_owned(), "B-1".to_owned()]);
+    assert_eq!(retry(None, true, listed).unwrap(), 1);
+    assert_eq!(cancelled(&env), (Some(1), Some(1)));
+    assert_eq!(retry(None, true, None).unwrap(), 1);
+    assert_eq!((found(Some(true)), cancelled(&env)), (vec![], (Some(0), Some(0))));
+
+    // What is cancelled later was not undone.
+    env.app.as_command().cancel_process("ACME", "A-1").unwrap();
+    assert_eq!((found(Some(true)), cancelled(&env)), (vec![], (Some(1), Some(0))));
+}
+
+#[test]
+fn an_undo_needs_a_reason() {
+    let env = imported(1);
+    for because in ["", " ", &"x".repeat(1_001)] {
+        let refused = env.app.as_command().begin_undo(&numbers(&["A-1"]), because, JobOwner::Workers);
+        assert!(matches!(refused, Err(OperatorError::Refused(_))), "{refused:?}");
+    }
+    assert!(env.app.as_command().jobs(None).unwrap().is_empty());
+    assert_eq!(undo(&env, &numbers(&["A-1"])).because.as_deref(), Some("wrong tariffs"));
 }
 
 /// The account, its totals and its issues are as if it had never been imported; only its number is another one.
@@ -226,7 +291,7 @@ fn something_added_meanwhile_keeps_an_account() {
     let env = imported(120);
     let request =
         UndoRequest { supplier: "ACME".into(), which: UndoScope::Since(chrono::DateTime::UNIX_EPOCH) };
-    let begun = env.app.as_command().begin_undo(&request, JobOwner::Caller).unwrap();
+    let begun = env.app.as_command().begin_undo(&request, "wrong tariffs", JobOwner::Caller).unwrap();
     let mut is_first = true;
     let ended = env.app.as_command().run_job(&begun.name, Some(begun.claim), |_| {
         if std::mem::take(&mut is_first) {
@@ -282,7 +347,7 @@ fn the_console_undoes_accounts_of_its_organisation() {
     let env = imported(2);
     let request = numbers(&["A-1"]);
     assert_eq!(env.app.as_caller(&env.caller).undoable(&request).unwrap().undo.count, 1);
-    let begun = env.app.as_caller(&env.caller).begin_undo(&request, JobOwner::Workers).unwrap();
+    let begun = env.app.as_caller(&env.caller).begin_undo(&request, "wrong tariffs", JobOwner::Workers).unwrap();
     assert!(JobRunner::new(env.app.clone(), env.stop.clone()).run_once().unwrap());
     let ended = env.app.as_caller(&env.caller).show_job(&begun.name).unwrap();
     assert_eq!((counts(&ended), ended.state.as_str()), ([1, 1, 0, 0], "done"));

@@ -55,6 +55,8 @@ struct Shown {
     /// Of an undo: accounts that could not be undone.
     failed: u64,
     status: Option<String>,
+    /// Of cancelled processes: those whose import was undone, or the others.
+    undone: Option<bool>,
     error_code: Option<String>,
     before: Option<ZonedTime>,
     /// Of an undo.
@@ -62,6 +64,8 @@ struct Shown {
     run: Option<String>,
     wave: Option<u32>,
     has_numbers: bool,
+    /// The reason of an undo or an erasure.
+    because: Option<String>,
     /// Of an erasure: number of removed rows by table.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     removed: BTreeMap<String, u64>,
@@ -82,12 +86,14 @@ impl From<Job> for Shown {
             skipped: job.skipped,
             failed: job.failed,
             status: job.filter.status.map(|status| status.to_string()),
+            undone: job.filter.is_undone,
             error_code: job.filter.error_code,
             before: job.filter.before.map(ZonedTime::utc),
             since: job.filter.imported_since.filter(|_| job.filter.wave.is_none()).map(ZonedTime::utc),
             run: job.filter.run,
             wave: job.filter.wave,
             has_numbers: job.filter.is_list,
+            because: job.because,
             removed: job.removed,
             created_at: ZonedTime::utc(job.created_at),
             created_by: job.actor,
@@ -100,6 +106,7 @@ impl Shown {
     fn filter(&self) -> String {
         let mut filter: Vec<String> = Vec::new();
         filter.extend(self.status.as_ref().map(|status| format!("status {status}")));
+        filter.extend(self.undone.map(|undone| if undone { "undone" } else { "not undone" }.to_owned()));
         filter.extend(self.error_code.as_ref().map(|code| format!("error {code}")));
         filter.extend(self.before.as_ref().map(|before| format!("before {before}")));
         filter.extend(self.since.as_ref().map(|since| format!("imported since {since}")));

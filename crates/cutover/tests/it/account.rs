@@ -1,13 +1,17 @@
 //! Export and erasure of one account.
 
-use crate::harness::{Client, Installation, NOTES, TRANSACTIONS, adding, items, text};
+use crate::harness::{Client, Installation, NOTES, TRANSACTIONS, VALIDATE, adding, items, text};
 use crate::payloads::{KINDS, documented, fixture, small};
 use crate::transactions::transaction;
 use cutover_testkit_postgres::psql;
 use serde_json::{Value, json};
 
 const IMPORTED: &str = "/v2/data-import/imported-accounts/ACME/";
+const BULK: &str = "/v2/data-import/accounts/bulk/";
 const INVARIANTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/invariants.sql");
+
+/// What makes a command erase, with its reason.
+const YES: [&str; 3] = ["--yes", "--because", "asked for"];
 
 /// Figures that must not change when an account is erased and imported again.
 fn figures(client: &Client) -> [Value; 2] {
@@ -27,7 +31,7 @@ fn assert_sound(installation: &Installation) {
 }
 
 #[test]
-fn an_erased_account_can_be_sent_again() {
+fn an_erased_account_is_refused_until_that_is_forgotten() {
     let (installation, _server, client) = Installation::with_accounts(&[documented("A-1"), small("A-2")]);
     let before = figures(&client);
     let note = json!([{"body": "B", "document_paths": [{"document_path": "later.txt"}]}]);
@@ -38,14 +42,32 @@ fn an_erased_account_can_be_sent_again() {
     assert_eq!((&shown["erased"], &shown["documents"]), (&json!(false), &documents));
     assert_eq!(client.status("A-1")["status"], "PROCESSED");
 
-    let erased = installation.run_json(&[&erase[..], &["--yes"]].concat());
+    let erased = installation.run_json(&[&erase[..], &YES].concat());
     assert_eq!((&erased["erased"], &erased["documents"]), (&json!(true), &documents));
     assert_eq!((&erased["rows"]["notes"], &erased["rows"]["processes"]), (&json!(2), &json!(1)));
     let absent = (404, "import_process_does_not_exist".to_owned());
     assert_eq!(client.get("/v2/data-import/accounts/ACME/A-1/").status, 404);
     assert_eq!(client.send_json(NOTES, &adding("A-1", "notes", note)).code(), absent);
-    assert!(installation.run_refused(&[&erase[..], &["--yes"]].concat()).contains("A-1"));
+    assert!(installation.run_refused(&[&erase[..], &YES].concat()).contains("A-1"));
     assert_sound(&installation);
+
+    let refused = client.create(&documented("A-1"));
+    assert_eq!(refused.status, 400, "{}", refused.text());
+    let error = &refused.json()["errors"][0];
+    assert_eq!((&error["code"], &error["attr"]), (&json!("account_erased"), &json!("external_account_number")));
+    let validated = client.send_json(VALIDATE, &documented("A-1"));
+    assert_eq!((validated.status, validated.json()), (400, refused.json()));
+    let media = [("Content-Type", "application/x-ndjson")];
+    let line = client.send("POST", BULK, &media, format!("{}\n", documented("A-1")).as_bytes());
+    assert!(line.text().contains("account_erased"), "{}", line.text());
+    let forget = [&erase[..], &["--forget"]].concat();
+    let shown = installation.run_json(&forget);
+    assert_eq!(shown, json!({"erased": true, "forgotten": false}));
+    let forgotten = installation.run_json(&[&forget[..], &YES].concat());
+    assert_eq!(forgotten, json!({"erased": false, "forgotten": true}));
+    assert!(installation.run_refused(&[&forget[..], &YES].concat()).contains("erased account"));
+    let trail = installation.run_json(&["audit", "--action", "account.forget-erasure"]);
+    assert_eq!(items(&trail)[0]["detail"]["because"], "asked for");
 
     assert_eq!(client.create(&documented("A-1")).status, 201);
     client.wait("A-1", "PROCESSED");
@@ -53,7 +75,7 @@ fn an_erased_account_can_be_sent_again() {
     let reported = installation.run_json(&["audit", "--action", "account.erase"]);
     let reported = &items(&reported)[0];
     assert_eq!((&reported["process_id"], &reported["detail"]["notes"]), (&erased["process_id"], &json!(2)));
-    assert_eq!(reported["detail"]["documents"], 3);
+    assert_eq!((&reported["detail"]["documents"], &reported["detail"]["because"]), (&json!(3), &json!("asked for")));
     assert_sound(&installation);
 }
 
@@ -84,7 +106,7 @@ fn erasing_under_load_keeps_data_consistent() {
             });
             scope.spawn(move || {
                 for _ in 0..4 {
-                    let output = installation.run(&["account", "erase", "ACME", number, "--yes"]);
+                    let output = installation.run(&["account", "erase", "ACME", number, "--yes", "--because", "asked for"]);
                     let said = String::from_utf8_lossy(&output.stderr).into_owned();
                     let is_expected = output.status.success()
                         || said.contains("there is no process")
@@ -95,6 +117,8 @@ fn erasing_under_load_keeps_data_consistent() {
         }
     });
     for number in &numbers {
+        // The last erasure is forgotten, if any met its account.
+        installation.run(&[&["account", "erase", "ACME", number, "--forget"], &YES[..]].concat());
         let created = client.create(&small(number));
         assert!([201, 400, 409].contains(&created.status), "{}", created.text());
         client.wait(number, "PROCESSED");

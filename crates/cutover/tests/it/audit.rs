@@ -78,10 +78,10 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("account export", "ACME A-1 --out $FILE", "account.export"),
     ("export", "ACME --to $FILE --format csv", "export"),
     ("process archive", "--before 2999-01-01 --to $FILE --yes", "process.archive"),
-    ("supplier undo", "ACME --number A-1 --yes", "supplier.undo"),
-    ("account erase", "ACME A-1 --yes", "account.erase"),
+    ("supplier undo", "ACME --number A-1 --yes --because tariffs", "supplier.undo"),
+    ("account erase", "ACME A-1 --yes --because asked", "account.erase"),
     ("business erase", "B-1 --organisation Acme", "business.erase"),
-    ("supplier erase", "ACME --yes", "supplier.erase"),
+    ("supplier erase", "ACME --yes --because trial", "supplier.erase"),
     ("backup", "$FILE", "backup"),
 ];
 

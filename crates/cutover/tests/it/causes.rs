@@ -89,7 +89,7 @@ fn failures_and_warnings_are_visible_by_their_causes() {
     installation.run_json(&["supplier", "set", "ACME", "--rule", "ACC-04=default"]);
     installation.run_json(&["process", "retry", "ACME", "F-1"]);
     client.wait("F-1", "PROCESSED");
-    installation.run_json(&["account", "erase", "ACME", "A-2", "--yes"]);
+    installation.run_json(&["account", "erase", "ACME", "A-2", "--yes", "--because", "asked for"]);
     let progress = client.progress();
     assert_eq!(progress["top_errors"][0]["examples"], json!(["F-2"]));
     assert_eq!(progress["top_warnings"][0]["examples"], json!(["A-1", "F-1"]));

@@ -212,7 +212,7 @@ fn an_account_is_certified_as_it_was_accepted_last() {
     // An undo takes the additions; archiving changes nothing.
     let other = small("A-2");
     client.import(std::slice::from_ref(&other));
-    installation.run_json(&["supplier", "undo", "ACME", "--number", "A-2", "--yes"]);
+    installation.run_json(&["supplier", "undo", "ACME", "--number", "A-2", "--yes", "--because", "asked for"]);
     let undone = issue(&client);
     assert_eq!((undone.status("A-2"), undone.content("A-2")), ("CANCELLED", content(&other, &[])));
     drop(server);
@@ -231,7 +231,7 @@ fn an_erased_account_is_forgotten_by_its_certificates() {
     let before = [issue(&client), issue(&client)];
     let id = before[0].certificate.id.clone();
     for number in ["A-1", "A-3"] {
-        installation.run_json(&["account", "erase", "ACME", number, "--yes"]);
+        installation.run_json(&["account", "erase", "ACME", number, "--yes", "--because", "asked for"]);
     }
     for issued in &before {
         let path = format!("{PATH}{}/", issued.certificate.id);
@@ -254,7 +254,7 @@ fn an_erased_account_is_forgotten_by_its_certificates() {
     assert_eq!((now.certificate.accounts, now.erased), (3, 0));
     // The supplier takes its certificates with it.
     installation.run_json(&["supplier", "set", "ACME", "--status", "paused"]);
-    installation.run_json(&["supplier", "erase", "ACME", "--yes"]);
+    installation.run_json(&["supplier", "erase", "ACME", "--yes", "--because", "asked for"]);
     assert_eq!(client.get(&format!("{PATH}{id}/leaves/")).status, 404);
     assert_eq!(installation.failed_checks(), [""; 0]);
 }

@@ -86,7 +86,7 @@ fn two_programs_verify_what_the_service_certifies() {
     assert!(second(folder, &first_key).is_none_or(|said| said == "differs A-3\n"));
     write(&accounts);
     // Of an erased account a hash is left, in the certificate that was issued before.
-    installation.run_json(&["account", "erase", "ACME", "A-4", "--yes"]);
+    installation.run_json(&["account", "erase", "ACME", "A-4", "--yes", "--because", "asked for"]);
     let (fetched, _) = client_run(&["certificate", "ACME", "--out", "evidence"]);
     assert_eq!(fetched["certificate"], issued["certificate"]);
     let (found, code) = verify(&first_key);

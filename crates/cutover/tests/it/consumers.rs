@@ -187,8 +187,8 @@ fn keeps_its_copy(program: fn(&str, &Path) -> Command) {
         add(&client, &number);
         match round {
             1 => add(&client, "A-1"),
-            2 => drop(installation.run_json(&["account", "erase", "ACME", "A-2", "--yes"])),
-            3 => drop(installation.run_json(&["account", "erase", "ACME", "B-0", "--yes"])),
+            2 => drop(installation.run_json(&["account", "erase", "ACME", "A-2", "--yes", "--because", "asked for"])),
+            3 => drop(installation.run_json(&["account", "erase", "ACME", "B-0", "--yes", "--because", "asked for"])),
             _ => {}
         }
         loaded.kill_after(before[0].as_deref());
@@ -205,7 +205,7 @@ fn keeps_its_copy(program: fn(&str, &Path) -> Command) {
     // A renewed account, an erased one and a new one, of which the consumers see no event.
     client.import(&[small("C-1")]);
     add(&client, "A-3");
-    installation.run_json(&["account", "erase", "ACME", "B-1", "--yes"]);
+    installation.run_json(&["account", "erase", "ACME", "B-1", "--yes", "--because", "asked for"]);
     drop(server);
     let server = installation.serve_with(&["--event-retention", "1ms"]);
     let reader = server.client(key);
@@ -262,7 +262,7 @@ fn loads_an_export(program: fn(&str, &Path) -> Command) {
     // None of these is in the export as it is now.
     client.import(&[billed("B-1")]);
     add(&client, "A-2");
-    installation.run_json(&["account", "erase", "ACME", "A-3", "--yes"]);
+    installation.run_json(&["account", "erase", "ACME", "A-3", "--yes", "--because", "asked for"]);
     let done = command(&consumer).arg("--until-idle").output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let kept = sent.iter().map(|account| account["external_account_number"].as_str().unwrap());

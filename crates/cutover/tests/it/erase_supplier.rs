@@ -4,7 +4,7 @@ use crate::harness::{BUSINESS, Client, Installation, business, items, text, wait
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 
-const ERASE: [&str; 4] = ["supplier", "erase", "ACME", "--yes"];
+const ERASE: [&str; 6] = ["supplier", "erase", "ACME", "--yes", "--because", "asked for"];
 
 fn of(supplier: &str, number: &str) -> Value {
     let mut account = small(number);

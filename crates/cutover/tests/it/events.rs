@@ -52,7 +52,7 @@ fn everything_that_happens_is_an_event() {
     client.wait("A-2", "DRY_RUN_SUCCEEDED");
     installation.run_json(&["supplier", "set", "ACME", "--status", "Paused"]);
     installation.run_json(&["supplier", "set", "ACME", "--status", "Ongoing"]);
-    installation.run_json(&["account", "erase", "ACME", "A-1", "--yes"]);
+    installation.run_json(&["account", "erase", "ACME", "A-1", "--yes", "--because", "asked for"]);
     let (events, end) = read(&reader, &format!("{EVENTS}?page_size=4&wait=1"), 11);
     insta::assert_snapshot!(events.iter().map(line).collect::<Vec<_>>().join("\n"));
     let erased = events.iter().find(|event| event["type"] == "account.erased").unwrap();

@@ -202,8 +202,10 @@ fn an_incremental_export_has_what_changed_and_names_what_was_erased() {
     let (_, none) = export(&installation, "none", &["--after", after]);
     assert_eq!((&none["accounts"], &none["erased"]), (&json!(0), &json!([])));
     for number in ["A-3", "A-4"] {
-        installation.run_json(&["account", "erase", "ACME", number, "--yes"]);
+        installation.run_json(&["account", "erase", "ACME", number, "--yes", "--because", "asked for"]);
     }
+    let forget = ["account", "erase", "ACME", "A-4", "--forget", "--yes", "--because", "to send it again"];
+    installation.run_json(&forget);
     assert_eq!(client.create(&small("A-4")).status, 201);
     assert_eq!(client.create(&small("A-5")).status, 201);
     client.wait("A-4", "PROCESSED");

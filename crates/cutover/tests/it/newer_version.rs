@@ -228,7 +228,7 @@ fn calls_are_refused_that_would_change_them(fixture: &Fixture) {
             let refused = fixture.installation.run_refused(&["process", step, "ACME", number]);
             assert!(refused.contains(word) && refused.contains("newer version"), "{refused}");
         }
-        for yes in [&[][..], &["--yes"]] {
+        for yes in [&[][..], &["--yes", "--because", "asked for"]] {
             let refused =
                 fixture.installation.run_refused(&[&["account", "erase", "ACME", number], yes].concat());
             assert!(refused.contains("newer version"), "{refused}");

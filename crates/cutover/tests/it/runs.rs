@@ -117,7 +117,7 @@ fn a_comparison_shows_the_planted_differences() {
     let listed = run(&installation, &["list", "ACME"]);
     assert_eq!(listed, json!([b, a]));
     // An erased account leaves the runs.
-    installation.run_json(&["account", "erase", "ACME", "A-30", "--yes"]);
+    installation.run_json(&["account", "erase", "ACME", "A-30", "--yes", "--because", "asked for"]);
     let left = run(&installation, &["diff", "ACME", "one", "two"]);
     assert_eq!(left["changed"]["count"], changed.len() - 1);
     assert_eq!(counts_of(&run(&installation, &["show", "ACME", "two"])), [0, 0, 233, 10]);
@@ -182,24 +182,24 @@ fn the_imports_of_a_run_are_undone() {
     import("BEFORE");
     run(&installation, &["start", "ACME", "night"]);
     ["A-1", "A-2", "A-3"].iter().for_each(|number| import(number));
-    undo(&installation, &["--number", "A-1", "--yes"]);
+    undo(&installation, &["--number", "A-1", "--yes", "--because", "asked for"]);
     // An account that is undone during a run has no outcome in it.
     assert_eq!(counts_of(&run(&installation, &["show", "ACME", "night"])), [2, 0, 0, 0]);
     run(&installation, &["end", "ACME"]);
     run(&installation, &["start", "ACME", "day"]);
-    undo(&installation, &["--number", "A-2", "--yes"]);
+    undo(&installation, &["--number", "A-2", "--yes", "--because", "asked for"]);
     ["A-1", "A-2"].iter().for_each(|number| import(number));
     let night = undo(&installation, &["--run", "night"]);
     assert_eq!(night["undo"], json!({"count": 1, "examples": ["A-3"]}));
     assert_eq!(undo(&installation, &["--run", "day"])["undo"]["count"], 2);
-    let undone = undo(&installation, &["--run", "night", "--yes"]);
+    let undone = undo(&installation, &["--run", "night", "--yes", "--because", "asked for"]);
     assert_eq!(undone, json!({"undone": 1, "kept": 0, "failed": 0}));
     for (number, status) in [("BEFORE", "PROCESSED"), ("A-1", "PROCESSED"), ("A-3", "CANCELLED")] {
         assert_eq!(client.status(number)["status"], status, "{number}");
     }
     // An ended run stays as it was.
     assert_eq!(counts_of(&run(&installation, &["show", "ACME", "night"])), [2, 0, 0, 0]);
-    let undone = undo(&installation, &["--run", "day", "--yes"]);
+    let undone = undo(&installation, &["--run", "day", "--yes", "--because", "asked for"]);
     assert_eq!(undone, json!({"undone": 2, "kept": 0, "failed": 0}));
     assert_eq!(counts_of(&run(&installation, &["show", "ACME", "day"])), [0, 0, 0, 0]);
     let jobs = installation.run_json(&["job", "list"]);
@@ -239,7 +239,7 @@ fn the_imports_of_a_wave_are_undone() {
     assert_eq!(all, (0..9).map(|n| format!("W-{n}")).collect::<Vec<_>>());
     let second: Vec<String> =
         items(&undo(&installation, &["--wave", "2"])["undo"]["examples"]).iter().map(text).collect();
-    let undone = undo(&installation, &["--wave", "2", "--yes"]);
+    let undone = undo(&installation, &["--wave", "2", "--yes", "--because", "asked for"]);
     assert_eq!(undone, json!({"undone": 2, "kept": 0, "failed": 0}));
     for n in 0..9 {
         let number = format!("W-{n}");

@@ -50,7 +50,7 @@ fn unchanged_accounts_are_undone_and_the_others_are_kept() {
     assert_eq!(client.status("A-1")["status"], "PROCESSED", "nothing is changed without --yes");
 
     let before = client.status("A-1")["service_identifier"].clone();
-    let counts = undo(&installation, &["--number", "A-1", "A-2", "--number", "A-3", "--yes"]);
+    let counts = undo(&installation, &["--number", "A-1", "A-2", "--number", "A-3", "--yes", "--because", "asked for"]);
     assert_eq!(counts, json!({"undone": 1, "kept": 2, "failed": 0}));
     let status = client.status("A-1");
     assert_eq!((&status["status"], &status["service_identifier"]), (&json!("CANCELLED"), &Value::Null));
@@ -67,7 +67,7 @@ fn unchanged_accounts_are_undone_and_the_others_are_kept() {
     assert_ne!(again["service_identifier"], before);
     let numbers = installation.path().join("numbers");
     fs::write(&numbers, "A-1\nA-4\n").unwrap();
-    let counts = undo(&installation, &["--numbers-file", numbers.to_str().unwrap(), "--yes"]);
+    let counts = undo(&installation, &["--numbers-file", numbers.to_str().unwrap(), "--yes", "--because", "asked for"]);
     assert_eq!(counts, json!({"undone": 2, "kept": 0, "failed": 0}));
 
     let events =
@@ -107,7 +107,7 @@ fn an_account_that_is_undone_and_sent_again_is_like_one_that_was_not() {
     };
     let totals = || client.progress()["totals"].clone();
     let (before, totals_before) = (seen(), totals());
-    let counts = undo(&installation, &["--since", "2020-01-01", "--yes"]);
+    let counts = undo(&installation, &["--since", "2020-01-01", "--yes", "--because", "asked for"]);
     assert_eq!(counts, json!({"undone": accounts.len(), "kept": 0, "failed": 0}));
     assert_eq!((&totals()["accounts"], &totals()["readings"]), (&json!(0), &json!(0)));
     for account in &accounts {
@@ -143,7 +143,7 @@ fn an_undo_survives_the_end_of_its_command() {
         ["event_written=return(undone|abort)", "job_stepped=return(|abort)", "job_batch_done=return(|abort)"]
     {
         installation.set_variable("FAILPOINTS", order);
-        let killed = installation.run(&["supplier", "undo", "ACME", "--since", "2020-01-01", "--yes"]);
+        let killed = installation.run(&["supplier", "undo", "ACME", "--since", "2020-01-01", "--yes", "--because", "asked for"]);
         assert!(!killed.status.success());
         installation.set_variable("FAILPOINTS", "");
         // The server may have begun: whatever it has done, batches of 50 are whole or gone.
@@ -186,7 +186,7 @@ fn an_account_that_cannot_be_undone_is_counted() {
     let break_it = "UPDATE ledgers SET balance = 'x' WHERE account_id = \
                     (SELECT id FROM accounts WHERE external_account_number = 'A-3')";
     change_rows(&installation, break_it);
-    let output = installation.run(&["supplier", "undo", "ACME", "--since", "2020-01-01", "--yes", "--json"]);
+    let output = installation.run(&["supplier", "undo", "ACME", "--since", "2020-01-01", "--yes", "--because", "asked for", "--json"]);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let counts: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(counts, json!({"undone": 4, "kept": 0, "failed": 1}));
@@ -197,13 +197,14 @@ fn an_account_that_cannot_be_undone_is_counted() {
 #[test]
 fn an_undo_needs_a_selection() {
     let (installation, _) = Installation::with_supplier();
-    for rest in [&[][..], &["--yes"], &["--since", "2026-01-01", "--number", "A-1"]] {
+    let without_reason = ["--since", "2026-01-01", "--yes"];
+    for rest in [&[][..], &["--yes"], &without_reason, &["--since", "2026-01-01", "--number", "A-1"]] {
         let output = installation.run(&[&["supplier", "undo", "ACME"], rest].concat());
         assert_eq!(output.status.code(), Some(2), "{rest:?}");
     }
     let refused = installation.run_refused(&["supplier", "undo", "NOBODY", "--since", "2026-01-01"]);
     assert!(refused.contains("NOBODY"), "{refused}");
-    let refused = installation.run_refused(&["supplier", "undo", "ACME", "--number", "none-such", "--yes"]);
+    let refused = installation.run_refused(&["supplier", "undo", "ACME", "--number", "none-such", "--yes", "--because", "asked for"]);
     assert!(refused.contains("none-such"), "{refused}");
 }
 
@@ -219,7 +220,7 @@ fn an_export_names_accounts_that_were_undone() {
         serde_json::from_slice(&fs::read(folder.join("manifest.json")).unwrap()).unwrap()
     };
     let first = export("first", &[]);
-    undo(&installation, &["--number", "A-1", "A-2", "--yes"]);
+    undo(&installation, &["--number", "A-1", "A-2", "--yes", "--because", "asked for"]);
     assert_eq!(client.create(&small("A-2")).status, 201);
     client.wait("A-2", "PROCESSED");
     let second = export("second", &["--after", &text(&first["events_after"])]);

@@ -38,7 +38,7 @@ struct ReleasePage {
 }
 
 /// Reads the reason of a form; `None` if it is blank.
-fn because(form: &str) -> Option<String> {
+pub(super) fn because(form: &str) -> Option<String> {
     let text = Query::new(form).read("because", |text| Some(text.trim().to_owned()));
     text.filter(|text| !text.is_empty())
 }

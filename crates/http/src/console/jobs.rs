@@ -11,9 +11,9 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::App;
+use cutover_app::account::AccountFilter;
 use cutover_app::operator::{BulkOutlook, BulkRequest, JobOwner, Operations, OperatorError};
 use cutover_app::port::{Job, JobKind, JobState};
-use cutover_core::Word;
 use cutover_process::State;
 
 #[derive(Template)]
@@ -47,6 +47,7 @@ struct Question {
     has_none: bool,
     /// The filter, which the form sends again.
     status: &'static str,
+    is_undone: bool,
     error_code: String,
 }
 
@@ -114,6 +115,7 @@ impl From<Job> for Row {
 fn filter(job: &Job) -> String {
     let mut parts = Vec::new();
     parts.extend(job.filter.status.as_ref().map(|status| format!("status {status}")));
+    parts.extend(job.filter.is_undone.map(|is| if is { "undone" } else { "not undone" }.to_owned()));
     parts.extend(job.filter.error_code.as_ref().map(|code| format!("error {code}")));
     parts.extend(job.filter.before.map(|before| format!("before {}", Moment::from(before).shown)));
     parts.extend(
@@ -158,12 +160,12 @@ const CANCEL: Operation = Operation {
 };
 
 /// Returns the links to the operations on the accounts of a filter, with their labels.
-pub(super) fn operations(
-    supplier: &str,
-    status: Option<State>,
-    error_code: Option<&Word<cutover_core::Code>>,
-) -> Vec<(&'static str, String)> {
-    let mut query = String::new();
+pub(super) fn operations(supplier: &str, filter: &AccountFilter) -> Vec<(&'static str, String)> {
+    let error_code = filter.error_code.as_ref();
+    if filter.is_undone == Some(true) || filter.status == Some(State::Cancelled) {
+        return of_cancelled(supplier, filter);
+    }
+    let (status, mut query) = (filter.status, String::new());
     if let Some(status) = status {
         query.push_str(&format!("&status={status}"));
     }
@@ -195,14 +197,27 @@ pub(super) fn operations(
     }
 }
 
+/// Returns the links to the operations on cancelled accounts. One takes what somebody cancelled, another what was undone.
+fn of_cancelled(supplier: &str, filter: &AccountFilter) -> Vec<(&'static str, String)> {
+    let link = |undone: &str| format!("{}retry/?status=CANCELLED{undone}", links::supplier(supplier));
+    let (cancelled, undone) = (link(""), link("&undone=true"));
+    match (filter.status, filter.is_undone) {
+        (None | Some(State::Cancelled), Some(true)) => vec![("Retry these…", undone)],
+        (_, Some(false)) => vec![("Retry these…", cancelled)],
+        (_, None) => vec![("Retry what was cancelled…", cancelled), ("Retry what was undone…", undone)],
+        (Some(_), Some(true)) => Vec::new(),
+    }
+}
+
 /// Reads the filter of a link or a form. Values that are none are left out of the links, and match nothing here.
 fn request(kind: JobKind, supplier: String, query: &str) -> Result<BulkRequest, Stop> {
     let mut query = Query::new(query);
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let status = query.read("status", text).map(|status| status.parse::<State>()).transpose();
     let status = status.map_err(|_| Stop::NotDone("There is no such status.".into()))?;
+    let is_undone = query.read("undone", |text| (text == "true").then_some(())).is_some();
     let error_code = query.read("error_code", text);
-    Ok(BulkRequest { kind, supplier, status, error_code, before: None, numbers: None })
+    Ok(BulkRequest { kind, supplier, status, is_undone, error_code, before: None, numbers: None })
 }
 
 fn ask(call: &mut Call, what: Operation) -> Answer<'_> {
@@ -229,6 +244,7 @@ fn ask(call: &mut Call, what: Operation) -> Answer<'_> {
                 back: format!("{back}#accounts"),
                 has_none: count == 0,
                 status: request.status.map_or("", State::as_str),
+                is_undone: request.is_undone,
                 error_code: request.error_code.unwrap_or_default(),
             };
             Ok(page(&mut HttpResponse::Ok(), &question)?)

@@ -10,6 +10,7 @@ mod assets;
 mod audit;
 mod businesses;
 mod certificates;
+mod erase;
 mod escape;
 mod failed;
 mod holds;
@@ -77,6 +78,8 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     post("/console/suppliers/<supplier>/accounts/<number>/cancel/", actions::cancel),
     get("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::ask_retry),
     post("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::retry),
+    get("/console/suppliers/<supplier>/accounts/<number>/erase/", erase::ask),
+    post("/console/suppliers/<supplier>/accounts/<number>/erase/", erase::erase),
     get("/console/suppliers/<supplier>/refused/", refused::list),
     get("/console/suppliers/<supplier>/certificates/", certificates::list),
     post("/console/suppliers/<supplier>/certificates/", certificates::issue),

@@ -104,6 +104,7 @@ impl Shown {
 struct Accounts {
     rows: Vec<AccountRow>,
     statuses: Vec<Choice>,
+    is_undone: Option<bool>,
     error_code: String,
     /// Links to the operations on these accounts, with their labels.
     operations: Vec<(&'static str, String)>,
@@ -126,7 +127,8 @@ impl Asked {
         let status = query.read("status", |text| text.parse().ok());
         let error_code = query.read("error_code", |text| links::error_code(text.trim()));
         let warning_code = query.read("warning_code", |text| links::error_code(text.trim()));
-        let filter = AccountFilter { status, error_code, warning_code, modified_after: None };
+        let is_undone = query.read("undone", |text| text.parse().ok());
+        let filter = AccountFilter { status, error_code, warning_code, modified_after: None, is_undone };
         Self { filter, after: query.read("cursor", cursor::decode) }
     }
 
@@ -135,6 +137,7 @@ impl Asked {
         let mut link = format!("{}?", links::supplier(code));
         for (name, value) in [
             ("status", self.filter.status.map(|status| status.as_str())),
+            ("undone", self.filter.is_undone.map(|is_undone| if is_undone { "true" } else { "false" })),
             ("error_code", self.filter.error_code.as_ref().map(Word::as_str)),
             ("warning_code", self.filter.warning_code.as_ref().map(Word::as_str)),
         ] {
@@ -166,8 +169,9 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
     let accounts = Accounts {
         rows: accounts.accounts.into_iter().map(row).collect(),
         statuses: statuses(asked.filter.status),
+        is_undone: asked.filter.is_undone,
         error_code: asked.filter.error_code.as_ref().map(Word::to_string).unwrap_or_default(),
-        operations: jobs::operations(code, asked.filter.status, asked.filter.error_code.as_ref()),
+        operations: jobs::operations(code, &asked.filter),
         download: failed::download(
             code,
             asked.filter.status,
@@ -176,6 +180,7 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
         ),
         warning_code: asked.filter.warning_code.as_ref().map(Word::to_string).unwrap_or_default(),
         is_filtered: asked.filter.status.is_some()
+            || asked.filter.is_undone.is_some()
             || asked.filter.error_code.is_some()
             || asked.filter.warning_code.is_some(),
         is_first: asked.after.is_none(),

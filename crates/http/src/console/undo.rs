@@ -1,5 +1,6 @@
 //! Undoing imports (contract D18).
 
+use super::holds::because;
 use super::links;
 use super::page::{Frame, page, see_other};
 use super::view::grouped;
@@ -159,10 +160,12 @@ pub(crate) fn begin(call: &mut Call) -> Answer<'_> {
             check_supplier(call, visitor, &supplier).await?;
             let form = call.form().await?;
             let which = chosen(&form)?.ok_or_else(no_choice)?;
+            let because = because(&form).ok_or_else(|| Stop::NotDone("An undo needs a reason.".into()))?;
             let request = UndoRequest { supplier, which };
-            let begun = call
-                .run(move |app| done(app.as_caller(&caller).begin_undo(&request, JobOwner::Workers)))
-                .await?;
+            let begin = move |app: &cutover_app::App| {
+                done(app.as_caller(&caller).begin_undo(&request, &because, JobOwner::Workers))
+            };
+            let begun = call.run(begin).await?;
             let job = begun.map_err(Stop::NotDone)?;
             super::jobs::log(call, visitor, "undo", &job);
             Ok(see_other(&links::job(&job.name)))

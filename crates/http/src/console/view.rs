@@ -43,6 +43,11 @@ impl Status {
         }
         Self { word: stored.to_string(), label, class: like.as_str().to_ascii_lowercase() }
     }
+
+    /// The status of a cancelled account whose import was undone.
+    pub(super) fn undone() -> Self {
+        Self { label: "Undone".to_owned(), ..State::Cancelled.into() }
+    }
 }
 
 /// The number of accounts in a state.
@@ -63,21 +68,42 @@ pub(super) fn counts(supplier: &str, counts: &[StatusCount]) -> Vec<Count> {
     let mut before = 0;
     let in_order =
         SHOWN_FIRST.iter().flat_map(|state| counts.iter().filter(move |count| count.status == *state));
-    let shown = in_order.filter(|count| count.accounts > 0).map(|count| {
+    let shown = in_order.flat_map(parts).filter(|part| part.accounts > 0).map(|part| {
         let begin = thousandth(before);
-        before += count.accounts;
-        // Unknown states have no filter of their own.
-        let query = count.stored.known().map(|state| format!("?status={state}")).unwrap_or_default();
+        before += part.accounts;
         Count {
-            link: format!("{}{query}#accounts", links::supplier(supplier)),
-            status: Status::new(&count.stored, count.status),
-            count: grouped(&count.accounts.to_string()),
+            link: format!("{}{}#accounts", links::supplier(supplier), part.query),
+            status: part.status,
+            count: grouped(&part.accounts.to_string()),
             begin,
             // Computed from the rounded ends, so that no gaps appear.
             width: thousandth(before) - begin,
         }
     });
     shown.collect()
+}
+
+/// Accounts of a state that are counted and linked together.
+struct Part {
+    status: Status,
+    accounts: u64,
+    /// The filter that selects them.
+    query: String,
+}
+
+/// Returns what is counted of a state: cancelled accounts apart from those whose import was undone.
+fn parts(count: &StatusCount) -> Vec<Part> {
+    let status = Status::new(&count.stored, count.status);
+    // Unknown states have no filter of their own.
+    let query = count.stored.known().map(|state| format!("?status={state}")).unwrap_or_default();
+    if count.undone == 0 {
+        return vec![Part { status, accounts: count.accounts, query }];
+    }
+    let cancelled = count.accounts.saturating_sub(count.undone);
+    vec![
+        Part { status, accounts: cancelled, query: format!("{query}&undone=false") },
+        Part { status: Status::undone(), accounts: count.undone, query: format!("{query}&undone=true") },
+    ]
 }
 
 /// The order of states in a row of counts, by progress.
@@ -132,12 +158,12 @@ pub(super) struct AccountRow {
 impl AccountRow {
     /// Creates the row for an account of a supplier.
     pub(super) fn new(supplier: &str, account: AccountStatus) -> Self {
-        let AccountStatus { number, status, stored_status, error_codes } = account;
+        let AccountStatus { number, status, stored_status, is_undone, error_codes } = account;
         Self {
             supplier: supplier.to_owned(),
             link: links::account(supplier, &number),
             number,
-            status: Status::new(&stored_status, status.status),
+            status: if is_undone { Status::undone() } else { Status::new(&stored_status, status.status) },
             account: status.service_identifier.as_ref().map(ToString::to_string),
             errors: error_codes,
             changed: status.modified_at.0.into(),
@@ -183,11 +209,30 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_bar_fill_it_despite_rounding() {
-        let count = |status: State, accounts| StatusCount { stored: status.into(), status, accounts };
+        let count = |status: State, accounts| StatusCount { stored: status.into(), status, accounts, undone: 0 };
         let parts = [State::Pending, State::Processed, State::Errored].map(|state| count(state, 1));
         let parts = counts("A", &parts);
         let ends: Vec<_> = parts.iter().map(|part| (part.begin, part.begin + part.width)).collect();
         assert_eq!(ends, [(0, 333), (333, 666), (666, 1_000)]);
         assert!(counts("A", &[count(State::Pending, 0)]).is_empty());
+    }
+
+    #[test]
+    fn undone_accounts_are_counted_apart() {
+        let cancelled = |accounts, undone| {
+            let (stored, status) = (State::Cancelled.into(), State::Cancelled);
+            let counts = counts("A", &[StatusCount { stored, status, accounts, undone }]);
+            counts.into_iter().map(|part| (part.status.label, part.count, part.link)).collect::<Vec<_>>()
+        };
+        let part = |label: &str, count: &str, undone: &str| {
+            let link = format!("/console/suppliers/A/?status=CANCELLED{undone}#accounts");
+            (label.to_owned(), count.to_owned(), link)
+        };
+        assert_eq!(cancelled(3, 0), [part("Cancelled", "3", "")]);
+        assert_eq!(
+            cancelled(123, 120),
+            [part("Cancelled", "3", "&undone=false"), part("Undone", "120", "&undone=true")]
+        );
+        assert_eq!(cancelled(120, 120), [part("Undone", "120", "&undone=true")]);
     }
 }

@@ -45,6 +45,11 @@ const FILTERS: &[Parameter] = &[
         schema: || Json::object().with("type", "string").with("format", "date-time"),
     },
     Parameter {
+        name: "undone",
+        doc: "`true`: only accounts that are CANCELLED because their import was undone. `false`: only others.",
+        schema: || Json::object().with("type", "boolean"),
+    },
+    Parameter {
         name: "page_size",
         doc: "Maximum number of accounts. A page may have fewer, even none, before the last one: continue until a \
               response has no `Link`.",
@@ -174,6 +179,7 @@ impl Asked {
             error_code,
             warning_code,
             modified_after: query.read("modified_after", |text| text.parse().ok()),
+            is_undone: query.read("undone", |text| text.parse().ok()),
         };
         let (after, size) = paging::read(&mut query);
         query.finish()?;
@@ -194,13 +200,14 @@ pub(crate) fn same_query(query: &str) -> Result<String, Refusal> {
 
 /// Returns the filter as the beginning of a query.
 fn words(filter: &AccountFilter) -> String {
-    let AccountFilter { status, error_code, warning_code, modified_after } = filter;
+    let AccountFilter { status, error_code, warning_code, modified_after, is_undone } = filter;
     let status = status.map(|status| format!("status={}&", status.as_str()));
     let code =
         |name, code: &Option<Word<Code>>| code.as_ref().map(|code| format!("{name}={}&", code.as_str()));
     let (error, warning) = (code("error_code", error_code), code("warning_code", warning_code));
     let after = modified_after.as_ref().map(|at| format!("modified_after={}&", plain(at.as_sent())));
-    [status, error, warning, after].into_iter().flatten().collect()
+    let undone = is_undone.map(|is_undone| format!("undone={is_undone}&"));
+    [status, error, warning, after, undone].into_iter().flatten().collect()
 }
 
 /// A datetime has no other characters with a meaning in a query.
@@ -215,7 +222,7 @@ mod tests {
     use actix_web::http::header::AUTHORIZATION;
     use actix_web::test::TestRequest;
     use chrono::Duration;
-    use cutover_app::operator::SupplierChange;
+    use cutover_app::operator::{JobOwner, SupplierChange, UndoRequest, UndoScope};
     use cutover_app::port::{Store, StoreError, Tx, WriteJob};
     use cutover_core::Level;
     use cutover_testkit::memory::MemoryStore;
@@ -279,9 +286,37 @@ mod tests {
             // In the supplier's zone the first day of all began in the year before.
             ("modified_after=0001-01-01T00:00:00&status=ERRORED", &["A-1"]),
             ("modified_after=9999-12-31T23:59:59", &[]),
+            ("undone=true", &[]),
+            ("undone=false&status=ERRORED", &["A-1"]),
         ] {
             assert_eq!(numbers(&service.get(&format!("{PATH}?{query}")).await), expected, "{query}");
         }
+    }
+
+    #[actix_web::test]
+    async fn undone_accounts_are_told_from_cancelled_ones() {
+        let service = service();
+        service.create("Acme", &ACCOUNT.replace("UNME-4001", "B-1"));
+        service.app.as_command().cancel_process("ACME_ENERGY", "B-1").unwrap();
+        service.clock.advance(Duration::seconds(1));
+        let which = UndoScope::Numbers(["A-0", "A-3"].map(str::to_owned).to_vec());
+        let undo = UndoRequest { supplier: "ACME_ENERGY".into(), which };
+        let by = service.app.as_command();
+        let begun = by.begin_undo(&undo, "wrong tariffs", JobOwner::Caller).unwrap();
+        by.run_job(&begun.name, Some(begun.claim), |_| {}).unwrap();
+        for (query, expected) in [
+            ("status=CANCELLED", &["A-0", "A-3", "B-1"][..]),
+            ("status=CANCELLED&undone=true", &["A-0", "A-3"]),
+            ("undone=true", &["A-0", "A-3"]),
+            ("status=CANCELLED&undone=false", &["B-1"]),
+            ("undone=false", &["A-1", "A-2", "A-4", "B-1"]),
+        ] {
+            assert_eq!(numbers(&service.get(&format!("{PATH}?{query}")).await), expected, "{query}");
+        }
+        let pages = service.pages(&format!("{PATH}?undone=true&page_size=1")).await;
+        assert_eq!(pages.iter().map(numbers).collect::<Vec<_>>().concat(), ["A-0", "A-3"]);
+        let progress = service.get("/v2/data-import/import-suppliers/ACME_ENERGY/progress/").await.json();
+        assert_eq!((&progress["counts"]["CANCELLED"], &progress["undone"]), (&3.into(), &2.into()));
     }
 
     #[actix_web::test]
@@ -384,12 +419,12 @@ mod tests {
     #[actix_web::test]
     async fn invalid_parameters_are_reported() {
         let service = TestService::new();
-        let query = "status=DONE&error_code=x&modified_after=yesterday&page_size=0&cursor=!";
+        let query = "status=DONE&error_code=x&modified_after=yesterday&undone=perhaps&page_size=0&cursor=!";
         let refused = service.get(&format!("{PATH}?{query}")).await.json();
         let attrs = refused["errors"].as_array().unwrap().iter().map(|error| error["attr"].as_str().unwrap());
         assert_eq!(
             attrs.collect::<Vec<_>>(),
-            ["status", "error_code", "modified_after", "cursor", "page_size"]
+            ["status", "error_code", "modified_after", "undone", "cursor", "page_size"]
         );
         for path in ["/v2/data-import/accounts/OTHER/", "/v2/data-import/accounts/NOBODY/"] {
             assert_eq!(service.get(path).await.status, 404, "{path}");

@@ -15,6 +15,8 @@ answers! {
     SupplierProgress (Debug, Eq, Serialize) {
         /// The number of accounts of each status of contract 3.
         counts: StatusCounts;
+        /// The number of accounts among those that are CANCELLED whose import was undone (contract D18).
+        undone: u64;
         /// The most frequent errors of failed accounts, the most frequent first; at most ten. They are those of
         /// the items, if a failure has items.
         top_errors: Vec<TopCause>;

@@ -49,6 +49,7 @@ fn check_step(before: &Process, after: &Process, entry: &HistoryEntry) {
     assert_eq!((&entry.from, &entry.to), (&Some(old.state.into()), &new.state.into()));
     assert_eq!(row.to, new.state);
     assert_eq!(old.state == State::Processed, entry.event == EventKind::Undone);
+    assert_eq!(new.is_undone, entry.event == EventKind::Undone);
     assert_eq!(entry.removed_account, old.service_account_number);
     assert_eq!((new.id, &new.supplier, new.created_at), (old.id, &old.supplier, old.created_at));
     assert_eq!((entry.version, new.version), (old.version + 1, old.version + 1));

@@ -114,6 +114,7 @@ fn a_process_that_no_step_leads_to_is_corrupt() {
         spoil(&pending, |s| s.latest_error = Some(Box::new(ProcessError::new(Code::ScheduleWindowMissed)))),
         spoil(&done, |s| s.service_account_number = None),
         spoil(&done, |s| s.is_dry_run = true),
+        spoil(&done, |s| s.is_undone = true),
     ];
     let found: Vec<_> = found.into_iter().map(Result::unwrap_err).collect();
     insta::assert_snapshot!(found.join("\n"));

@@ -5,9 +5,11 @@
 
 mod another_account;
 mod contract_known;
+mod erased_account;
 mod import_supplier;
 
 pub(crate) use another_account::PST_12;
+pub(crate) use erased_account::PST_17;
 
 use crate::prelude::*;
 
@@ -29,6 +31,7 @@ pub(crate) const RULES: &[Rule] = &[
     PST_14,
     PST_15,
     PST_16,
+    PST_17,
 ];
 
 /// Creation of an account whose supplier is paused or complete (contract D4).

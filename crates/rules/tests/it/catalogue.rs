@@ -26,7 +26,7 @@ const CATALOGUE: &str = "
     BUS-01 BUS-02 BUS-03 BUS-04 BUS-05 BUS-06? BUS-07?
     WIN-01! WIN-02! WIN-03! WIN-04!
     PST-01! PST-02! PST-03! PST-04! PST-05! PST-06! PST-07! PST-08! PST-09! PST-10! PST-11! PST-12?
-    PST-13! PST-14! PST-15! PST-16!
+    PST-13! PST-14! PST-15! PST-16! PST-17
 ";
 
 fn mark(rule: &Rule) -> String {

@@ -103,6 +103,24 @@ fn a_meter_point_of_another_account_can_be_an_error() {
 }
 
 #[test]
+fn an_erased_account_can_be_a_warning_or_nothing() {
+    let body = json!({"external_account_number": "A-1"}).to_string();
+    let found = |profile: &Profile| {
+        let decoded = cutover_model::decode_account(body.as_bytes(), Zone::UTC).unwrap();
+        let report = cutover_rules::check_account(&decoded, Facts { erased: Some(true), ..facts() }, profile);
+        let lines = lines(&report.errors).into_iter().chain(lines(&report.warnings));
+        lines.filter(|line| line.contains("PST-17")).collect::<Vec<_>>()
+    };
+    let line = "external_account_number account_erased PST-17";
+    assert_eq!(found(&Profile::default()), at("error", &[line]));
+    assert_eq!(found(&with(&[("PST-17", Level::Warning)])), at("warning", &[line]));
+    assert_eq!(found(&with(&[("PST-17", Level::Off)])), [""; 0]);
+    for (level, profile) in [(Level::Error, Profile::default()), (Level::Off, with(&[("PST-17", Level::Off)]))] {
+        assert_eq!(cutover_rules::level_of_erased(&profile), level);
+    }
+}
+
+#[test]
 fn fixed_and_unknown_rules_cannot_be_set() {
     for id in ["STR-01", "STR-18", "STR-20", "SUP-01", "SUP-02", "LED-11", "DOC-02", "PST-11"] {
         let fixed = cutover_rules::rule(id).unwrap().id;

@@ -208,7 +208,7 @@ fn result<T, E: Into<Answer>>(result: Result<T, E>) -> Answer {
 fn undo(app: &Arc<App>, caller: &Caller, account: AccountRef) -> Answer {
     let which = UndoScope::Numbers(vec![account.external()]);
     if let Err(refused) =
-        app.as_caller(caller).begin_undo(&UndoRequest { supplier: account.code(), which }, JobOwner::Workers)
+        app.as_caller(caller).begin_undo(&UndoRequest { supplier: account.code(), which }, "wrong tariffs", JobOwner::Workers)
     {
         return refused.into();
     }

@@ -96,7 +96,7 @@ fn run(seed: u64, database: &Database, forgets_the_rest: bool) -> Option<String>
         .set_supplier(&supplier, SupplierChange { status, ..SupplierChange::default() })
         .unwrap();
     clock.advance(Duration::seconds(1));
-    let job = truth.as_command().begin_supplier_erasure(&supplier).unwrap().0.name;
+    let job = truth.as_command().begin_supplier_erasure(&supplier, "asked for").unwrap().0.name;
     for step in 0..STEPS {
         clock.advance(Duration::milliseconds(1));
         let node = random.number() as usize % nodes.len();

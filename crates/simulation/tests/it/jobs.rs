@@ -65,6 +65,7 @@ fn run(seed: u64, database: &Database, loses_batches: bool) -> Option<String> {
         kind: JobKind::Cancel,
         supplier: supplier.clone(),
         status,
+        is_undone: false,
         error_code,
         before,
         numbers,

@@ -91,7 +91,7 @@ impl Run {
     fn erase_one(&self) {
         let mut known = self.known.lock().unwrap();
         let number = number(self.below(known.created));
-        if self.truth.as_command().erase_account(&code(0), &number).is_ok() {
+        if self.truth.as_command().erase_account(&code(0), &number, "asked for").is_ok() {
             known.erased.insert(number);
         }
     }

@@ -219,7 +219,7 @@ fn check(
 
 fn undo(truth: &App, account: String) {
     let request = UndoRequest { supplier: code(0), which: UndoScope::Numbers(vec![account]) };
-    let job = truth.as_command().begin_undo(&request, JobOwner::Caller).unwrap();
+    let job = truth.as_command().begin_undo(&request, "wrong tariffs", JobOwner::Caller).unwrap();
     truth.as_command().run_job(&job.name, Some(job.claim), |_| {}).unwrap();
 }
 
@@ -250,7 +250,8 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
             17 => drop(truth.as_command().retry_process(&supplier, &account)),
             18 => undo(&truth, account),
             19 if step % 2 == 0 => {
-                if truth.as_command().erase_account(&supplier, &account).is_ok() {
+                if truth.as_command().erase_account(&supplier, &account, "asked for").is_ok() {
+                    truth.as_command().forget_erasure(&supplier, &account, "to send it again").unwrap();
                     sent.remove(&account);
                     refused_in.values_mut().for_each(|refused| _ = refused.remove(&account));
                 }

@@ -65,7 +65,7 @@ impl Run {
     fn pass(&self) {
         let (by, status) = (self.truth.as_command(), Some(SupplierStatus::Paused));
         by.set_supplier(&code(0), SupplierChange { status, ..SupplierChange::default() }).unwrap();
-        let (job, claim) = by.begin_supplier_erasure(&code(0)).unwrap();
+        let (job, claim) = by.begin_supplier_erasure(&code(0), "asked for").unwrap();
         by.run_job(&job.name, claim, |_| {}).unwrap();
         let owner = 1 - self.owner();
         by.add_supplier(&code(0), &self.names[owner], SupplierChange::default()).unwrap();

@@ -8,7 +8,7 @@ use super::queries::processes::{causes, issues};
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::store_error;
-use super::queries::types::Json;
+use super::queries::types::{Bits, Json};
 use crate::batch_queue::{BatchQueue, BatchThread, Refused};
 use crate::error::Result;
 use crate::sealed::Sealer;
@@ -160,7 +160,8 @@ statement! {
     ///
     /// Accounts that exist are looked up first: ON CONFLICT would wait for a transaction that is changing
     /// one, and all creates with it. The contract that an account names is locked, so that it is not removed before the
-    /// account is seen to refer to it; an account whose contract is gone is left out. Even if the statement is planned while the table is empty, BETWEEN,
+    /// account is seen to refer to it; an account whose contract is gone is left out. So is one that was erased: a single
+    /// snapshot shows its process, or the mark that took its place, or another revision of the supplier with the first mark. Even if the statement is planned while the table is empty, BETWEEN,
     /// ORDER BY and LIMIT make it find each account by its key: NOT EXISTS would become a join with the whole
     /// table, and two equalities a scan of all of the supplier's accounts by another index. The stored keys
     /// are an array for the same reason: a join would be a loop in a loop, which costs 20 microseconds for
@@ -178,22 +179,25 @@ statement! {
         issues: Vec<Option<Json<'static>>>,
         warning_causes: Vec<Option<Json<'static>>>,
         contract: Vec<Option<String>>,
+        mark: Vec<Option<Bits>>,
         payload: Vec<Vec<u8>>,
         event: Vec<String>,
         actor: Vec<String>,
         kind: &'static str,
     } -> (BigInt, Bool)
         = "WITH sent AS MATERIALIZED (SELECT n.*, s.organisation_id, s.code FROM unnest("
-            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " payload ", " event ", " actor
+            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " mark ", " payload ", " event ", " actor
             ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES) ", " (SENT)
-            ", supplier_revision, issues, warning_causes, contract, payload, event, actor, place) \
+            ", supplier_revision, issues, warning_causes, contract, mark, payload, event, actor, place) \
             JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
             AND s.status = 'Ongoing'), \
             held AS (SELECT sent.place FROM sent CROSS JOIN LATERAL (SELECT c.position FROM business_contracts c \
             WHERE c.organisation_id = sent.organisation_id AND c.identifier BETWEEN sent.contract AND sent.contract \
             ORDER BY c.organisation_id, c.identifier LIMIT 1 FOR KEY SHARE) AS c WHERE sent.contract IS NOT NULL), \
             new AS MATERIALIZED (SELECT nextval('process_ids') AS id, sent.* FROM sent \
-            WHERE sent.contract IS NULL OR sent.place = ANY(ARRAY(SELECT place FROM held))), \
+            WHERE (sent.contract IS NULL OR sent.place = ANY(ARRAY(SELECT place FROM held))) \
+            AND (sent.mark IS NULL OR (SELECT e.mark FROM erased_accounts e WHERE e.supplier_id = sent.supplier_id \
+            AND e.mark BETWEEN sent.mark AND sent.mark ORDER BY e.supplier_id, e.mark LIMIT 1) IS NULL)), \
             stored AS (INSERT INTO processes (id, " (Origin::NAMES) ", " (Status::NAMES) ", " (SENT) ", issues, warning_causes) \
             SELECT id, " (Origin::NAMES) ", " (Status::NAMES) ", " (SENT) ", issues, warning_causes FROM new WHERE (SELECT p.id FROM processes p \
             WHERE p.supplier_id = new.supplier_id AND p.external_account_number \
@@ -247,6 +251,7 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
             .map(|creation| causes::write(&Cause::of_issues(&creation.issues.warnings)))
             .collect::<Result<_>>()?,
         contract: creations.iter().map(|creation| creation.contract.clone()).collect(),
+        mark: creations.iter().map(|creation| creation.mark.map(|mark| Bits(mark.0))).collect(),
         payload: creations.iter().map(|creation| creation.staged.payload.clone()).collect(),
         event: entries.iter().map(|entry| entry.event.to_string()).collect(),
         actor: entries.iter().map(|entry| entry.actor.to_string()).collect(),

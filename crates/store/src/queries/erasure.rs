@@ -11,11 +11,13 @@ use super::schema::{
 use super::types::Digits;
 use super::{Conn, SqlTx, number};
 use crate::error::{Error, Result};
-use cutover_app::port::{ErasedRows, Erasure, StoreError};
+use cutover_app::port::{ErasedRows, Erasure, ErasureMark, StoreError};
 use cutover_model::Totals;
 use cutover_model::service::names_document;
 use diesel::prelude::*;
+use std::collections::BTreeSet;
 
+mod marks;
 mod suppliers;
 
 /// Removes accounts, but not their processes.
@@ -126,6 +128,26 @@ impl Erasure for SqlTx<'_> {
 
     fn erase(&mut self, process_ids: &[i64]) -> Result<Vec<ErasedRows>, StoreError> {
         self.run(|conn| erase(conn, process_ids))
+    }
+
+    fn set_mark_key(&mut self, supplier_id: i64, key_id: &str) -> Result<(), StoreError> {
+        self.run(|conn| marks::set_key(conn, supplier_id, key_id))
+    }
+
+    fn add_erasure_mark(&mut self, supplier_id: i64, mark: ErasureMark) -> Result<(), StoreError> {
+        self.run(|conn| marks::add(conn, supplier_id, mark))
+    }
+
+    fn erasure_marks_among(
+        &mut self,
+        supplier_id: i64,
+        marks: &[ErasureMark],
+    ) -> Result<BTreeSet<ErasureMark>, StoreError> {
+        self.run(|conn| marks::among(conn, supplier_id, marks))
+    }
+
+    fn remove_erasure_mark(&mut self, supplier_id: i64, mark: ErasureMark) -> Result<bool, StoreError> {
+        self.run(|conn| marks::remove(conn, supplier_id, mark))
     }
 
     fn supplier_rows(&mut self, supplier_id: i64) -> Result<Vec<ErasedRows>, StoreError> {

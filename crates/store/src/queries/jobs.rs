@@ -52,6 +52,8 @@ struct JobRow {
     run: Option<String>,
     wave: Option<i64>,
     imported_until: Option<Timestamp>,
+    is_undone: Option<bool>,
+    because: Option<String>,
     #[diesel(embed)]
     progress: ProgressRow,
 }
@@ -78,8 +80,10 @@ impl TryFrom<JobRow> for Job {
                 imported_until: instant(row.imported_until)?,
                 run: row.run,
                 wave: row.wave.map(|wave| number(wave, "a wave")).transpose()?,
+                is_undone: row.is_undone,
                 is_list: row.is_list,
             },
+            because: row.because,
             created_at: row.created_at.instant()?,
             state: Word::read(&progress.state),
             ended_at: instant(progress.ended_at)?,
@@ -174,6 +178,8 @@ impl Jobs for SqlTx<'_> {
                         jobs::imported_until.eq(job.filter.imported_until.map(Timestamp::from)),
                         jobs::run.eq(job.filter.run.as_deref()),
                         jobs::wave.eq(job.filter.wave.map(i64::from)),
+                        jobs::is_undone.eq(job.filter.is_undone),
+                        jobs::because.eq(job.because.as_deref()),
                     ),
                     ProgressRow::new(job, job.version)?,
                 ))

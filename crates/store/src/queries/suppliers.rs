@@ -36,6 +36,7 @@ struct SupplierRow {
     organisation_id: i64,
     code: String,
     revision: i64,
+    mark_key: Option<String>,
     created_at: Timestamp,
     #[diesel(embed)]
     settings: SettingsRow<'static>,
@@ -105,6 +106,7 @@ impl TryFrom<SupplierRow> for Supplier {
             code: row.code.parse().map_err(Error::corrupt)?,
             settings: row.settings.try_into()?,
             revision: row.revision,
+            mark_key: row.mark_key,
             created_at: row.created_at.instant()?,
         })
     }

@@ -115,6 +115,7 @@ impl Sealer {
             actor: creation.actor.clone(),
             issues: creation.issues.clone(),
             contract: creation.contract.clone(),
+            mark: creation.mark,
             ..*creation
         }))
     }

@@ -2,10 +2,11 @@ use super::State;
 use super::accounts::Imported;
 use super::jobs::JobRow;
 use super::processes::Row;
-use cutover_app::port::{ErasedRows, Erasure, StoreError};
+use cutover_app::port::{ErasedRows, Erasure, ErasureMark, StoreError};
 use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::names_document;
 use cutover_model::{Text, Totals};
+use std::collections::BTreeSet;
 
 impl Imported {
     /// Paths of its documents, including added ones.
@@ -51,6 +52,31 @@ impl Erasure for State {
             ("accounts", accounts - self.accounts.len()),
             ("processes", processes - self.processes.len()),
         ]))
+    }
+
+    fn set_mark_key(&mut self, supplier_id: i64, key_id: &str) -> Result<(), StoreError> {
+        if let Some(supplier) = self.suppliers.iter_mut().find(|supplier| supplier.id == supplier_id) {
+            supplier.mark_key = Some(key_id.to_owned());
+            supplier.revision += 1;
+        }
+        Ok(())
+    }
+
+    fn add_erasure_mark(&mut self, supplier_id: i64, mark: ErasureMark) -> Result<(), StoreError> {
+        self.erased.insert((supplier_id, mark));
+        Ok(())
+    }
+
+    fn erasure_marks_among(
+        &mut self,
+        supplier_id: i64,
+        marks: &[ErasureMark],
+    ) -> Result<BTreeSet<ErasureMark>, StoreError> {
+        Ok(marks.iter().copied().filter(|mark| self.erased.contains(&(supplier_id, *mark))).collect())
+    }
+
+    fn remove_erasure_mark(&mut self, supplier_id: i64, mark: ErasureMark) -> Result<bool, StoreError> {
+        Ok(self.erased.remove(&(supplier_id, mark)))
     }
 
     fn supplier_rows(&mut self, supplier_id: i64) -> Result<Vec<ErasedRows>, StoreError> {
@@ -101,11 +127,14 @@ impl Erasure for State {
         self.wave_accounts.retain(|_, (of, _)| *of != supplier_id);
         self.waves.retain(|(of, ..)| *of != supplier_id);
         self.runs.retain(|row| row.run.supplier_id != supplier_id);
+        let marks = self.erased.len();
+        self.erased.retain(|(of, _)| *of != supplier_id);
+        let marks = marks - self.erased.len();
         let suppliers = self.suppliers.len();
         self.suppliers.retain(|supplier| supplier.id != supplier_id);
         let erased = suppliers - self.suppliers.len();
         self.erased_suppliers += erased;
-        Ok(Some(some([("totals", totals), ("suppliers", erased)])))
+        Ok(Some(some([("totals", totals), ("erased_accounts", marks), ("suppliers", erased)])))
     }
 }
 

@@ -53,12 +53,14 @@ impl Figures for State {
     }
 
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError> {
-        let mut keys: Vec<(Status, Option<Code>)> = self.of(supplier_id).map(key).collect();
-        keys.sort_by_key(|(state, error)| (state.as_str(), error.map(Code::as_str)));
+        let key = |row: &Row| (key(row), row.process.is_undone());
+        let mut keys: Vec<((Status, Option<Code>), bool)> = self.of(supplier_id).map(key).collect();
+        keys.sort_by_key(|((state, error), is_undone)| (state.as_str(), error.map(Code::as_str), *is_undone));
         let runs = keys.chunk_by(|one, other| one == other);
-        let count = |run: &[(Status, Option<Code>)]| StateCount {
-            state: run[0].0.into(),
-            error: run[0].1.map(Word::from),
+        let count = |run: &[((Status, Option<Code>), bool)]| StateCount {
+            state: run[0].0.0.into(),
+            error: run[0].0.1.map(Word::from),
+            is_undone: run[0].1,
             processes: run.len() as u64,
         };
         Ok(runs.map(count).collect())

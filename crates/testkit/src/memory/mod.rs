@@ -30,7 +30,7 @@ use accounts::Imported;
 use businesses::Business;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    ApiKey, AuditEntry, Encryption, FeedPosition, Gate, JobGuard, Manifest, Node, Organisation, RefreshToken,
+    ApiKey, AuditEntry, Encryption, ErasureMark, FeedPosition, Gate, JobGuard, Manifest, Node, Organisation, RefreshToken,
     RefusedCreate, ServerFigures, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
@@ -86,6 +86,7 @@ struct State {
     accounts: BTreeMap<i64, Arc<Imported>>,
     /// Numbers of accounts whose import was undone.
     retired_numbers: BTreeSet<String>,
+    erased: BTreeSet<(i64, ErasureMark)>,
     businesses: Vec<Business>,
     /// The last number of each organisation.
     business_numbers: HashMap<i64, i64>,

@@ -88,7 +88,7 @@ impl Row {
         match (filter.error_code, filter.warning_code) {
             (Some(code), _) => self.has_cause(Level::Error, code),
             (None, Some(code)) => self.has_cause(Level::Warning, code),
-            (None, None) => filter.state.is_none_or(|state| self.is(state)),
+            (None, None) => filter.only_state().is_none_or(|state| self.is(state)),
         }
     }
 
@@ -97,6 +97,7 @@ impl Row {
         filter.state.is_none_or(|state| self.is(state))
             && filter.warning_code.is_none_or(|code| self.has_cause(Level::Warning, code))
             && filter.modified_after.is_none_or(|after| modified_at > after)
+            && filter.is_undone.is_none_or(|is_undone| self.process.is_undone() == is_undone)
     }
 
     fn is_in(&self, list: AccountList) -> bool {
@@ -354,6 +355,7 @@ impl Processes for State {
         // The index gives exactly the matching rows.
         let others = [
             filter.modified_after.is_some(),
+            filter.is_undone.is_some(),
             filter.error_code.is_some() && filter.warning_code.is_some(),
             (filter.error_code.is_some() || filter.warning_code.is_some()) && filter.state.is_some(),
         ];

@@ -23,6 +23,7 @@ impl Suppliers for State {
             code: code.clone(),
             settings: settings.clone(),
             revision: 0,
+            mark_key: None,
             created_at: at,
         };
         self.suppliers.push(supplier.clone());

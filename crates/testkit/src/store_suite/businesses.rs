@@ -184,6 +184,7 @@ fn creation(of: &Supplier, account: &str, contract: &str) -> Arc<Creation> {
         staged: staged(account.as_bytes()),
         issues: StoredIssues::default(),
         contract: Some(contract.to_owned()),
+        mark: None,
     })
 }
 

@@ -6,7 +6,7 @@ use super::helpers::{
 };
 use super::imported::{SYDNEY, account_of, decode, end_with, import, zone};
 use cutover_app::port::{
-    AuditAction, AuditEntry, Creation, Detail, InstructionDetails, InstructionKey, NewAccount,
+    AuditAction, AuditEntry, Creation, Detail, ErasureMark, InstructionDetails, InstructionKey, NewAccount,
     NewHistoricalStatement, NewNote, NewTransaction, Operator, PageLimit, ProcessFilter, Staged, Staging,
     StateCount, Store, StoreError, StoredIssue, StoredIssues, Subject, Supplier, Tx, VerifiedInstruction,
     stage,
@@ -231,6 +231,133 @@ pub fn an_erased_number_gets_another_key_when_it_is_sent_again(store: &dyn Store
     assert!(step(store, &again, Event::Claimed, at(6)));
 }
 
+/// Leaves the mark of an account, and removes its process if it has one.
+fn erase_with_mark(store: &dyn Store, of: &Supplier, account: &'static str, mark: ErasureMark) {
+    let of = of.clone();
+    put(store, move |tx| {
+        tx.lock_process(of.id, &number(account))?;
+        if let Some(stored) = tx.process(of.id, &number(account))? {
+            erase_in(tx, &of, stored.process.id())?;
+        }
+        tx.add_erasure_mark(of.id, mark)
+    });
+}
+
+/// The marks of a supplier are found and removed; those of another supplier are others. The key is read with the supplier.
+pub fn erasure_marks_read_back(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let (acme_id, other_id) = (acme.id, other.id);
+    let mark = |n: u8| ErasureMark([n; 32]);
+    let marks = [mark(1), mark(2), mark(3)];
+    let among = |of, marks: &[ErasureMark]| {
+        see(store, |tx| tx.erasure_marks_among(of, marks)).into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(among(acme_id, &marks), []);
+    put(store, move |tx| {
+        tx.add_erasure_mark(acme_id, mark(1))?;
+        tx.add_erasure_mark(acme_id, mark(3))?;
+        tx.add_erasure_mark(acme_id, mark(1))?;
+        tx.add_erasure_mark(other_id, mark(2))
+    });
+    assert_eq!(among(acme_id, &marks), [mark(1), mark(3)]);
+    assert_eq!((among(acme_id, &[mark(1)]), among(acme_id, &[mark(2)])), (vec![mark(1)], vec![]));
+    assert_eq!((among(other_id, &marks), among(acme_id, &[])), (vec![mark(2)], vec![]));
+    assert!(put(store, move |tx| tx.remove_erasure_mark(acme_id, mark(1))));
+    assert!(!put(store, move |tx| tx.remove_erasure_mark(acme_id, mark(1))));
+    assert!(!put(store, move |tx| tx.remove_erasure_mark(acme_id, mark(2))));
+    assert_eq!((among(acme_id, &marks), among(other_id, &marks)), (vec![mark(3)], vec![mark(2)]));
+
+    assert_eq!(acme.mark_key, None);
+    put(store, move |tx| tx.set_mark_key(acme_id, "k1"));
+    let marked = see(store, |tx| tx.supplier_by_id(acme_id)).unwrap();
+    assert_eq!((marked.mark_key.as_deref(), marked.revision), (Some("k1"), acme.revision + 1));
+    assert!(!see(store, |tx| tx.is_current(&acme)));
+    // Settings leave the key alone.
+    let settings = marked.settings.clone();
+    put(store, move |tx| tx.set_supplier(acme_id, &settings));
+    assert_eq!(see(store, |tx| tx.supplier_by_id(acme_id)).unwrap().mark_key, marked.mark_key);
+    assert_eq!(see(store, |tx| tx.supplier(&other.code)), Some(other));
+}
+
+/// A new account is staged unless the supplier has its mark. One without a mark is staged all the same.
+pub fn an_account_with_a_mark_is_not_staged(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let mark = |n: u8| Some(ErasureMark([n; 32]));
+    let send = |of: &Supplier, account: &str, mark| {
+        let creation = Creation { mark, ..Arc::into_inner(creation(of, account, at(5))).unwrap() };
+        stage(store, Arc::new(creation)).unwrap()
+    };
+    let id = acme.id;
+    put(store, move |tx| tx.add_erasure_mark(id, ErasureMark([1; 32])));
+    assert_eq!(send(&acme, "A-1", mark(1)), Staging::SupplierChanged);
+    assert_eq!(see(store, |tx| tx.process(acme.id, &number("A-1"))), None);
+    assert_eq!(send(&acme, "A-2", mark(2)), Staging::Staged);
+    assert_eq!(send(&other, "A-1", mark(1)), Staging::Staged);
+    assert_eq!(send(&acme, "A-1", None), Staging::Staged);
+    put(store, move |tx| tx.remove_erasure_mark(id, ErasureMark([1; 32])).map(drop));
+    erase(store, &acme, process(store, &acme, "A-1").process.id());
+    assert_eq!(send(&acme, "A-1", mark(1)), Staging::Staged);
+}
+
+/// Of several accounts that are stored together only the one with a mark is left out.
+pub fn accounts_beside_one_with_a_mark_are_staged(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let id = acme.id;
+    put(store, move |tx| tx.add_erasure_mark(id, ErasureMark([3; 32])));
+    let stagings = on_threads(8, |thread| {
+        let mark = Some(ErasureMark([thread as u8; 32]));
+        let account = format!("A-{thread}");
+        let creation = Creation { mark, ..Arc::into_inner(creation(&acme, &account, at(5))).unwrap() };
+        (thread, stage(store, Arc::new(creation)).unwrap())
+    });
+    for (thread, staging) in stagings {
+        let expected = if thread == 3 { Staging::SupplierChanged } else { Staging::Staged };
+        assert_eq!(staging, expected, "{thread}");
+    }
+}
+
+/// A number that is sent while it is erased is not stored again: neither by creates that look for its mark, nor, if it is
+/// the first mark of the supplier, by creates that know of none.
+pub fn a_number_sent_during_its_erasure_is_not_staged_again(store: &dyn Store) {
+    const NUMBERS: [&str; 6] = ["A-1", "A-2", "A-3", "A-4", "A-5", "A-6"];
+    let acme = supplier(store, "ACME");
+    for (round, account) in NUMBERS.into_iter().enumerate() {
+        let mark = ErasureMark([round as u8; 32]);
+        // Each create has the supplier as it was before the erasure.
+        let now = see(store, |tx| tx.supplier_by_id(acme.id)).unwrap();
+        let known = now.mark_key.is_some().then_some(mark);
+        let is_first = round % 2 == 0;
+        let send = |when| {
+            let creation = Arc::into_inner(creation(&now, account, at(when))).unwrap();
+            stage(store, Arc::new(Creation { mark: known, ..creation })).unwrap()
+        };
+        assert_eq!(send(0), Staging::Staged);
+        on_threads(4, |thread| {
+            if thread == 0 {
+                if is_first {
+                    let (id, key) = (acme.id, format!("k{round}"));
+                    let of = acme.clone();
+                    put(store, move |tx| {
+                        tx.set_mark_key(id, &key)?;
+                        tx.lock_process(id, &number(account))?;
+                        let stored = tx.process(id, &number(account))?.unwrap();
+                        erase_in(tx, &of, stored.process.id())?;
+                        tx.add_erasure_mark(id, mark)
+                    });
+                } else {
+                    erase_with_mark(store, &acme, account, mark);
+                }
+                return;
+            }
+            for n in 1..=10 {
+                assert_ne!(send(100 * thread as i64 + n), Staging::Staged, "{account}");
+            }
+        });
+        assert_eq!(see(store, |tx| tx.process(acme.id, &number(account))), None);
+        assert_eq!(send(9_999), Staging::SupplierChanged);
+    }
+}
+
 fn creation(of: &Supplier, account: &str, when: chrono::DateTime<chrono::Utc>) -> Arc<Creation> {
     Arc::new(Creation {
         supplier_id: of.id,
@@ -241,6 +368,7 @@ fn creation(of: &Supplier, account: &str, when: chrono::DateTime<chrono::Utc>) -
         staged: Staged { payload: b"p".to_vec(), fingerprint: [1; 32], ..Staged::default() },
         issues: StoredIssues::default(),
         contract: None,
+        mark: None,
     })
 }
 

@@ -17,6 +17,7 @@ pub(super) fn job(name: &str, organisation_id: i64) -> Job {
         supplier: "ACME".into(),
         actor: "command:ana".into(),
         filter: JobFilter::default(),
+        because: None,
         created_at: at(1),
         state: JobState::Preparing.into(),
         ended_at: None,
@@ -52,15 +53,18 @@ pub fn jobs_read_back(store: &dyn Store) {
         imported_until: Some(at(9)),
         run: Some("night".into()),
         wave: Some(3),
+        is_undone: Some(false),
         is_list: true,
     };
-    let first = add(store, Job { filter, ..job("job_1", ours) });
+    let because = Some("wrong tariffs".to_owned());
+    let first = add(store, Job { filter, because, ..job("job_1", ours) });
     let second = add(store, job("job_2", theirs));
     let third = add(store, job("job_3", ours));
     for added in [&first, &second, &third] {
         assert_eq!(see(store, |tx| tx.job(&added.name)).as_ref(), Some(added));
     }
-    assert_eq!(Job { id: 0, filter: JobFilter::default(), ..first.clone() }, job("job_1", ours));
+    let bare = Job { id: 0, filter: JobFilter::default(), because: None, ..first.clone() };
+    assert_eq!(bare, job("job_1", ours));
     assert_eq!(see(store, |tx| tx.job("job_4")), None);
     let names =
         |of, limit| see(store, |tx| tx.jobs(of, limit)).into_iter().map(|job| job.name).collect::<Vec<_>>();

@@ -180,7 +180,11 @@ stories! { $
         an_erased_account_is_removed_from_the_figures
         an_erased_number_gets_another_key_when_it_is_sent_again
         additions_during_an_erasure_leave_nothing
-        a_number_sent_during_its_erasure_has_at_most_one_process;
+        a_number_sent_during_its_erasure_has_at_most_one_process
+        erasure_marks_read_back
+        an_account_with_a_mark_is_not_staged
+        accounts_beside_one_with_a_mark_are_staged
+        a_number_sent_during_its_erasure_is_not_staged_again;
     supplier_erasure:
         an_erased_supplier_leaves_nothing
         businesses_are_passed_to_those_who_need_them
@@ -249,6 +253,7 @@ stories! { $
         an_undone_account_leaves_its_process
         accounts_that_are_undone_together_are_published
         the_number_of_an_undone_account_is_retired
+        undone_accounts_are_listed_and_counted_apart
         marks_of_accounts_are_kept
         accounts_to_undo_are_listed_in_import_order;
     vendors:

@@ -35,6 +35,7 @@ fn send(store: &dyn Store, of: &Supplier, account: &str, totals: Totals) -> Stag
         staged: staged(account, totals),
         issues: StoredIssues::default(),
         contract: None,
+        mark: None,
     };
     stage(store, Arc::new(creation)).unwrap()
 }

@@ -31,6 +31,7 @@ fn creation(of: &Supplier, account: &str, sender: &str) -> Creation {
         staged: staged(format!("{account} of {sender}").as_bytes()),
         issues: StoredIssues { errors: Vec::new(), warnings: vec![issue] },
         contract: None,
+        mark: None,
     }
 }
 

@@ -5,7 +5,7 @@ use super::helpers::{at, create, insert, organisation, process, put, see, suppli
 use super::imported::import;
 use super::jobs::job;
 use cutover_app::port::{
-    ErasedRows, InstructionDetails, InstructionKey, Job, JobFilter, JobKind, JobState, Manifest, NewBusiness,
+    ErasedRows, ErasureMark, InstructionDetails, InstructionKey, Job, JobFilter, JobKind, JobState, Manifest, NewBusiness,
     RefusedCreate, RefusedFault, Store, Supplier, VerifiedInstruction,
 };
 use cutover_model::Totals;
@@ -26,6 +26,7 @@ pub fn furnish(store: &dyn Store, of: &Supplier) -> Job {
         tx.change_refusals(id, &[], &[refused], 2)?;
         let manifest = Manifest { declared: Totals::default(), declared_at: at(1) };
         tx.set_manifest(id, Some(&manifest))?;
+        tx.add_erasure_mark(id, ErasureMark([7; 32]))?;
         tx.add_totals(id, &Totals { readings: 3, ..Totals::default() })
     });
     super::certificates::issue(store, of, "c1");
@@ -112,6 +113,7 @@ pub fn an_erased_supplier_leaves_nothing(store: &dyn Store) {
         ("certificates", 1),
         ("job_items", 3),
         ("jobs", 1),
+        ("erased_accounts", 1),
         ("suppliers", 1),
     ] {
         assert_eq!(rows(&erased, table), count, "{table}: {erased:?}");
@@ -134,6 +136,7 @@ pub fn an_erased_supplier_leaves_nothing(store: &dyn Store) {
     let again = supplier(store, "ACME");
     assert!(again.id > other.id && again.id != acme.id, "{again:?}");
     assert_eq!(see(store, |tx| tx.totals(again.id)), Totals::default());
+    assert_eq!(again.mark_key, None);
     // The number of a business is not used again.
     add_business(store, business(&again, "B-9", &["C-9"], 1));
     assert_eq!(see(store, |tx| tx.business(again.organisation_id, "B-9")).unwrap().number, 2);

@@ -1,10 +1,10 @@
 //! Accounts whose import can be undone, or was.
 
-use super::helpers::{ABSENT, at, create, number, process, put, see, supplier};
+use super::helpers::{ABSENT, at, create, number, process, put, see, step, supplier};
 use super::imported::{account_of, end_with, import, of_members};
 use cutover_app::port::{
-    ArchivedVersion, FeedFilter, ImportedHead, KeptBecause, MayConflict, NewAccount, PageLimit, Store,
-    StoreError, Supplier, write,
+    ArchivedVersion, FeedFilter, ImportedHead, KeptBecause, MayConflict, NewAccount, PageLimit, ProcessFilter,
+    Store, StoreError, Supplier, write,
 };
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, State};
@@ -104,6 +104,73 @@ pub fn accounts_that_are_undone_together_are_published(store: &dyn Store) {
         let undone = undone();
         if undone == expected { Ok(()) } else { Err(undone) }
     });
+}
+
+/// An undone account is cancelled, and told from one that somebody cancelled, until it takes another step.
+pub fn undone_accounts_are_listed_and_counted_apart(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    for n in 1..=4 {
+        import(store, &acme, n, MEMBERS);
+    }
+    create(store, &acme, "B-1");
+    create(store, &acme, "B-2");
+    let cancel = |account| {
+        let process = process(store, &acme, account).process;
+        assert!(step(store, &process, Event::Cancelled, at(1_999)));
+    };
+    cancel("B-1");
+    for account in ["A-1", "A-2", "A-4"] {
+        undo(store, &acme, account);
+    }
+    assert!(process(store, &acme, "A-1").process.is_undone());
+    assert!(!process(store, &acme, "B-1").process.is_undone());
+    let list = |state, is_undone, modified_after, limit: PageLimit| {
+        let filter = ProcessFilter { state, is_undone, modified_after, ..ProcessFilter::default() };
+        let (mut after, mut found) = (None, Vec::new());
+        loop {
+            let page = see(store, |tx| tx.list_processes(acme.id, filter, after, limit));
+            assert!(page.processes.len() <= limit.items as usize);
+            let numbers = page.processes.iter().map(|listed| &listed.process.snapshot().external_account_number);
+            found.extend(numbers.map(ToString::to_string));
+            match page.next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        found.sort();
+        found
+    };
+    let cancelled = Some(State::Cancelled);
+    for limit in [PageLimit::of(10), PageLimit { items: 1, scanned: 1 }, PageLimit { items: 2, scanned: 3 }] {
+        assert_eq!(list(cancelled, Some(true), None, limit), ["A-1", "A-2", "A-4"]);
+        assert_eq!(list(None, Some(true), None, limit), ["A-1", "A-2", "A-4"]);
+        assert_eq!(list(cancelled, Some(false), None, limit), ["B-1"]);
+        assert_eq!(list(None, Some(false), None, limit), ["A-3", "B-1", "B-2"]);
+        assert_eq!(list(cancelled, None, None, limit), ["A-1", "A-2", "A-4", "B-1"]);
+        assert_eq!(list(cancelled, Some(true), Some(at(2_000)), limit), [""; 0]);
+        assert_eq!(list(Some(State::Pending), Some(true), None, limit), [""; 0]);
+        assert_eq!(list(Some(State::Pending), Some(false), None, limit), ["B-2"]);
+    }
+    let counts = || {
+        let counts = see(store, |tx| tx.state_counts(acme.id)).into_iter();
+        let cancelled = counts.filter(|count| count.state == State::Cancelled);
+        cancelled.map(|count| (count.is_undone, count.error, count.processes)).collect::<Vec<_>>()
+    };
+    assert_eq!(counts(), [(false, None, 1), (true, None, 3)]);
+    while put(store, |tx| tx.fold(2)) > 0 {}
+    assert_eq!(counts(), [(false, None, 1), (true, None, 3)]);
+
+    // Retried, and cancelled then; retried; erased.
+    for account in ["A-1", "A-2"] {
+        let process = process(store, &acme, account).process;
+        assert!(step(store, &process, Event::RetriedByOperator, at(2_001)));
+    }
+    cancel("A-1");
+    assert_eq!(list(None, Some(true), None, PageLimit::of(10)), ["A-4"]);
+    assert_eq!(list(cancelled, Some(false), None, PageLimit::of(10)), ["A-1", "B-1"]);
+    assert_eq!(counts(), [(false, None, 2), (true, None, 1)]);
+    super::erasure::erase(store, &acme, process(store, &acme, "A-4").process.id());
+    assert_eq!(counts(), [(false, None, 2)]);
 }
 
 /// The number of an undone account is not given again.

@@ -13,9 +13,40 @@ pub(crate) struct EraseArgs {
     supplier: String,
     /// Number of the account at its previous supplier
     number: String,
-    /// Erase it; without this flag the data is only shown
+    /// Forget that it was erased: it can be sent again then
     #[arg(long)]
+    forget: bool,
+    /// Do it; without this flag the data is only shown. Needs a reason
+    #[arg(long, requires = "because")]
     yes: bool,
+    /// Reason, for the audit trail, which is never erased: nothing about a customer
+    #[arg(long, value_name = "TEXT")]
+    because: Option<String>,
+}
+
+/// An account that was erased.
+#[derive(Debug, Serialize)]
+struct Forgotten {
+    /// The account as the command names it.
+    #[serde(skip)]
+    account: String,
+    /// True if it was erased, and is refused for that.
+    erased: bool,
+    forgotten: bool,
+}
+
+impl Answer for Forgotten {
+    fn text(&self) -> String {
+        let account = &self.account;
+        match (self.forgotten, self.erased) {
+            (true, _) => format!("It is forgotten that the account {account} was erased: it can be sent again."),
+            (false, true) => format!(
+                "The account {account} was erased, and is refused if it is sent again. Nothing was changed: add --yes and \
+                 --because to forget that."
+            ),
+            (false, false) => format!("Nothing is known of an erasure of the account {account}."),
+        }
+    }
 }
 
 /// The removed data, and the remaining tasks of the operator.
@@ -76,11 +107,13 @@ impl Shown {
         match &self.rows {
             Some(rows) => {
                 let rows: u64 = rows.values().sum();
-                format!("Erased the account {account}: {rows} rows. Its number can be sent again.")
+                format!(
+                    "Erased the account {account}: {rows} rows. If it is sent again, it is refused, until --forget allows it."
+                )
             }
             None => format!(
                 "All data of the account {account}, which is {}, would be erased. Nothing was changed: add \
-                 --yes to do it.",
+                 --yes and --because to do it.",
                 self.status
             ),
         }
@@ -127,13 +160,28 @@ impl Answer for Shown {
 
 pub(super) fn run(context: &Context, args: &EraseArgs) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
-    let EraseArgs { supplier, number, yes } = args;
+    let EraseArgs { supplier, number, forget, yes, because } = args;
     let account = plain(&format!("{number} of {supplier}")).to_string();
+    // There is one with --yes.
+    let because = because.as_deref().unwrap_or_default();
+    if *forget {
+        return self::forget(context, args, account, because);
+    }
     let shown = match yes {
-        true => Shown::erased(account, app.as_command().erase_account(supplier, number)?),
+        true => Shown::erased(account, app.as_command().erase_account(supplier, number, because)?),
         false => Shown::erasable(account, app.as_command().erasable(supplier, number)?),
     };
     Ok(output.answer(&shown)?)
+}
+
+fn forget(context: &Context, args: &EraseArgs, account: String, because: &str) -> Result<(), Error> {
+    let (app, output) = (context.app()?, context.output);
+    let EraseArgs { supplier, number, yes, .. } = args;
+    if *yes {
+        app.as_command().forget_erasure(supplier, number, because)?;
+    }
+    let erased = !yes && app.as_command().is_erased(supplier, number)?;
+    Ok(output.answer(&Forgotten { account, erased, forgotten: *yes })?)
 }
 
 #[cfg(test)]
@@ -172,6 +220,12 @@ mod tests {
             ]
             .join("\n\n")
         );
+    }
+
+    #[test]
+    fn forgetting_says_what_it_does() {
+        let text = |erased, forgotten| Forgotten { account: name(), erased, forgotten }.text();
+        insta::assert_snapshot!([text(true, false), text(false, false), text(false, true)].join("\n"));
     }
 
     #[test]

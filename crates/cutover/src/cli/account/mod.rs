@@ -9,10 +9,12 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   cutover account export ACME A-000042 --out a-000042.json
   cutover account erase ACME A-000042              show what would be removed
-  cutover account erase ACME A-000042 --yes
+  cutover account erase ACME A-000042 --yes --because 'request 17'
+  cutover account erase ACME A-000042 --forget --yes --because 'request 17 was withdrawn'
 
 Only its owner can read an export: it holds all data of an account. An erased account leaves nothing but a line in
-`cutover audit`, without personal data; its number can be sent and imported again.";
+`cutover audit`, without personal data, and a keyed hash of its number: if it is sent again, it is refused with the code
+account_erased. With --forget it can be sent and imported again. See the rule PST-17 in `cutover supplier set --rule`.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -20,14 +20,17 @@ pub(crate) struct BulkArgs {
     /// Code of the supplier
     supplier: String,
     /// Numbers of accounts at their previous supplier; without any, all that the options select
-    #[arg(conflicts_with_all = ["numbers_file", "status", "error_code", "before"])]
+    #[arg(conflicts_with_all = ["numbers_file", "status", "undone", "error_code", "before"])]
     numbers: Vec<String>,
     /// Only the accounts in this file, a number a line
     #[arg(long, value_name = "FILE")]
     numbers_file: Option<PathBuf>,
-    /// Only processes in this status, for example ERRORED
+    /// Only processes in this status, for example ERRORED; of CANCELLED ones, those whose import was undone are left out
     #[arg(long, value_parser = super::state)]
     status: Option<State>,
+    /// Only processes that are CANCELLED because their import was undone
+    #[arg(long)]
+    undone: bool,
     /// Only processes that failed with this error code
     #[arg(long, value_name = "CODE")]
     error_code: Option<String>,
@@ -65,9 +68,9 @@ pub(super) fn run(app: &App, context: &Context, kind: JobKind, args: BulkArgs) -
     if !args.numbers.is_empty() {
         return named(app, context, kind, &args);
     }
-    let BulkArgs { supplier, numbers_file, status, error_code, before, yes, .. } = args;
+    let BulkArgs { supplier, numbers_file, status, undone, error_code, before, yes, .. } = args;
     let numbers = numbers_file.as_deref().map(read_numbers).transpose()?;
-    let request = BulkRequest { kind, supplier, status, error_code, before, numbers };
+    let request = BulkRequest { kind, supplier, status, is_undone: undone, error_code, before, numbers };
     if !yes {
         let matched = app.as_command().count_bulk(&request)?;
         warn_of_failures(&app.as_command().bulk_outlook(&request)?);

@@ -15,6 +15,9 @@ struct Listed<'p> {
     external_account_number: &'p str,
     #[serde(flatten)]
     status: ProcessStatus,
+    /// Present if its import was undone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    undone: bool,
     /// The status that a newer version wrote, if the API shows a different one.
     #[serde(skip_serializing_if = "Option::is_none")]
     stored_status: Option<String>,
@@ -53,7 +56,8 @@ impl<W: Write> List<W> {
         if self.json {
             self.out.write_all(if self.rows == 1 { b"[\n" } else { b",\n" })?;
             let stored_status = newer(&process.stored_state());
-            let listed = Listed { external_account_number: number, status, stored_status, error_codes };
+            let undone = process.is_undone();
+            let listed = Listed { external_account_number: number, status, undone, stored_status, error_codes };
             return Ok(serde_json::to_writer(&mut self.out, &listed)?);
         }
         if self.rows == 1 {
@@ -61,7 +65,10 @@ impl<W: Write> List<W> {
         }
         let modified = ZonedTime::local(process.snapshot().modified_at, zone).to_string();
         let account = status.service_identifier.as_ref().map_or("-", |number| number.as_str());
-        let error = plain(&error_codes.join(", "));
+        let error = match process.is_undone() {
+            true => "undone".to_owned(),
+            false => plain(&error_codes.join(", ")),
+        };
         let status = plain(process.stored_state().as_str());
         self.line(&modified, &status, account, &plain(number), &error)
     }

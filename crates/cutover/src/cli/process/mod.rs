@@ -22,6 +22,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   cutover process list ACME
   cutover process list ACME --status ERRORED --json
+  cutover process list ACME --status CANCELLED --undone=false     what somebody has cancelled
   cutover process list ACME --error-code required
   cutover process show ACME A-000042      its history, its errors, and the imported account
   cutover process export ACME --format csv --out failed.csv          why accounts failed
@@ -29,6 +30,8 @@ Examples:
   cutover process retry ACME A-000042
   cutover process retry ACME --error-code document_not_pdf               count them
   cutover process retry ACME --error-code document_not_pdf --yes
+  cutover process retry ACME --status CANCELLED --yes                    what somebody has cancelled
+  cutover process retry ACME --undone --yes                              what was undone
   cutover process cancel ACME --numbers-file numbers.txt --yes
   cutover process archive --before 2026-01-31 --to archive.ndjson        count them
   cutover process archive --before 2026-01-31 --to archive.ndjson --yes
@@ -50,6 +53,9 @@ pub(crate) enum Command {
         /// Only processes in this status, for example PENDING or ERRORED
         #[arg(long, value_parser = state)]
         status: Option<State>,
+        /// Only processes that are CANCELLED because their import was undone; with =false only others
+        #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+        undone: Option<bool>,
         /// Only failed processes with an item of this code, or with this error if they have no items
         #[arg(long, value_name = "CODE")]
         error_code: Option<String>,
@@ -108,9 +114,10 @@ impl Answer for ChangedProcess {
 pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     match command {
-        Command::List { supplier, status, error_code, warning_code } => {
+        Command::List { supplier, status, undone, error_code, warning_code } => {
             let (error_code, warning_code) = (error_code.as_deref(), warning_code.as_deref());
-            let filter = ProcessFilter { state: status, error_code, warning_code, modified_after: None };
+            let (modified_after, is_undone) = (None, undone);
+            let filter = ProcessFilter { state: status, error_code, warning_code, modified_after, is_undone };
             list::run(&app, output, &supplier, filter)?;
         }
         Command::Show(Which { supplier, number }) => {

@@ -13,9 +13,12 @@ use std::collections::BTreeMap;
 pub(crate) struct EraseArgs {
     /// Code of the supplier, which must be paused or complete
     code: String,
-    /// Erase it; without this flag the numbers are only shown
-    #[arg(long)]
+    /// Erase it; without this flag the numbers are only shown. Needs a reason
+    #[arg(long, requires = "because")]
     yes: bool,
+    /// Reason, for the audit trail
+    #[arg(long, value_name = "TEXT")]
+    because: Option<String>,
 }
 
 /// The rows that an erasure would remove.
@@ -83,7 +86,7 @@ impl Answer for Erasable {
         let root = plain(&self.document_root);
         format!(
             "{}\n\nAll of this would be erased, with payloads, histories, additions and settings. Nothing was changed: \
-             add --yes to do it.\nDocuments below {root}, archives and exports stay; delete them yourself.",
+             add --yes and --because to do it.\nDocuments below {root}, archives and exports stay; delete them yourself.",
             pairs(&rows)
         )
     }
@@ -122,7 +125,9 @@ pub(super) fn run(app: &App, context: &Context, args: &EraseArgs) -> Result<(), 
             .output
             .answer(&Erasable::from(app.as_command().erasable_supplier(&args.code)?))?);
     }
-    let (begun, claim) = app.as_command().begin_supplier_erasure(&args.code)?;
+    // There is one with --yes.
+    let because = args.because.as_deref().unwrap_or_default();
+    let (begun, claim) = app.as_command().begin_supplier_erasure(&args.code, because)?;
     let ended = job::run_to_end(app, context, &begun.name, claim)?;
     if ended.state != JobState::Done {
         return Err(Error::refused(format!(

@@ -39,11 +39,11 @@ Examples:
   cutover supplier manifest ACME                       declared, sent and imported
   cutover supplier what-if ACME --rule MPT-01=error    which stored accounts would fail, without changing anything
   cutover supplier undo ACME --since 2026-11-21T22:00:00+11:00     show which imports would be undone
-  cutover supplier undo ACME --run 'night 1' --yes     undo the imports of a run
+  cutover supplier undo ACME --run 'night 1' --yes --because 'wrong tariffs'     undo the imports of a run
   cutover supplier undo ACME --wave 2                  or of a wave
-  cutover supplier undo ACME --number A-1 A-2 --yes    undo imports of accounts that are unchanged since
+  cutover supplier undo ACME --number A-1 A-2 --yes --because 'wrong tariffs'    or of accounts
   cutover supplier erase ACME                          show what would be removed
-  cutover supplier erase ACME --yes                    its accounts, history, figures, businesses and settings
+  cutover supplier erase ACME --yes --because 'trial'  its accounts, history, figures, businesses and settings
 
 An undo and an erasure are jobs, which go on if the command ends: see `cutover job --help`. An undo keeps accounts to which
 something was added since, or that were billed. Of an erased supplier, nothing is left but a

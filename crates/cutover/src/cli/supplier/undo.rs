@@ -17,9 +17,12 @@ pub(crate) struct UndoArgs {
     code: String,
     #[command(flatten)]
     which: Which,
-    /// Undo the imports; without this flag they are only shown
-    #[arg(long)]
+    /// Undo the imports; without this flag they are only shown. Needs a reason
+    #[arg(long, requires = "because")]
     yes: bool,
+    /// Reason, for the audit trail
+    #[arg(long, value_name = "TEXT")]
+    because: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -91,14 +94,14 @@ impl Answer for Shown {
             lines.push(format!("No imported account has these numbers: {}", self.unknown.text()));
         }
         lines.push(
-            "\nNothing was changed: add --yes to do it. The accounts can be sent again then.".to_owned(),
+            "\nNothing was changed: add --yes and --because to do it. The accounts can be sent again then.".to_owned(),
         );
         lines.join("\n")
     }
 }
 
 pub(super) fn run(app: &App, context: &Context, args: UndoArgs) -> Result<(), Error> {
-    let UndoArgs { code, which, yes } = args;
+    let UndoArgs { code, which, yes, because } = args;
     let which = match which {
         Which { since: Some(since), .. } => UndoScope::Since(since),
         Which { run: Some(run), .. } => UndoScope::Run(run),
@@ -116,6 +119,8 @@ pub(super) fn run(app: &App, context: &Context, args: UndoArgs) -> Result<(), Er
             app.as_command().show_process(&request.supplier, &number)?;
         }
     }
-    let begun = app.as_command().begin_undo(&request, JobOwner::Caller)?;
+    // There is one with --yes.
+    let because = because.unwrap_or_default();
+    let begun = app.as_command().begin_undo(&request, &because, JobOwner::Caller)?;
     job::work(app, context, &begun.name, Some(begun.claim))
 }

@@ -140,8 +140,9 @@ impl Supplier<'_> {
         let undoable = app.as_command().undoable(&request)?;
         let (undo, kept) = (undoable.undo.count, undoable.kept_count());
         out.row("would be undone", &format!("{undo} accounts, {kept} are kept; nothing is changed yet"));
-        out.command(&format!("{command} --yes"));
-        let begun = app.as_command().begin_undo(&request, JobOwner::Caller)?;
+        let because = "its tariffs were wrong";
+        out.command(&format!("{command} --yes --because '{because}'"));
+        let begun = app.as_command().begin_undo(&request, because, JobOwner::Caller)?;
         let ended = app.as_command().run_job(&begun.name, Some(begun.claim), |_| ())?;
         if ended.state != JobState::Done || ended.failed > 0 {
             return Err(Error::refused(format!("the undo of wave {UNDONE} of {WAVE} accounts did not end")));

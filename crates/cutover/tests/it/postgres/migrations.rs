@@ -93,7 +93,7 @@ fn serving_needs_no_right_on_definitions() {
     );
     assert_eq!(role(&installation), "ok: cutover_run owns no tables and can only add to the audit trail");
     installation.serve().client(&key).import(&[small("M-1")]);
-    installation.run_json(&["account", "erase", "ACME", "M-1", "--yes"]);
+    installation.run_json(&["account", "erase", "ACME", "M-1", "--yes", "--because", "asked for"]);
 }
 
 /// All are started with `--migrate`; one migrates, the others wait for it.

@@ -22,6 +22,7 @@ async fn actions_are_logged_without_personal_data() {
         "accounts/ELEC-1001/reveal/",
         "accounts/UNME-4001/cancel/",
         "accounts/UNME-4001/retry/",
+        "accounts/UNME-4001/erase/",
         "pause/",
         "complete/",
         "resume/",
@@ -32,6 +33,7 @@ async fn actions_are_logged_without_personal_data() {
     ] {
         let form = match act {
             "hold/" => "because=tariffs".to_owned(),
+            erase if erase.ends_with("erase/") => "because=asked+for".to_owned(),
             "release/" => held_since(&browser.page(&format!("{supplier}{act}")).await),
             _ => String::new(),
         };
@@ -51,7 +53,7 @@ async fn actions_are_logged_without_personal_data() {
         assert!(browser.post(&format!("{job}{act}/"), "").await.status < 400, "{act}");
     }
     assert!(browser.post(&format!("{supplier}retry/"), "").await.status < 400);
-    assert!(browser.post(&format!("{supplier}undo/"), "since=2999-01-01T00:00").await.status < 400);
+    assert!(browser.post(&format!("{supplier}undo/"), "since=2999-01-01T00:00&because=tariffs").await.status < 400);
     let runner = JobRunner::new(service.app.clone(), Arc::default());
     while runner.run_once().unwrap() {}
     browser.post("/console/sign-out/", "").await;
@@ -60,13 +62,14 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(21);
+    let (done, door) = actions.split_at(22);
     assert_eq!(
-        done[..15],
+        done[..16],
         [
             "reveal",
             "cancel",
             "retry",
+            "erase",
             "pause",
             "complete",
             "resume",
@@ -81,18 +84,18 @@ async fn actions_are_logged_without_personal_data() {
             "replay",
         ]
     );
-    assert_eq!(done[15..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
+    assert_eq!(done[16..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
     assert_eq!(door, ["sign-out", "sign-in"]);
     for line in &audited {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
-    assert!(audited[1..3].iter().all(|line| line.contains("process=3")), "{audited:?}");
-    for line in &audited[..12] {
+    assert!(audited[1..4].iter().all(|line| line.contains("process=3")), "{audited:?}");
+    for line in &audited[..13] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database.
-    let scope = AuditScope { limit: 24, ..AuditScope::default() };
+    let scope = AuditScope { limit: 25, ..AuditScope::default() };
     let mut kept = service.app.as_command().audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
@@ -101,6 +104,7 @@ async fn actions_are_logged_without_personal_data() {
         "account.reveal",
         "process.cancel",
         "process.retry",
+        "account.erase",
         "supplier.set",
         "supplier.set",
         "supplier.set",
@@ -111,23 +115,23 @@ async fn actions_are_logged_without_personal_data() {
         "run.start",
         "run.end",
     ];
-    assert_eq!(actions[..12], of_suppliers);
+    assert_eq!(actions[..13], of_suppliers);
     assert_eq!(
         actions.len(),
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
         "each route logs its action"
     );
-    assert_eq!(actions[12..16], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    let ended: BTreeSet<_> = actions[16..21].iter().copied().collect();
+    assert_eq!(actions[13..17], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
+    let ended: BTreeSet<_> = actions[17..22].iter().copied().collect();
     assert_eq!(
         ended,
         BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"])
     );
-    assert_eq!(actions[21..], ["console.sign-out", "console.sign-in"]);
+    assert_eq!(actions[22..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }
-    assert!(kept[..12].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
+    assert!(kept[..13].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
     let number = service
         .app

@@ -1,6 +1,8 @@
 use super::{between, form_to};
 use crate::testing::{ACCOUNT, TestService};
 use cutover_app::job::JobRunner;
+use cutover_app::operator::{AuditScope, JobOwner, UndoRequest, UndoScope};
+use cutover_process::State;
 use std::sync::Arc;
 
 const SUPPLIER: &str = "/console/suppliers/ACME_ENERGY/";
@@ -85,8 +87,11 @@ async fn imports_are_undone_after_confirmation() {
     let service = imported();
     let mut browser = service.browser().await;
     let undo = format!("{SUPPLIER}undo/");
-    let list = browser.page(&format!("{SUPPLIER}?status=PROCESSED")).await;
-    assert!(list.contains(&undo), "{list}");
+    // Without a filter too.
+    for query in ["", "?status=PROCESSED"] {
+        let page = browser.page(&format!("{SUPPLIER}{query}")).await;
+        assert!(page.contains(&undo), "{page}");
+    }
     let asked = browser.page(&undo).await;
     assert!(asked.contains("Imported since (UTC)") && !asked.contains("Undo the imports<"), "{asked}");
     let none = browser.page(&format!("{undo}?since=2999-01-01T00:00")).await;
@@ -94,7 +99,10 @@ async fn imports_are_undone_after_confirmation() {
     let asked = browser.page(&format!("{undo}?since=2020-01-01T00:00:00")).await;
     assert!(asked.contains("Undo the import of 1 account?") && asked.contains("UNME-4001"), "{asked}");
     assert_eq!(between(&asked, r#"name="since" value=""#, "\""), "2020-01-01T00:00:00Z");
-    let begun = browser.post(&undo, "since=2020-01-01T00%3A00%3A00Z").await;
+    for form in ["since=2020-01-01T00%3A00%3A00Z", "since=2020-01-01T00%3A00%3A00Z&because=+"] {
+        assert_eq!(browser.post(&undo, form).await.status, 409, "{form}");
+    }
+    let begun = browser.post(&undo, "since=2020-01-01T00%3A00%3A00Z&because=wrong+tariffs").await;
     assert_eq!(begun.status, 303, "{}", begun.text());
     work(&service);
     let shown = browser.page(begun.header("location")).await;
@@ -102,11 +110,81 @@ async fn imports_are_undone_after_confirmation() {
         .map(|name| between(&shown, &format!("<dt>{name}</dt><dd>"), "<").to_owned());
     assert_eq!(figures, ["1", "1", "0", "0"]);
     let account = browser.page(&format!("{SUPPLIER}accounts/UNME-4001/")).await;
-    assert!(account.contains("undone by the operator") && account.contains("Cancelled"), "{account}");
+    assert!(account.contains("undone by the operator") && account.contains(">Undone<"), "{account}");
     for since in ["", "since=", "since=yesterday"] {
-        assert_eq!(browser.post(&undo, since).await.status, 409, "{since}");
+        assert_eq!(browser.post(&undo, &format!("{since}&because=x")).await.status, 409, "{since}");
     }
+    let trail = service.app.as_command().audit(&AuditScope { limit: 1, ..AuditScope::default() }).unwrap();
+    let because = trail[0].detail.facts().find(|(name, _)| *name == "because").unwrap().1.to_string();
+    assert_eq!((trail[0].action.as_str(), because.as_str()), ("supplier.undo", "wrong tariffs"));
     assert_eq!(browser.get(&format!("{undo}?since=yesterday")).await.status, 409);
+}
+
+/// One account is undone and another one cancelled: they have tiles, filters and retries of their own.
+#[actix_web::test]
+async fn what_was_undone_is_told_from_what_was_cancelled() {
+    let service = imported();
+    service.create("Acme", &ACCOUNT.replace("UNME-4001", "UNME-4002"));
+    service.app.as_command().cancel_process("ACME_ENERGY", "UNME-4002").unwrap();
+    let which = UndoScope::Numbers(vec!["UNME-4001".to_owned()]);
+    let undo = UndoRequest { supplier: "ACME_ENERGY".into(), which };
+    service.app.as_command().begin_undo(&undo, "wrong tariffs", JobOwner::Workers).unwrap();
+    work(&service);
+    service.clock.advance(chrono::Duration::seconds(1));
+    let mut browser = service.browser().await;
+    let page = browser.page(SUPPLIER).await;
+    let tiles = between(&page, "<ul class=\"counts\">", "</ul>");
+    insta::assert_snapshot!(tiles.replace("<li", "\n<li"));
+    for (query, undone, cancelled) in [
+        ("?status=CANCELLED", true, true),
+        ("?status=CANCELLED&undone=true", true, false),
+        ("?undone=true", true, false),
+        ("?status=CANCELLED&undone=false", false, true),
+    ] {
+        let page = browser.page(&format!("{SUPPLIER}{query}")).await;
+        let list = between(&page, "id=\"account-list\"", "</section>");
+        assert_eq!((list.contains("UNME-4001"), list.contains("UNME-4002")), (undone, cancelled), "{query}");
+        let operations = between(&page, "id=\"account-operations\"", "</p>");
+        let links = ["retry/?status=CANCELLED&#38;undone=true\"", "retry/?status=CANCELLED\""];
+        let offered = links.map(|link| operations.replace("&amp;", "&#38;").contains(link));
+        assert_eq!(offered, [undone, cancelled], "{query}: {operations}");
+    }
+    let asked = browser.page(&format!("{SUPPLIER}retry/?status=CANCELLED&undone=true")).await;
+    assert!(asked.contains("Retry 1 account?") && asked.contains("name=\"undone\" value=\"true\""), "{asked}");
+    let begun = browser.post(&format!("{SUPPLIER}retry/"), "status=CANCELLED").await;
+    work(&service);
+    let shown = browser.page(begun.header("location")).await;
+    assert!(shown.contains("status CANCELLED, not undone"), "{shown}");
+    let state = |number: &str| service.app.as_command().show_process("ACME_ENERGY", number).unwrap();
+    assert_eq!(state("UNME-4001").stored_status, State::Cancelled);
+    assert_eq!(state("UNME-4002").stored_status, State::Pending);
+    browser.post(&format!("{SUPPLIER}retry/"), "status=CANCELLED&undone=true").await;
+    work(&service);
+    assert_eq!(state("UNME-4001").stored_status, State::Pending);
+}
+
+#[actix_web::test]
+async fn an_account_is_erased_after_its_reason() {
+    let service = imported();
+    let mut browser = service.browser().await;
+    let account = format!("{SUPPLIER}accounts/UNME-4001/");
+    assert!(browser.page(&account).await.contains(&format!("{account}erase/")));
+    let question = browser.page(&format!("{account}erase/")).await;
+    insta::assert_snapshot!(between(&question, "<main", "</main>"));
+    for form in ["", "because=", "because=+"] {
+        assert_eq!(browser.post(&format!("{account}erase/"), form).await.status, 409, "{form}");
+    }
+    let mut stranger = super::Browser { service: &service, cookie: None };
+    assert_eq!(stranger.sign_in(&service.operator_key("Other")).await.status, 303);
+    assert_eq!(stranger.get(&format!("{account}erase/")).await.status, 404);
+    assert_eq!(stranger.post(&format!("{account}erase/"), "because=x").await.status, 404);
+    let erased = browser.post(&format!("{account}erase/"), "because=request+17").await;
+    assert_eq!((erased.status, erased.header("location")), (303, SUPPLIER));
+    assert_eq!(browser.get(&account).await.status, 404);
+    assert!(service.app.as_command().is_erased("ACME_ENERGY", "UNME-4001").unwrap());
+    let trail = service.app.as_command().audit(&AuditScope { limit: 1, ..AuditScope::default() }).unwrap();
+    let because = trail[0].detail.facts().find(|(name, _)| *name == "because").unwrap().1.to_string();
+    assert_eq!((trail[0].action.as_str(), because.as_str()), ("account.erase", "request 17"));
 }
 
 #[actix_web::test]
@@ -122,5 +200,5 @@ async fn billed_accounts_are_shown_and_kept() {
     let mut stranger = super::Browser { service: &service, cookie: None };
     assert_eq!(stranger.sign_in(&service.operator_key("Other")).await.status, 303);
     assert_eq!(stranger.get(&format!("{SUPPLIER}undo/")).await.status, 404);
-    assert_eq!(stranger.post(&format!("{SUPPLIER}undo/"), "since=2020-01-01T00:00").await.status, 404);
+    assert_eq!(stranger.post(&format!("{SUPPLIER}undo/"), "since=2020-01-01T00:00&because=x").await.status, 404);
 }

@@ -98,7 +98,7 @@ async fn actions_are_listed_and_filtered() {
     let second = browser.page(&link).await;
     assert_eq!(second.matches("<code>supplier.set</code>").count(), 5, "{link}");
 
-    service.app.as_command().erase_account("ACME_ENERGY", "UNME-4001").unwrap();
+    service.app.as_command().erase_account("ACME_ENERGY", "UNME-4001", "asked for").unwrap();
     let erased = main(&browser.page("/console/audit/?action=account.erase").await);
     assert!(erased.contains("erased</span>") && !erased.contains("UNME-4001"), "{erased}");
 }

@@ -4,7 +4,7 @@ use super::super::dialect::Dialect;
 use super::super::runs::erase_runs;
 use super::super::schema::{
     businesses, cause_changes, cause_counts, certificate_erasures, certificate_subtrees, certificates,
-    job_items, jobs, manifests, process_changes, process_counts, process_minutes, processes, refused_causes,
+    erased_accounts, job_items, jobs, manifests, process_changes, process_counts, process_minutes, processes, refused_causes,
     refused_creates, refused_totals, supplier_gates, supplier_waves, suppliers, total_changes, totals,
     wave_accounts,
 };
@@ -113,6 +113,7 @@ pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<Eras
         wave_accounts.supplier_id
         supplier_gates.supplier_id
         supplier_waves.supplier_id
+        erased_accounts.supplier_id
         suppliers.id
     ));
     Ok(Some(erased))

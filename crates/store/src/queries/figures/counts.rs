@@ -64,11 +64,15 @@ pub(super) fn last_minute(conn: &mut Conn, supplier_id: i64) -> Result<Option<Da
     minute.map(|minute| minute.instant()).transpose()
 }
 
+/// The word with which processes are counted that were undone, in place of a code: no code is the same.
+const UNDONE: &str = "undone";
+
 pub(super) fn by_state(conn: &mut Conn, supplier_id: i64) -> Result<Vec<StateCount>> {
     let rows: Vec<(String, String, i64)> = ByState { supplier_id }.load(conn)?;
     let of_row = |(state, code, processes): (String, String, i64)| {
-        let error = (!code.is_empty()).then(|| Word::read(&code));
-        StateCount { state: Word::read(&state), error, processes: count(processes) }
+        let is_undone = code == UNDONE;
+        let error = (!code.is_empty() && !is_undone).then(|| Word::read(&code));
+        StateCount { state: Word::read(&state), error, is_undone, processes: count(processes) }
     };
     Ok(rows.into_iter().map(of_row).collect())
 }

@@ -74,6 +74,14 @@ fn indexed(state: State) -> &'static str {
     }
 }
 
+/// Returns the condition of processes whose import was undone, or of all others. In other states the column means nothing.
+fn undone(is_undone: bool) -> &'static str {
+    match is_undone {
+        true => "(processes.state = 'CANCELLED' AND processes.is_undone)",
+        false => "NOT (processes.state = 'CANCELLED' AND processes.is_undone)",
+    }
+}
+
 /// Selects the range of an index that is read for a page, in its order.
 macro_rules! range {
     ($query:expr, $supplier_id:expr, $filter:expr, $after:expr) => {{
@@ -81,7 +89,7 @@ macro_rules! range {
             .filter(processes::supplier_id.eq($supplier_id))
             .order((processes::created_at, processes::id))
             .into_boxed();
-        if let Some(state) = $filter.state {
+        if let Some(state) = $filter.only_state() {
             range = range.filter(sql::<Bool>(indexed(state)));
         }
         if let Some(after) = $after {
@@ -110,6 +118,9 @@ pub(super) fn page(
     if let Some(after) = filter.modified_after {
         page = page.filter(processes::modified_at.gt(Timestamp::from(after)));
     }
+    if let Some(is_undone) = filter.is_undone {
+        page = page.filter(sql::<Bool>(undone(is_undone)));
+    }
     if let Some(end) = end {
         page = page.filter(UpTo::from(end));
     }
@@ -135,7 +146,7 @@ fn end_of_scan(
     after: Option<Position>,
     limit: PageLimit,
 ) -> Result<Option<Position>> {
-    if filter.modified_after.is_none() {
+    if filter.modified_after.is_none() && filter.is_undone.is_none() {
         return Ok(None);
     }
     let positions = processes::table.select((processes::created_at, processes::id));

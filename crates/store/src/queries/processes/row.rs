@@ -37,6 +37,7 @@ columns! {
         due_at: Timestamp,
         modified_at: Timestamp,
         latest_event_at: Timestamp,
+        is_undone: bool,
     }
 }
 
@@ -91,6 +92,7 @@ impl<'a> From<&'a Snapshot> for Status<'a> {
             due_at: snapshot.due_at.into(),
             modified_at: snapshot.modified_at.into(),
             latest_event_at: snapshot.latest_event_at.into(),
+            is_undone: snapshot.is_undone,
         }
     }
 }
@@ -174,6 +176,8 @@ fn snapshot(row: ProcessRow<'_>, supplier: &str) -> Result<Snapshot> {
         outage: outage(outcome.failing_since, outcome.failing_tries)?,
         version: status.version,
         is_dry_run: status.is_dry_run,
+        // A step of an earlier version of the program leaves the column as it was.
+        is_undone: status.is_undone && state == State::Cancelled,
         window: Window { start: instant(status.window_start)?, end: instant(status.window_end)? },
         due_at: status.due_at.instant()?,
         created_at: origin.created_at.instant()?,

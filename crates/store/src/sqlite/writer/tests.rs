@@ -91,6 +91,7 @@ fn stage_as(
     let creation = Creation {
         supplier_id: 1,
         contract: None,
+        mark: None,
         supplier_revision: revision,
         process,
         actor: Actor::System,

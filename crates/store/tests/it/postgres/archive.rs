@@ -35,6 +35,7 @@ fn with_cancelled(database: &TestDatabase) -> (PostgresStore, StoredProcess) {
     let creation = Creation {
         supplier_id: supplier.id,
         contract: None,
+        mark: None,
         supplier_revision: supplier.revision,
         process,
         actor: Actor::System,

@@ -101,6 +101,7 @@ fn creation(env: &TestEnvironment, number: &str) -> Arc<Creation> {
     Arc::new(Creation {
         supplier_id: supplier.id,
         contract: None,
+        mark: None,
         supplier_revision: supplier.revision,
         process: NewProcess {
             supplier: supplier.code,

@@ -206,6 +206,7 @@ pub(super) fn stage(store: &dyn Store, supplier: &Supplier, number: &str) -> i64
     let creation = Creation {
         supplier_id: supplier.id,
         contract: None,
+        mark: None,
         supplier_revision: supplier.revision,
         process,
         actor: Actor::System,

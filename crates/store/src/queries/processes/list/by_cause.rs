@@ -8,7 +8,7 @@ use super::super::super::statement::Bind;
 use super::super::super::types::Timestamp;
 use super::super::row::StoredRow;
 use super::super::stored;
-use super::{end_of, made};
+use super::{end_of, made, undone};
 use crate::error::Result;
 use crate::schema::columns;
 use cutover_app::port::{PageLimit, Position, ProcessFilter, ProcessPage};
@@ -43,7 +43,10 @@ pub(super) fn page(
 ) -> Result<ProcessPage> {
     let (level, code) = of.first;
     let (created_at, id) = after.map_or((Timestamp::FIRST, 0), |(at, id)| (at.into(), id));
-    let has_others = of.second.is_some() || filter.state.is_some() || filter.modified_after.is_some();
+    let has_others = of.second.is_some()
+        || filter.state.is_some()
+        || filter.modified_after.is_some()
+        || filter.is_undone.is_some();
     // If the index alone selects the rows, none is read in vain. One more row shows that there is another page.
     let read = if has_others { limit.scanned.max(1) } else { limit.items.saturating_add(1) };
     let end = if has_others {
@@ -93,6 +96,9 @@ pub(super) fn page(
     }
     if let Some(after) = filter.modified_after {
         page = page.filter(processes::modified_at.gt(Timestamp::from(after)));
+    }
+    if let Some(is_undone) = filter.is_undone {
+        page = page.filter(sql::<Bool>(undone(is_undone)));
     }
     made(page.load::<StoredRow>(conn)?, limit, end)
 }
