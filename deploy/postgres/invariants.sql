@@ -197,7 +197,7 @@ WITH accepted AS (
 ), states (supplier_id, state, error_code, kept, found) AS (
     SELECT supplier_id, state, error_code, processes, 0 FROM process_counts
     UNION ALL SELECT supplier_id, state, error_code, change, 0 FROM process_changes
-    UNION ALL SELECT supplier_id, state, counted_by(state, error_code, is_undone), 0, count(*) FROM processes GROUP BY 1, 2, 3
+    UNION ALL SELECT supplier_id, state, counted_by(state, error_code, failing_tries), 0, count(*) FROM processes GROUP BY 1, 2, 3
 ), minutes (supplier_id, minute, state, kept, found) AS (
     SELECT supplier_id, minute, state, processes, 0 FROM process_minutes
     UNION ALL SELECT supplier_id, minute, state, change, 0 FROM process_changes WHERE minute IS NOT NULL

@@ -22,7 +22,7 @@ DELETE FROM totals;
 
 INSERT INTO process_counts (supplier_id, state, error_code, processes,
         sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents)
-    SELECT supplier_id, state, counted_by(state, error_code, is_undone), count(*),
+    SELECT supplier_id, state, counted_by(state, error_code, failing_tries), count(*),
         sum(sent_high), sum(sent_units), sum(sent_fraction), sum(sent_readings), sum(sent_transactions), sum(sent_documents)
     FROM processes GROUP BY 1, 2, 3;
 INSERT INTO process_minutes

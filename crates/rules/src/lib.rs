@@ -49,8 +49,8 @@ pub use check::{
 };
 pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, WantedDocument};
 pub use lookups::{
-    contract_to_look_up, documents_of_account, documents_of_notes, documents_of_statements,
-    level_of_erased, meter_points_to_look_up,
+    contract_to_look_up, documents_of_account, documents_of_notes, documents_of_statements, level_of_erased,
+    meter_points_to_look_up,
 };
 pub use profile::{InvalidProfile, Profile};
 pub use report::{Report, Verdict, listed};

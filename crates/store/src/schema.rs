@@ -161,7 +161,6 @@ tables! {
         sent_readings -> BigInt,
         sent_transactions -> BigInt,
         sent_documents -> BigInt,
-        is_undone -> Bool,
     }
 
     process_causes (process_id, level, code, attr) {

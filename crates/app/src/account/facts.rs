@@ -80,11 +80,8 @@ impl FactsToRead {
             Some(identifier) => Some(tx.contract_exists(organisation_id, identifier)?),
             None => None,
         };
-        let mut known = Known {
-            contract,
-            meter_points: self.unread(organisation_id, supplier_id),
-            erased: None,
-        };
+        let mut known =
+            Known { contract, meter_points: self.unread(organisation_id, supplier_id), erased: None };
         look_up_meter_points(tx, std::slice::from_mut(&mut known))?;
         Ok(known)
     }

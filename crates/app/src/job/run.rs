@@ -270,7 +270,7 @@ pub(crate) fn detail(job: &Job) -> Detail {
     let detail = Detail::default()
         .word("job", &job.name)
         .word_if("status", job.filter.status.as_ref())
-        .word_if("undone", job.filter.is_undone)
+        .word_if("undone", (job.filter.is_undone == Some(true)).then_some("yes"))
         .word_if("error_code", job.filter.error_code.as_ref())
         .word_if("before", job.filter.before.map(|before| before.to_rfc3339()))
         .word_if("run", job.filter.run.as_ref())

@@ -5,8 +5,8 @@ use crate::account::marker_to_erase;
 use crate::certificate::{forget_account, forget_some};
 use crate::codec::unpack;
 use crate::port::{
-    AuditAction, Detail, ErasedRows, ErasureMark, MayConflict, NewFeedEvent, Rows, StoreError, StoredProcess, Subject,
-    Supplier, Traces,
+    AuditAction, Detail, ErasedRows, ErasureMark, MayConflict, NewFeedEvent, Rows, StoreError, StoredProcess,
+    Subject, Supplier, Traces,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, FeedEventType, ServiceAccountNumber, Zone};
@@ -144,7 +144,11 @@ impl Operations<'_> {
     }
 
     /// Returns a supplier, and the mark that an account of it has if it was erased; `None` if the supplier has no marks.
-    fn mark_of(&self, supplier: &str, number: &str) -> Result<(Supplier, Option<ErasureMark>), OperatorError> {
+    fn mark_of(
+        &self,
+        supplier: &str,
+        number: &str,
+    ) -> Result<(Supplier, Option<ErasureMark>), OperatorError> {
         self.read(|tx| {
             let supplier = tx.supplier(supplier)?;
             let marker = self.app.marker(tx.rows(), &supplier)?;

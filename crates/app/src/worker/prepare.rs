@@ -73,7 +73,8 @@ impl Read<'_> {
     /// The facts to look up for an account of a supplier, if there are any.
     pub(super) fn sought(&self, supplier: &Supplier) -> Option<FactsToRead> {
         let draft = self.decoded.draft.as_ref()?;
-        Some(FactsToRead::for_all(draft, supplier, &profile(Some(supplier)))).filter(|sought| !sought.is_nothing())
+        Some(FactsToRead::for_all(draft, supplier, &profile(Some(supplier))))
+            .filter(|sought| !sought.is_nothing())
     }
 }
 

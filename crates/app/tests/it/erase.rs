@@ -4,9 +4,11 @@ use cutover_app::account::{CreateRefused, CreateStep, Refused};
 use cutover_app::additions::AddRefused;
 use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::{AuditScope, OperatorError, SupplierChange};
-use cutover_app::port::{ApiKeyRole, FairShares, Staged, Staging, StoreError, Traces, stage, write};
+use cutover_app::port::{
+    ApiKeyRole, FairShares, JobState, Staged, Staging, StoreError, Traces, stage, write,
+};
 use cutover_app::{App, Settings, Step};
-use cutover_core::{Code, Issue, Level};
+use cutover_core::{Code, Issue, Level, SupplierStatus};
 use cutover_process::{Actor, Event, State};
 use cutover_testkit::{SeededRandom, accepted_account, create_account};
 use std::sync::Arc;
@@ -177,6 +179,22 @@ fn another_node_refuses_an_erased_account() {
     assert_eq!(faults_as(&third, &other, "A-1", MEMBERS), [ERASED]);
 }
 
+/// A supplier that is erased takes its marks with it, and its accounts leave none.
+#[test]
+fn the_erasure_of_a_supplier_leaves_no_marks() {
+    let env = TestEnv::with(MEMBERS);
+    env.create_as("A-2", MEMBERS);
+    erase(&env, "A-1");
+    let by = env.app.as_command();
+    let status = Some(SupplierStatus::Paused);
+    by.set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() }).unwrap();
+    let (job, claim) = by.begin_supplier_erasure("ACME", "a trial").unwrap();
+    let ended = by.run_job(&job.name, claim, |_| {}).unwrap();
+    assert_eq!((ended.state, ended.removed.get("erased_accounts")), (JobState::Done.into(), Some(&1)));
+    by.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
+    assert_eq!((faults(&env, "A-1"), faults(&env, "A-2")), (vec![], vec![]));
+}
+
 #[test]
 fn an_erasure_needs_a_reason_and_records_it() {
     let env = TestEnv::with(MEMBERS);
@@ -217,7 +235,10 @@ fn an_erased_account_that_is_forgotten_can_be_imported_again() {
     assert_eq!((erased.what.documents, erased.traces), (Some(documents), Traces::None));
     assert_eq!(erased.rows, [("accounts", 1), ("processes", 1)]);
     assert!(matches!(env.app.as_command().show_process("ACME", "A-1"), Err(OperatorError::NotFound { .. })));
-    assert!(matches!(env.app.as_command().erase_account("ACME", "A-1", "asked for"), Err(OperatorError::NotFound { .. })));
+    assert!(matches!(
+        env.app.as_command().erase_account("ACME", "A-1", "asked for"),
+        Err(OperatorError::NotFound { .. })
+    ));
     let refused = add_note(&env);
     assert!(matches!(refused, Err(AddRefused::NotFound(Code::ImportProcessDoesNotExist))), "{refused:?}");
     let left = env.app.as_command().show_progress("ACME").unwrap();
@@ -243,7 +264,10 @@ fn an_account_that_was_not_imported_can_be_erased() {
     env.app.as_command().forget_erasure("ACME", "A-1", "withdrawn").unwrap();
     env.create(MEMBERS);
     assert_eq!(env.state_of("A-1"), State::Pending);
-    assert_eq!(env.app.as_command().erase_account("ACME", "A-1", "asked for").unwrap().what.state, State::Pending);
+    assert_eq!(
+        env.app.as_command().erase_account("ACME", "A-1", "asked for").unwrap().what.state,
+        State::Pending
+    );
     let left = env.app.as_command().show_progress("ACME").unwrap();
     assert!(left.counts.iter().all(|count| count.accounts == 0), "{:?}", left.counts);
 }

@@ -63,7 +63,7 @@ fn everything_of_a_supplier_is_removed_and_recorded_once() {
     let ends: Vec<_> = all.iter().filter(|record| record.action == "supplier.erase").collect();
     assert_eq!((ends.len(), ends[0].organisation.as_deref()), (1, Some("Acme")));
     let facts: Vec<String> = ends[0].detail.facts().map(|(name, fact)| format!("{name}={fact}")).collect();
-    for fact in ["supplier=ACME", "processes=121", "refused_creates=1"] {
+    for fact in ["supplier=ACME", "processes=121", "refused_creates=1", "because=asked for"] {
         assert!(facts.iter().any(|found| found == fact), "{fact}: {facts:?}");
     }
     let organisation = env.caller.organisation_id;
@@ -97,7 +97,14 @@ fn a_supplier_that_takes_accounts_is_not_erased() {
     assert_eq!((again.name, no_claim, claim), (job.name.clone(), None, Some(1)));
     env.app.as_command().stop_job(&job.name).unwrap();
     assert!(set(&env, SupplierStatus::Ongoing).is_err());
-    assert!(env.app.as_command().begin_supplier_erasure("ACME", "asked for").unwrap_err().to_string().contains(&job.name));
+    assert!(
+        env.app
+            .as_command()
+            .begin_supplier_erasure("ACME", "asked for")
+            .unwrap_err()
+            .to_string()
+            .contains(&job.name)
+    );
     env.app.as_command().resume_job(&job.name).unwrap();
     while runner(&env).run_once().unwrap() {}
     assert_eq!(env.app.as_command().show_job(&job.name).unwrap().state, JobState::Done);

@@ -6,7 +6,9 @@ use cutover_app::account::{AccountFilter, shown_progress};
 use cutover_app::auth::Caller;
 use cutover_app::job::JobRunner;
 use cutover_app::operator::{AuditScope, BulkRequest, JobOwner, OperatorError, UndoRequest, UndoScope};
-use cutover_app::port::{ArchivedVersion, Clock, FeedFilter, Job, JobKind, KeptBecause, PageLimit, read, write};
+use cutover_app::port::{
+    ArchivedVersion, Clock, FeedFilter, Job, JobKind, KeptBecause, PageLimit, read, write,
+};
 use cutover_app::worker::Worked;
 use cutover_core::ExternalAccountNumber;
 use cutover_model::Totals;
@@ -132,7 +134,10 @@ fn imports_since_a_time_are_undone_in_batches() {
     let of_it: Vec<_> = trail.iter().filter(|entry| entry.action == "supplier.undo").collect();
     let facts = of_it[0].detail.facts().filter(|(name, _)| !["job", "since"].contains(name));
     let facts: Vec<_> = facts.map(|(name, fact)| format!("{name}={fact}")).collect();
-    assert_eq!((of_it.len(), facts.join(" ").as_str()), (1, "because=wrong tariffs failed=0 kept=0 undone=120"));
+    assert_eq!(
+        (of_it.len(), facts.join(" ").as_str()),
+        (1, "because=wrong tariffs failed=0 kept=0 undone=120")
+    );
 }
 
 /// Of three imports two are undone, and a fourth account is cancelled: they are told apart by filters, counts and retries.
@@ -148,7 +153,8 @@ fn what_was_undone_is_told_from_what_was_cancelled() {
         let page = env.app.find_accounts(&env.caller, "ACME", &filter, None, 10).unwrap().unwrap();
         page.accounts.into_iter().map(|account| (account.number, account.is_undone)).collect::<Vec<_>>()
     };
-    let of = |numbers: &[&str], is| numbers.iter().map(|number| ((*number).to_owned(), is)).collect::<Vec<_>>();
+    let of =
+        |numbers: &[&str], is| numbers.iter().map(|number| ((*number).to_owned(), is)).collect::<Vec<_>>();
     assert_eq!(found(Some(true)), of(&["A-1", "A-2"], true));
     assert_eq!(found(Some(false)), of(&["A-3", "B-1"], false));
     let cancelled = |env: &TestEnv| {
@@ -347,7 +353,8 @@ fn the_console_undoes_accounts_of_its_organisation() {
     let env = imported(2);
     let request = numbers(&["A-1"]);
     assert_eq!(env.app.as_caller(&env.caller).undoable(&request).unwrap().undo.count, 1);
-    let begun = env.app.as_caller(&env.caller).begin_undo(&request, "wrong tariffs", JobOwner::Workers).unwrap();
+    let begun =
+        env.app.as_caller(&env.caller).begin_undo(&request, "wrong tariffs", JobOwner::Workers).unwrap();
     assert!(JobRunner::new(env.app.clone(), env.stop.clone()).run_once().unwrap());
     let ended = env.app.as_caller(&env.caller).show_job(&begun.name).unwrap();
     assert_eq!((counts(&ended), ended.state.as_str()), ([1, 1, 0, 0], "done"));

@@ -54,7 +54,10 @@ fn an_erased_account_is_refused_until_that_is_forgotten() {
     let refused = client.create(&documented("A-1"));
     assert_eq!(refused.status, 400, "{}", refused.text());
     let error = &refused.json()["errors"][0];
-    assert_eq!((&error["code"], &error["attr"]), (&json!("account_erased"), &json!("external_account_number")));
+    assert_eq!(
+        (&error["code"], &error["attr"]),
+        (&json!("account_erased"), &json!("external_account_number"))
+    );
     let validated = client.send_json(VALIDATE, &documented("A-1"));
     assert_eq!((validated.status, validated.json()), (400, refused.json()));
     let media = [("Content-Type", "application/x-ndjson")];
@@ -75,7 +78,10 @@ fn an_erased_account_is_refused_until_that_is_forgotten() {
     let reported = installation.run_json(&["audit", "--action", "account.erase"]);
     let reported = &items(&reported)[0];
     assert_eq!((&reported["process_id"], &reported["detail"]["notes"]), (&erased["process_id"], &json!(2)));
-    assert_eq!((&reported["detail"]["documents"], &reported["detail"]["because"]), (&json!(3), &json!("asked for")));
+    assert_eq!(
+        (&reported["detail"]["documents"], &reported["detail"]["because"]),
+        (&json!(3), &json!("asked for"))
+    );
     assert_sound(&installation);
 }
 
@@ -106,7 +112,15 @@ fn erasing_under_load_keeps_data_consistent() {
             });
             scope.spawn(move || {
                 for _ in 0..4 {
-                    let output = installation.run(&["account", "erase", "ACME", number, "--yes", "--because", "asked for"]);
+                    let output = installation.run(&[
+                        "account",
+                        "erase",
+                        "ACME",
+                        number,
+                        "--yes",
+                        "--because",
+                        "asked for",
+                    ]);
                     let said = String::from_utf8_lossy(&output.stderr).into_owned();
                     let is_expected = output.status.success()
                         || said.contains("there is no process")

@@ -212,7 +212,16 @@ fn an_account_is_certified_as_it_was_accepted_last() {
     // An undo takes the additions; archiving changes nothing.
     let other = small("A-2");
     client.import(std::slice::from_ref(&other));
-    installation.run_json(&["supplier", "undo", "ACME", "--number", "A-2", "--yes", "--because", "asked for"]);
+    installation.run_json(&[
+        "supplier",
+        "undo",
+        "ACME",
+        "--number",
+        "A-2",
+        "--yes",
+        "--because",
+        "asked for",
+    ]);
     let undone = issue(&client);
     assert_eq!((undone.status("A-2"), undone.content("A-2")), ("CANCELLED", content(&other, &[])));
     drop(server);

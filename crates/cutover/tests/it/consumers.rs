@@ -187,8 +187,24 @@ fn keeps_its_copy(program: fn(&str, &Path) -> Command) {
         add(&client, &number);
         match round {
             1 => add(&client, "A-1"),
-            2 => drop(installation.run_json(&["account", "erase", "ACME", "A-2", "--yes", "--because", "asked for"])),
-            3 => drop(installation.run_json(&["account", "erase", "ACME", "B-0", "--yes", "--because", "asked for"])),
+            2 => drop(installation.run_json(&[
+                "account",
+                "erase",
+                "ACME",
+                "A-2",
+                "--yes",
+                "--because",
+                "asked for",
+            ])),
+            3 => drop(installation.run_json(&[
+                "account",
+                "erase",
+                "ACME",
+                "B-0",
+                "--yes",
+                "--because",
+                "asked for",
+            ])),
             _ => {}
         }
         loaded.kill_after(before[0].as_deref());

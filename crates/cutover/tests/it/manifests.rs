@@ -70,7 +70,16 @@ fn what_was_sent_is_known_at_any_time() {
     let after = manifest(&client);
     assert_eq!(after["sent"], now["sent"]);
     assert_ne!(after["imported"], now["imported"]);
-    installation.run_json(&["supplier", "undo", "ACME", "--number", "A-2", "--yes", "--because", "asked for"]);
+    installation.run_json(&[
+        "supplier",
+        "undo",
+        "ACME",
+        "--number",
+        "A-2",
+        "--yes",
+        "--because",
+        "asked for",
+    ]);
     assert_eq!(manifest(&client)["sent"]["accounts"], 2);
     installation.run_json(&["account", "erase", "ACME", "A-3", "--yes", "--because", "asked for"]);
     assert_eq!(manifest(&client)["sent"], figures(1, "-0.0000000001", 1));

@@ -2,7 +2,7 @@
 
 use crate::after_import::additions;
 use crate::harness::{Client, Installation, items, text, wait_until};
-use crate::payloads::{KINDS, fixture, small};
+use crate::payloads::{KINDS, fixture, small, wrapped};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 use serde_json::{Value, json};
@@ -50,7 +50,10 @@ fn unchanged_accounts_are_undone_and_the_others_are_kept() {
     assert_eq!(client.status("A-1")["status"], "PROCESSED", "nothing is changed without --yes");
 
     let before = client.status("A-1")["service_identifier"].clone();
-    let counts = undo(&installation, &["--number", "A-1", "A-2", "--number", "A-3", "--yes", "--because", "asked for"]);
+    let counts = undo(
+        &installation,
+        &["--number", "A-1", "A-2", "--number", "A-3", "--yes", "--because", "asked for"],
+    );
     assert_eq!(counts, json!({"undone": 1, "kept": 2, "failed": 0}));
     let status = client.status("A-1");
     assert_eq!((&status["status"], &status["service_identifier"]), (&json!("CANCELLED"), &Value::Null));
@@ -67,7 +70,10 @@ fn unchanged_accounts_are_undone_and_the_others_are_kept() {
     assert_ne!(again["service_identifier"], before);
     let numbers = installation.path().join("numbers");
     fs::write(&numbers, "A-1\nA-4\n").unwrap();
-    let counts = undo(&installation, &["--numbers-file", numbers.to_str().unwrap(), "--yes", "--because", "asked for"]);
+    let counts = undo(
+        &installation,
+        &["--numbers-file", numbers.to_str().unwrap(), "--yes", "--because", "asked for"],
+    );
     assert_eq!(counts, json!({"undone": 2, "kept": 0, "failed": 0}));
 
     let events =
@@ -87,6 +93,52 @@ fn unchanged_accounts_are_undone_and_the_others_are_kept() {
     let jobs = installation.run_json(&["job", "list"]);
     assert_eq!((&jobs[0]["kind"], &jobs[0]["state"]), (&json!("supplier.undo"), &json!("done")));
     assert_eq!(installation.failed_checks(), [""; 0]);
+}
+
+/// One account is undone, another one cancelled. Lists, counts and retries tell them apart.
+#[test]
+fn what_was_undone_is_told_from_what_was_cancelled() {
+    let (installation, _server, client) = Installation::with_accounts(&[small("A-1"), small("A-2")]);
+    let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
+    assert_eq!(client.create(&wrapped("B-1", later)).status, 201);
+    installation.run_json(&["process", "cancel", "ACME", "B-1"]);
+    undo(&installation, &["--number", "A-1", "--yes", "--because", "wrong tariffs"]);
+    let list = |rest: &[&str]| {
+        let listed = installation.run_json(&[&["process", "list", "ACME"], rest].concat());
+        items(&listed).iter().map(|item| text(&item["external_account_number"])).collect::<Vec<_>>()
+    };
+    assert_eq!(list(&["--undone"]), ["A-1"]);
+    assert_eq!(list(&["--status", "CANCELLED", "--undone=false"]), ["B-1"]);
+    assert_eq!(list(&["--undone=false"]), ["A-2", "B-1"]);
+    assert_eq!(list(&["--status", "CANCELLED"]), ["A-1", "B-1"]);
+    let shown = installation.run(&["process", "list", "ACME", "--undone"]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.lines().any(|line| line.contains("A-1") && line.ends_with("undone")), "{shown}");
+    let progress = client.progress();
+    assert_eq!((&progress["counts"]["CANCELLED"], &progress["undone"]), (&json!(2), &json!(1)));
+
+    let retry = |rest: &[&str]| installation.run_json(&[&["process", "retry", "ACME"], rest].concat());
+    assert_eq!(retry(&["--status", "CANCELLED"]), json!({"matched": 1}));
+    assert_eq!(retry(&["--undone"]), json!({"matched": 1}));
+    assert_eq!(retry(&["--status", "CANCELLED", "--yes"])["changed"], 1);
+    assert_eq!(
+        (&client.status("B-1")["status"], list(&["--undone"])),
+        (&json!("PENDING"), vec!["A-1".into()])
+    );
+    assert_eq!(retry(&["--undone", "--yes"])["changed"], 1);
+    client.wait("A-1", "PROCESSED");
+    assert_eq!((list(&["--undone"]), client.progress()["undone"].clone()), (vec![], json!(0)));
+    let jobs = installation.run_json(&["job", "list"]);
+    let undone: Vec<_> = items(&jobs).iter().map(|job| job["undone"].clone()).collect();
+    assert_eq!(undone, [json!(true), json!(false), Value::Null]);
+    assert_eq!(jobs[2]["because"], "wrong tariffs");
+    for refused in [
+        &["--undone", "--status", "ERRORED"][..],
+        &["--undone", "--error-code", "required", "--status", "PENDING"],
+    ] {
+        installation.run_refused(&[&["process", "retry", "ACME"], refused].concat());
+    }
+    installation.run_refused(&["process", "cancel", "ACME", "--undone"]);
 }
 
 /// Accounts of every kind, with all that an account can have.
@@ -143,7 +195,16 @@ fn an_undo_survives_the_end_of_its_command() {
         ["event_written=return(undone|abort)", "job_stepped=return(|abort)", "job_batch_done=return(|abort)"]
     {
         installation.set_variable("FAILPOINTS", order);
-        let killed = installation.run(&["supplier", "undo", "ACME", "--since", "2020-01-01", "--yes", "--because", "asked for"]);
+        let killed = installation.run(&[
+            "supplier",
+            "undo",
+            "ACME",
+            "--since",
+            "2020-01-01",
+            "--yes",
+            "--because",
+            "asked for",
+        ]);
         assert!(!killed.status.success());
         installation.set_variable("FAILPOINTS", "");
         // The server may have begun: whatever it has done, batches of 50 are whole or gone.
@@ -186,7 +247,17 @@ fn an_account_that_cannot_be_undone_is_counted() {
     let break_it = "UPDATE ledgers SET balance = 'x' WHERE account_id = \
                     (SELECT id FROM accounts WHERE external_account_number = 'A-3')";
     change_rows(&installation, break_it);
-    let output = installation.run(&["supplier", "undo", "ACME", "--since", "2020-01-01", "--yes", "--because", "asked for", "--json"]);
+    let output = installation.run(&[
+        "supplier",
+        "undo",
+        "ACME",
+        "--since",
+        "2020-01-01",
+        "--yes",
+        "--because",
+        "asked for",
+        "--json",
+    ]);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let counts: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(counts, json!({"undone": 4, "kept": 0, "failed": 1}));
@@ -204,7 +275,16 @@ fn an_undo_needs_a_selection() {
     }
     let refused = installation.run_refused(&["supplier", "undo", "NOBODY", "--since", "2026-01-01"]);
     assert!(refused.contains("NOBODY"), "{refused}");
-    let refused = installation.run_refused(&["supplier", "undo", "ACME", "--number", "none-such", "--yes", "--because", "asked for"]);
+    let refused = installation.run_refused(&[
+        "supplier",
+        "undo",
+        "ACME",
+        "--number",
+        "none-such",
+        "--yes",
+        "--because",
+        "asked for",
+    ]);
     assert!(refused.contains("none-such"), "{refused}");
 }
 

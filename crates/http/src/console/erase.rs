@@ -29,7 +29,7 @@ struct Page {
 }
 
 /// Returns the code of a supplier and the number of an account, both as they are stored.
-async fn own(call: &Call, visitor: &Visitor) -> Result<(SupplierCode, String), Refusal> {
+async fn own(call: &mut Call, visitor: &Visitor) -> Result<(SupplierCode, String), Refusal> {
     let (caller, code, number) = (visitor.caller().clone(), call.parameter(0), call.parameter(1));
     let job = move |app: &App| {
         let code = found(app.as_caller(&caller).show_supplier(&code))?.code;

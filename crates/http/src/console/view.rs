@@ -209,7 +209,8 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_bar_fill_it_despite_rounding() {
-        let count = |status: State, accounts| StatusCount { stored: status.into(), status, accounts, undone: 0 };
+        let count =
+            |status: State, accounts| StatusCount { stored: status.into(), status, accounts, undone: 0 };
         let parts = [State::Pending, State::Processed, State::Errored].map(|state| count(state, 1));
         let parts = counts("A", &parts);
         let ends: Vec<_> = parts.iter().map(|part| (part.begin, part.begin + part.width)).collect();

@@ -338,6 +338,7 @@ pub(crate) fn progress() -> Json {
     let sent = Totals { accounts: 100_000, ..declared() };
     written(&SupplierProgress {
         counts: StatusCounts::new(count),
+        undone: 0,
         top_errors: vec![TopCause {
             code: Code::PathDoesNotExistInFileStore.into(),
             attr: Some("statements.#.statement_path".into()),

@@ -115,7 +115,9 @@ fn an_erased_account_can_be_a_warning_or_nothing() {
     assert_eq!(found(&Profile::default()), at("error", &[line]));
     assert_eq!(found(&with(&[("PST-17", Level::Warning)])), at("warning", &[line]));
     assert_eq!(found(&with(&[("PST-17", Level::Off)])), [""; 0]);
-    for (level, profile) in [(Level::Error, Profile::default()), (Level::Off, with(&[("PST-17", Level::Off)]))] {
+    for (level, profile) in
+        [(Level::Error, Profile::default()), (Level::Off, with(&[("PST-17", Level::Off)]))]
+    {
         assert_eq!(cutover_rules::level_of_erased(&profile), level);
     }
 }

@@ -207,9 +207,11 @@ fn result<T, E: Into<Answer>>(result: Result<T, E>) -> Answer {
 /// Begins to undo the import of an account, and works on every job that is due, as a process with workers does.
 fn undo(app: &Arc<App>, caller: &Caller, account: AccountRef) -> Answer {
     let which = UndoScope::Numbers(vec![account.external()]);
-    if let Err(refused) =
-        app.as_caller(caller).begin_undo(&UndoRequest { supplier: account.code(), which }, "wrong tariffs", JobOwner::Workers)
-    {
+    if let Err(refused) = app.as_caller(caller).begin_undo(
+        &UndoRequest { supplier: account.code(), which },
+        "wrong tariffs",
+        JobOwner::Workers,
+    ) {
         return refused.into();
     }
     let runner = JobRunner::new(app.clone(), Arc::default());

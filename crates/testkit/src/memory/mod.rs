@@ -30,8 +30,9 @@ use accounts::Imported;
 use businesses::Business;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    ApiKey, AuditEntry, Encryption, ErasureMark, FeedPosition, Gate, JobGuard, Manifest, Node, Organisation, RefreshToken,
-    RefusedCreate, ServerFigures, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict, WriteJob,
+    ApiKey, AuditEntry, Encryption, ErasureMark, FeedPosition, Gate, JobGuard, Manifest, Node, Organisation,
+    RefreshToken, RefusedCreate, ServerFigures, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict,
+    WriteJob,
 };
 use cutover_model::Totals;
 use feed::Published;

@@ -5,8 +5,8 @@ use super::helpers::{at, create, insert, organisation, process, put, see, suppli
 use super::imported::import;
 use super::jobs::job;
 use cutover_app::port::{
-    ErasedRows, ErasureMark, InstructionDetails, InstructionKey, Job, JobFilter, JobKind, JobState, Manifest, NewBusiness,
-    RefusedCreate, RefusedFault, Store, Supplier, VerifiedInstruction,
+    ErasedRows, ErasureMark, InstructionDetails, InstructionKey, Job, JobFilter, JobKind, JobState, Manifest,
+    NewBusiness, RefusedCreate, RefusedFault, Store, Supplier, VerifiedInstruction,
 };
 use cutover_model::Totals;
 use cutover_model::choices::PaymentInstructionType;

@@ -3,8 +3,8 @@
 use super::helpers::{ABSENT, at, create, number, process, put, see, step, supplier};
 use super::imported::{account_of, end_with, import, of_members};
 use cutover_app::port::{
-    ArchivedVersion, FeedFilter, ImportedHead, KeptBecause, MayConflict, NewAccount, PageLimit, ProcessFilter,
-    Store, StoreError, Supplier, write,
+    ArchivedVersion, FeedFilter, ImportedHead, KeptBecause, MayConflict, NewAccount, PageLimit,
+    ProcessFilter, Store, StoreError, Supplier, write,
 };
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, State};
@@ -130,7 +130,8 @@ pub fn undone_accounts_are_listed_and_counted_apart(store: &dyn Store) {
         loop {
             let page = see(store, |tx| tx.list_processes(acme.id, filter, after, limit));
             assert!(page.processes.len() <= limit.items as usize);
-            let numbers = page.processes.iter().map(|listed| &listed.process.snapshot().external_account_number);
+            let numbers =
+                page.processes.iter().map(|listed| &listed.process.snapshot().external_account_number);
             found.extend(numbers.map(ToString::to_string));
             match page.next {
                 Some(next) => after = Some(next),

@@ -39,7 +39,9 @@ impl Answer for Forgotten {
     fn text(&self) -> String {
         let account = &self.account;
         match (self.forgotten, self.erased) {
-            (true, _) => format!("It is forgotten that the account {account} was erased: it can be sent again."),
+            (true, _) => {
+                format!("It is forgotten that the account {account} was erased: it can be sent again.")
+            }
             (false, true) => format!(
                 "The account {account} was erased, and is refused if it is sent again. Nothing was changed: add --yes and \
                  --because to forget that."

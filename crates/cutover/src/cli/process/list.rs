@@ -57,7 +57,8 @@ impl<W: Write> List<W> {
             self.out.write_all(if self.rows == 1 { b"[\n" } else { b",\n" })?;
             let stored_status = newer(&process.stored_state());
             let undone = process.is_undone();
-            let listed = Listed { external_account_number: number, status, undone, stored_status, error_codes };
+            let listed =
+                Listed { external_account_number: number, status, undone, stored_status, error_codes };
             return Ok(serde_json::to_writer(&mut self.out, &listed)?);
         }
         if self.rows == 1 {

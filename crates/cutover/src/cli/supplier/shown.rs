@@ -164,6 +164,7 @@ mod tests {
                 hold_on_errors: Some("1/200".parse().unwrap()),
             },
             revision: 0,
+            mark_key: None,
             created_at: "2026-11-21T00:00:00Z".parse().unwrap(),
         }
     }

@@ -94,7 +94,8 @@ impl Answer for Shown {
             lines.push(format!("No imported account has these numbers: {}", self.unknown.text()));
         }
         lines.push(
-            "\nNothing was changed: add --yes and --because to do it. The accounts can be sent again then.".to_owned(),
+            "\nNothing was changed: add --yes and --because to do it. The accounts can be sent again then."
+                .to_owned(),
         );
         lines.join("\n")
     }

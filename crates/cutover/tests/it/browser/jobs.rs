@@ -21,7 +21,7 @@ fn filtered_accounts_are_cancelled_and_retried_as_jobs() {
     assert_eq!(client.status("P-2")["status"], "CANCELLED");
 
     page.go("/console/suppliers/ACME/?status=CANCELLED");
-    page.follow("Retry these…");
+    page.follow("Retry what was cancelled…");
     page.press("Retry");
     page.until_says("Done");
     assert_eq!(client.status("P-1")["status"], "PENDING");

@@ -53,7 +53,10 @@ async fn actions_are_logged_without_personal_data() {
         assert!(browser.post(&format!("{job}{act}/"), "").await.status < 400, "{act}");
     }
     assert!(browser.post(&format!("{supplier}retry/"), "").await.status < 400);
-    assert!(browser.post(&format!("{supplier}undo/"), "since=2999-01-01T00:00&because=tariffs").await.status < 400);
+    assert!(
+        browser.post(&format!("{supplier}undo/"), "since=2999-01-01T00:00&because=tariffs").await.status
+            < 400
+    );
     let runner = JobRunner::new(service.app.clone(), Arc::default());
     while runner.run_once().unwrap() {}
     browser.post("/console/sign-out/", "").await;

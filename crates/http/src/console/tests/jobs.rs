@@ -150,7 +150,10 @@ async fn what_was_undone_is_told_from_what_was_cancelled() {
         assert_eq!(offered, [undone, cancelled], "{query}: {operations}");
     }
     let asked = browser.page(&format!("{SUPPLIER}retry/?status=CANCELLED&undone=true")).await;
-    assert!(asked.contains("Retry 1 account?") && asked.contains("name=\"undone\" value=\"true\""), "{asked}");
+    assert!(
+        asked.contains("Retry 1 account?") && asked.contains("name=\"undone\" value=\"true\""),
+        "{asked}"
+    );
     let begun = browser.post(&format!("{SUPPLIER}retry/"), "status=CANCELLED").await;
     work(&service);
     let shown = browser.page(begun.header("location")).await;
@@ -200,5 +203,8 @@ async fn billed_accounts_are_shown_and_kept() {
     let mut stranger = super::Browser { service: &service, cookie: None };
     assert_eq!(stranger.sign_in(&service.operator_key("Other")).await.status, 303);
     assert_eq!(stranger.get(&format!("{SUPPLIER}undo/")).await.status, 404);
-    assert_eq!(stranger.post(&format!("{SUPPLIER}undo/"), "since=2020-01-01T00:00&because=x").await.status, 404);
+    assert_eq!(
+        stranger.post(&format!("{SUPPLIER}undo/"), "since=2020-01-01T00:00&because=x").await.status,
+        404
+    );
 }

@@ -11,13 +11,11 @@ ALTER TABLE suppliers ADD COLUMN mark_key TEXT;
 ALTER TABLE jobs ADD COLUMN is_undone BOOLEAN;
 ALTER TABLE jobs ADD COLUMN because TEXT;
 
--- True for a cancelled process whose import was undone; it means nothing in another state, as earlier versions of the program
--- leave it alone. It is cancelled all the same for whoever asks for the state. Those that were undone are counted with the
--- word 'undone' where others have the code of their error.
-ALTER TABLE processes ADD COLUMN is_undone BOOLEAN NOT NULL DEFAULT FALSE;
-
-CREATE FUNCTION counted_by(state TEXT, error_code TEXT, is_undone BOOLEAN) RETURNS TEXT LANGUAGE SQL IMMUTABLE AS $$
-    SELECT CASE WHEN is_undone AND state = 'CANCELLED' THEN 'undone' ELSE coalesce(error_code, '') END
+-- A cancelled process is in no outage, so its failing_tries were null. They are 0 if its import was undone. It is cancelled all
+-- the same for whoever asks for the state. Those that were undone are counted with the word 'undone' where others have the
+-- code of their error.
+CREATE FUNCTION counted_by(state TEXT, error_code TEXT, failing_tries BIGINT) RETURNS TEXT LANGUAGE SQL IMMUTABLE AS $$
+    SELECT CASE WHEN state = 'CANCELLED' AND failing_tries IS NOT NULL THEN 'undone' ELSE coalesce(error_code, '') END
 $$;
 
 -- As before, with that word.
@@ -25,7 +23,7 @@ CREATE OR REPLACE FUNCTION count_processes() RETURNS TRIGGER LANGUAGE plpgsql AS
     IF TG_OP = 'INSERT' THEN
         INSERT INTO process_changes (supplier_id, state, error_code, minute, change, first_at, last_at,
                 sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents)
-            SELECT supplier_id, state, counted_by(state, error_code, is_undone), ended_in(state, modified_at), count(*),
+            SELECT supplier_id, state, counted_by(state, error_code, failing_tries), ended_in(state, modified_at), count(*),
                 min(modified_at), max(modified_at),
                 sum(sent_high), sum(sent_units), sum(sent_fraction),
                 sum(sent_readings), sum(sent_transactions), sum(sent_documents)
@@ -33,13 +31,13 @@ CREATE OR REPLACE FUNCTION count_processes() RETURNS TRIGGER LANGUAGE plpgsql AS
     ELSIF TG_OP = 'UPDATE' THEN
         INSERT INTO process_changes (supplier_id, state, error_code, minute, change, first_at, last_at,
                 sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents)
-            SELECT supplier_id, state, counted_by(state, error_code, is_undone), ended_in(state, modified_at), sum(change),
+            SELECT supplier_id, state, counted_by(state, error_code, failing_tries), ended_in(state, modified_at), sum(change),
                 min(modified_at) FILTER (WHERE change > 0), max(modified_at) FILTER (WHERE change > 0),
                 sum(change * sent_high), sum(change * sent_units), sum(change * sent_fraction),
                 sum(change * sent_readings), sum(change * sent_transactions), sum(change * sent_documents)
-            FROM (SELECT supplier_id, state, error_code, is_undone, modified_at, 1 AS change,
+            FROM (SELECT supplier_id, state, error_code, failing_tries, modified_at, 1 AS change,
                     sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents FROM came
-                UNION ALL SELECT supplier_id, state, error_code, is_undone, modified_at, -1,
+                UNION ALL SELECT supplier_id, state, error_code, failing_tries, modified_at, -1,
                     sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents FROM went) AS changed
             GROUP BY 1, 2, 3, 4 HAVING sum(change) <> 0
                 OR sum(change * sent_high) <> 0 OR sum(change * sent_units) <> 0 OR sum(change * sent_fraction) <> 0
@@ -47,7 +45,7 @@ CREATE OR REPLACE FUNCTION count_processes() RETURNS TRIGGER LANGUAGE plpgsql AS
     ELSE
         INSERT INTO process_changes (supplier_id, state, error_code, minute, change,
                 sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents)
-            SELECT supplier_id, state, counted_by(state, error_code, is_undone), ended_in(state, modified_at), -count(*),
+            SELECT supplier_id, state, counted_by(state, error_code, failing_tries), ended_in(state, modified_at), -count(*),
                 -sum(sent_high), -sum(sent_units), -sum(sent_fraction),
                 -sum(sent_readings), -sum(sent_transactions), -sum(sent_documents)
             FROM went GROUP BY 1, 2, 3, 4;
@@ -61,6 +59,6 @@ DO $$ BEGIN
 END $$;
 
 -- Archived processes cannot be told apart: their history is not here.
-UPDATE processes SET is_undone = TRUE WHERE state = 'CANCELLED' AND EXISTS (
+UPDATE processes SET failing_tries = 0 WHERE state = 'CANCELLED' AND EXISTS (
     SELECT 1 FROM process_history h
     WHERE h.process_id = processes.id AND h.version = processes.version AND h.event = 'undone');

@@ -11,24 +11,22 @@ ALTER TABLE suppliers ADD COLUMN mark_key TEXT;
 ALTER TABLE jobs ADD COLUMN is_undone INTEGER CHECK (is_undone IN (0, 1));
 ALTER TABLE jobs ADD COLUMN because TEXT;
 
--- True for a cancelled process whose import was undone; it means nothing in another state, as earlier versions of the program
--- leave it alone. It is cancelled all the same for whoever asks for the state. Those that were undone are counted with the
--- word 'undone' where others have the code of their error.
-ALTER TABLE processes ADD COLUMN is_undone INTEGER NOT NULL DEFAULT 0 CHECK (is_undone IN (0, 1));
-
+-- A cancelled process is in no outage, so its failing_tries were null. They are 0 if its import was undone. It is cancelled all
+-- the same for whoever asks for the state. Those that were undone are counted with the word 'undone' where others have the
+-- code of their error.
 DROP TRIGGER processes_updated;
 DROP TRIGGER processes_restaged;
 DROP TRIGGER processes_deleted;
 
-CREATE TRIGGER processes_updated AFTER UPDATE OF supplier_id, state, error_code, modified_at, is_undone ON processes
-WHEN (OLD.supplier_id, OLD.state, OLD.error_code, OLD.modified_at, OLD.is_undone)
-    IS NOT (NEW.supplier_id, NEW.state, NEW.error_code, NEW.modified_at, NEW.is_undone) BEGIN
+CREATE TRIGGER processes_updated AFTER UPDATE OF supplier_id, state, error_code, modified_at, failing_tries ON processes
+WHEN (OLD.supplier_id, OLD.state, OLD.error_code, OLD.modified_at, OLD.failing_tries)
+    IS NOT (NEW.supplier_id, NEW.state, NEW.error_code, NEW.modified_at, NEW.failing_tries) BEGIN
     UPDATE process_counts SET processes = processes - 1,
         sent_high = sent_high - OLD.sent_high, sent_units = sent_units - OLD.sent_units, sent_fraction = sent_fraction - OLD.sent_fraction,
         sent_readings = sent_readings - OLD.sent_readings, sent_transactions = sent_transactions - OLD.sent_transactions, sent_documents = sent_documents - OLD.sent_documents
-        WHERE (supplier_id, state, error_code) = (OLD.supplier_id, OLD.state, CASE WHEN OLD.is_undone AND OLD.state = 'CANCELLED' THEN 'undone' ELSE coalesce(OLD.error_code, '') END);
+        WHERE (supplier_id, state, error_code) = (OLD.supplier_id, OLD.state, CASE WHEN OLD.state = 'CANCELLED' AND OLD.failing_tries IS NOT NULL THEN 'undone' ELSE coalesce(OLD.error_code, '') END);
     INSERT INTO process_counts (supplier_id, state, error_code, processes, sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents)
-        VALUES (NEW.supplier_id, NEW.state, CASE WHEN NEW.is_undone AND NEW.state = 'CANCELLED' THEN 'undone' ELSE coalesce(NEW.error_code, '') END, 1, NEW.sent_high, NEW.sent_units, NEW.sent_fraction, NEW.sent_readings, NEW.sent_transactions, NEW.sent_documents)
+        VALUES (NEW.supplier_id, NEW.state, CASE WHEN NEW.state = 'CANCELLED' AND NEW.failing_tries IS NOT NULL THEN 'undone' ELSE coalesce(NEW.error_code, '') END, 1, NEW.sent_high, NEW.sent_units, NEW.sent_fraction, NEW.sent_readings, NEW.sent_transactions, NEW.sent_documents)
         ON CONFLICT (supplier_id, state, error_code) DO UPDATE SET processes = processes + 1,
             sent_high = sent_high + excluded.sent_high, sent_units = sent_units + excluded.sent_units, sent_fraction = sent_fraction + excluded.sent_fraction,
             sent_readings = sent_readings + excluded.sent_readings, sent_transactions = sent_transactions + excluded.sent_transactions, sent_documents = sent_documents + excluded.sent_documents;
@@ -43,8 +41,8 @@ END;
 
 -- Another payload for an account that stays in its state.
 CREATE TRIGGER processes_restaged AFTER UPDATE OF sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents ON processes
-WHEN (OLD.supplier_id, OLD.state, OLD.error_code, OLD.modified_at, OLD.is_undone)
-    IS (NEW.supplier_id, NEW.state, NEW.error_code, NEW.modified_at, NEW.is_undone) BEGIN
+WHEN (OLD.supplier_id, OLD.state, OLD.error_code, OLD.modified_at, OLD.failing_tries)
+    IS (NEW.supplier_id, NEW.state, NEW.error_code, NEW.modified_at, NEW.failing_tries) BEGIN
     UPDATE process_counts SET
         sent_high = sent_high - OLD.sent_high + NEW.sent_high,
         sent_units = sent_units - OLD.sent_units + NEW.sent_units,
@@ -52,19 +50,19 @@ WHEN (OLD.supplier_id, OLD.state, OLD.error_code, OLD.modified_at, OLD.is_undone
         sent_readings = sent_readings - OLD.sent_readings + NEW.sent_readings,
         sent_transactions = sent_transactions - OLD.sent_transactions + NEW.sent_transactions,
         sent_documents = sent_documents - OLD.sent_documents + NEW.sent_documents
-        WHERE (supplier_id, state, error_code) = (NEW.supplier_id, NEW.state, CASE WHEN NEW.is_undone AND NEW.state = 'CANCELLED' THEN 'undone' ELSE coalesce(NEW.error_code, '') END);
+        WHERE (supplier_id, state, error_code) = (NEW.supplier_id, NEW.state, CASE WHEN NEW.state = 'CANCELLED' AND NEW.failing_tries IS NOT NULL THEN 'undone' ELSE coalesce(NEW.error_code, '') END);
 END;
 
 CREATE TRIGGER processes_deleted AFTER DELETE ON processes BEGIN
     UPDATE process_counts SET processes = processes - 1,
         sent_high = sent_high - OLD.sent_high, sent_units = sent_units - OLD.sent_units, sent_fraction = sent_fraction - OLD.sent_fraction,
         sent_readings = sent_readings - OLD.sent_readings, sent_transactions = sent_transactions - OLD.sent_transactions, sent_documents = sent_documents - OLD.sent_documents
-        WHERE (supplier_id, state, error_code) = (OLD.supplier_id, OLD.state, CASE WHEN OLD.is_undone AND OLD.state = 'CANCELLED' THEN 'undone' ELSE coalesce(OLD.error_code, '') END);
+        WHERE (supplier_id, state, error_code) = (OLD.supplier_id, OLD.state, CASE WHEN OLD.state = 'CANCELLED' AND OLD.failing_tries IS NOT NULL THEN 'undone' ELSE coalesce(OLD.error_code, '') END);
     UPDATE process_minutes SET processes = processes - 1
         WHERE (supplier_id, minute, state) = (OLD.supplier_id, OLD.modified_at / 60000000 * 60000000, OLD.state);
 END;
 
 -- Archived processes cannot be told apart: their history is not here.
-UPDATE processes SET is_undone = 1 WHERE state = 'CANCELLED' AND EXISTS (
+UPDATE processes SET failing_tries = 0 WHERE state = 'CANCELLED' AND EXISTS (
     SELECT 1 FROM process_history h
     WHERE h.process_id = processes.id AND h.version = processes.version AND h.event = 'undone');

@@ -43,7 +43,10 @@ pub(super) fn among(
         marks => {
             let wanted: Vec<Bits> = marks.iter().map(|mark| Bits(mark.0)).collect();
             let of_supplier = erased_accounts::table.filter(erased_accounts::supplier_id.eq(supplier_id));
-            of_supplier.filter(erased_accounts::mark.eq_any(wanted)).select(erased_accounts::mark).load(conn)?
+            of_supplier
+                .filter(erased_accounts::mark.eq_any(wanted))
+                .select(erased_accounts::mark)
+                .load(conn)?
         }
     };
     Ok(found.into_iter().map(|Bits(mark)| ErasureMark(mark)).collect())

@@ -4,9 +4,9 @@ use super::super::dialect::Dialect;
 use super::super::runs::erase_runs;
 use super::super::schema::{
     businesses, cause_changes, cause_counts, certificate_erasures, certificate_subtrees, certificates,
-    erased_accounts, job_items, jobs, manifests, process_changes, process_counts, process_minutes, processes, refused_causes,
-    refused_creates, refused_totals, supplier_gates, supplier_waves, suppliers, total_changes, totals,
-    wave_accounts,
+    erased_accounts, job_items, jobs, manifests, process_changes, process_counts, process_minutes, processes,
+    refused_causes, refused_creates, refused_totals, supplier_gates, supplier_waves, suppliers,
+    total_changes, totals, wave_accounts,
 };
 use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;

@@ -74,11 +74,11 @@ fn indexed(state: State) -> &'static str {
     }
 }
 
-/// Returns the condition of processes whose import was undone, or of all others. In other states the column means nothing.
+/// Returns the condition of processes whose import was undone, or of all others.
 fn undone(is_undone: bool) -> &'static str {
     match is_undone {
-        true => "(processes.state = 'CANCELLED' AND processes.is_undone)",
-        false => "NOT (processes.state = 'CANCELLED' AND processes.is_undone)",
+        true => "(processes.state = 'CANCELLED' AND processes.failing_tries IS NOT NULL)",
+        false => "NOT (processes.state = 'CANCELLED' AND processes.failing_tries IS NOT NULL)",
     }
 }
 

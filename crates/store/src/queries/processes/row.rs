@@ -37,9 +37,12 @@ columns! {
         due_at: Timestamp,
         modified_at: Timestamp,
         latest_event_at: Timestamp,
-        is_undone: bool,
     }
 }
+
+/// The number of failing tries of a process whose import was undone. One that is cancelled otherwise has none, since an outage
+/// ends with it; so the table needs no column more, which would be the 33rd.
+const UNDONE: i64 = 0;
 
 columns! {
     /// Columns of a process that steps change and that are null in a new one.
@@ -92,7 +95,6 @@ impl<'a> From<&'a Snapshot> for Status<'a> {
             due_at: snapshot.due_at.into(),
             modified_at: snapshot.modified_at.into(),
             latest_event_at: snapshot.latest_event_at.into(),
-            is_undone: snapshot.is_undone,
         }
     }
 }
@@ -108,7 +110,10 @@ impl<'a> From<&'a Snapshot> for Outcome<'a> {
             error_detail: error.map(|error| error.detail.as_ref().into()),
             service_account_number: snapshot.service_account_number.as_ref().map(|n| n.as_str().into()),
             failing_since: snapshot.outage.map(|outage| outage.since.into()),
-            failing_tries: snapshot.outage.map(|outage| outage.tries.into()),
+            failing_tries: match snapshot.outage {
+                Some(outage) => Some(outage.tries.into()),
+                None => snapshot.is_undone.then_some(UNDONE),
+            },
         }
     }
 }
@@ -176,8 +181,7 @@ fn snapshot(row: ProcessRow<'_>, supplier: &str) -> Result<Snapshot> {
         outage: outage(outcome.failing_since, outcome.failing_tries)?,
         version: status.version,
         is_dry_run: status.is_dry_run,
-        // A step of an earlier version of the program leaves the column as it was.
-        is_undone: status.is_undone && state == State::Cancelled,
+        is_undone: state == State::Cancelled && outcome.failing_tries.is_some(),
         window: Window { start: instant(status.window_start)?, end: instant(status.window_end)? },
         due_at: status.due_at.instant()?,
         created_at: origin.created_at.instant()?,

@@ -7,8 +7,8 @@ use super::queries::SqlTx;
 use super::testing::{add_process, add_supplier, at, connect};
 use crate::context::Context;
 use cutover_app::port::{
-    ArchivedVersion, AuditAction, AuditFilter, FairShares, FeedFilter, PageLimit, ProcessFilter, Staged,
-    StepWrite, StoreError, StoredIssues, Tx,
+    ArchivedVersion, AuditAction, AuditFilter, ErasureMark, FairShares, FeedFilter, PageLimit, ProcessFilter,
+    Staged, StepWrite, StoreError, StoredIssues, Tx,
 };
 use cutover_core::Code;
 use cutover_model::Totals;
@@ -177,6 +177,23 @@ fn pages_of_a_list_are_ranges_of_its_index() {
     }
     let plan = page(later, Some((at(-1), 1)));
     assert_uses(&plan, "USING INDEX processes_by_creation (supplier_id=? AND created_at>? AND created_at<?)");
+    // What was undone is read among what is cancelled.
+    for state in [None, Some(State::Cancelled)] {
+        let plan = page(ProcessFilter { state, is_undone: Some(true), ..all }, Some((at(-1), 1)));
+        assert_uses(&plan, "INDEX processes_cancelled (supplier_id=? AND created_at>?");
+    }
+}
+
+/// Every create of a supplier with marks looks for its own.
+#[test]
+fn marks_are_found_by_their_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    for marks in [&[ErasureMark([1; 32])][..], &[ErasureMark([1; 32]), ErasureMark([2; 32])]] {
+        let plan = plan_of(&mut conn, |tx| tx.erasure_marks_among(1, marks).map(|_| ()));
+        assert_no_scan(&plan);
+        assert_uses(&plan, "SEARCH erased_accounts USING PRIMARY KEY (supplier_id=? AND mark=?)");
+    }
 }
 
 /// The keys of a page are sorted once more, as many as a page reads at most.

@@ -43,6 +43,7 @@ fn report(events: &[Event]) -> ProcessReport {
     ProcessReport {
         status: process_status(&process, zone()),
         stored_status: process.stored_state(),
+        is_undone: process.is_undone(),
         external_account_number: "A-1".into(),
         attempt: process.snapshot().attempt,
         billed_at: None,
