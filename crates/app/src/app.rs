@@ -9,6 +9,7 @@ use crate::port::{
     Store, StoreError, WebhookSender,
 };
 use crate::worker::Interrupted;
+use crate::writes::{NotedStore, Writes};
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
 use cutover_process::RETRY_TIME;
@@ -84,6 +85,8 @@ pub struct App {
     pub(crate) sampled: Sampled,
     /// The last record of this process as a node.
     pub(crate) last_record: Mutex<Option<LastRecord>>,
+    /// The last write that the database refused.
+    pub(crate) writes: Arc<Writes>,
     pub(crate) wake: Arc<Wake>,
     /// The division of the workers' time among suppliers.
     pub(crate) shares: Arc<FairShares>,
@@ -106,6 +109,8 @@ impl App {
         let vendors = Arc::new(RefusedInJobs(vendors));
         let webhooks = Arc::new(RefusedInJobs(webhooks));
         let (keys, suppliers, wake, poller): (_, _, Arc<Wake>, _) = Default::default();
+        let writes = Arc::new(Writes::new(clock.clone()));
+        let store: Arc<dyn Store> = Arc::new(NotedStore { store, writes: writes.clone() });
         let notified = wake.clone();
         store.on_work(Box::new(move || notified.notify_one()));
         Self {
@@ -125,6 +130,7 @@ impl App {
             probed: Probed::default(),
             sampled: Sampled::default(),
             last_record: Mutex::default(),
+            writes,
             wake,
             shares: Arc::default(),
             poller,
@@ -174,6 +180,12 @@ impl App {
     pub fn ready(&self) -> Result<(), StoreError> {
         self.store.ping()?;
         self.check_signing_keys()
+    }
+
+    /// Returns why the database refused a write within the last minute, if it did: its disk is full or fails, or it only
+    /// reads. It may answer reads meanwhile.
+    pub fn refused_write(&self) -> Option<StoreError> {
+        self.writes.refused()
     }
 
     /// Returns the names of encryption keys that this process lacks and has needed within the last minute.

@@ -25,6 +25,7 @@ mod feed;
 mod gate;
 mod run;
 mod wake;
+mod writes;
 
 pub use app::{App, Ports, Settings};
 pub use cutover_rules::{Needs, Rule, rule, rules_with};

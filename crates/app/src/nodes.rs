@@ -46,16 +46,38 @@ impl App {
         let (id, now) = (format!("{:016x}", self.random.number()), self.clock.now());
         let (started_at, seen_at, refused_as_of) = (now, now, Some(now));
         let node = Node { id, role, version, encryption_keys, started_at, seen_at, refused_as_of };
-        self.renew_node(&node)?;
+        self.record_node(&node)?;
+        // A process starts on a full disk too: it answers what it can, and `/readyz` tells.
+        if let Err(error) = self.has_room() {
+            tracing::warn!(%error, "the database has no room");
+        }
         Ok(node)
     }
 
     /// Records that a node still runs, writes the refused creates and reports the attempts to authenticate that it has
-    /// gathered, and removes nodes that have not done so for a while.
+    /// gathered, and removes nodes that have not done so for a while. So that an idle process notices a full disk as well,
+    /// it also checks whether the disk takes more than this small record.
     ///
     /// # Errors
-    /// [`StoreError`] if that could not be written.
+    /// [`StoreError`] if that could not be written, or if the disk takes no more.
     pub fn renew_node(&self, node: &Node) -> Result<(), StoreError> {
+        self.record_node(node)?;
+        self.has_room()
+    }
+
+    /// Fails if the disk of the database takes no more. That it could not be found out is no fault.
+    fn has_room(&self) -> Result<(), StoreError> {
+        match self.store.check_room() {
+            Err(error) if error.refuses_writes() => Err(error),
+            Err(error) => {
+                tracing::debug!(%error, "it was not found out whether the database has room");
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn record_node(&self, node: &Node) -> Result<(), StoreError> {
         self.try_to_record_refused();
         self.report_attempts();
         self.put_node(node)
@@ -81,6 +103,7 @@ impl App {
             tx.remove_nodes_seen_before(now - EXPIRY)?;
             tx.put_node(&node)
         })?;
+        self.writes.stored();
         let record = LastRecord { node_id, at: self.clock.now() };
         *self.last_record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
         Ok(())
@@ -91,6 +114,29 @@ impl App {
     pub fn writes_stall(&self) -> bool {
         let last_record = self.last_record.lock().unwrap_or_else(PoisonError::into_inner);
         last_record.as_ref().is_some_and(|last| self.clock.now() - last.at >= STALLED)
+    }
+
+    /// Writes a row durably and removes it, then checks whether the disk takes more. The row is that of a process which ended
+    /// long ago, so nobody takes it for one that runs.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database or its disk does not take it.
+    pub fn try_to_write(&self) -> Result<(), StoreError> {
+        let (id, ended) = (format!("{:016x}", self.random.number()), DateTime::<Utc>::UNIX_EPOCH);
+        let (role, version) = ("trial".to_owned(), String::new());
+        let (started_at, seen_at, refused_as_of) = (ended, ended, None);
+        let row = Node {
+            id: id.clone(),
+            role,
+            version,
+            encryption_keys: Vec::new(),
+            started_at,
+            seen_at,
+            refused_as_of,
+        };
+        write(&*self.store, move |tx| tx.put_node(&row))?;
+        write(&*self.store, move |tx| tx.remove_node(&id))?;
+        self.has_room()
     }
 
     /// Removes a node that shuts down, after all that it has gathered is written.

@@ -72,8 +72,12 @@ impl Error {
 /// Meaning of a message of the database. Each dialect knows its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// The database is unavailable or full.
+    /// The database is unavailable.
     Passing,
+    /// Its disk is full or fails.
+    Unwritable,
+    /// It takes no writes.
+    ReadOnly,
     /// The database answers, but a statement took too long or did not get a lock.
     Busy,
     /// Two writers were in conflict.
@@ -105,11 +109,14 @@ fn of_database(kind: &DatabaseErrorKind, message: &str, meaning: fn(&str) -> Mea
         DatabaseErrorKind::UniqueViolation
         | DatabaseErrorKind::ForeignKeyViolation
         | DatabaseErrorKind::SerializationFailure => StoreError::Conflict(message),
-        DatabaseErrorKind::ClosedConnection
-        | DatabaseErrorKind::UnableToSendCommand
-        | DatabaseErrorKind::ReadOnlyTransaction => StoreError::Unavailable(message),
+        DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand => {
+            StoreError::Unavailable(message)
+        }
+        DatabaseErrorKind::ReadOnlyTransaction => StoreError::ReadOnly(message),
         DatabaseErrorKind::Unknown => match meaning(&message) {
             Meaning::Passing => StoreError::Unavailable(message),
+            Meaning::Unwritable => StoreError::Unwritable(message),
+            Meaning::ReadOnly => StoreError::ReadOnly(message),
             Meaning::Busy => StoreError::Busy(message),
             Meaning::Conflict => StoreError::Conflict(message),
             Meaning::Corrupt => StoreError::Corrupt(message),

@@ -1,9 +1,15 @@
 /// Failure of the store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The database cannot be reached, or its disk is full. A retry may succeed.
+    /// The database cannot be reached. A retry may succeed.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// The disk of the database is full, or fails. Most reads succeed, and a retry may.
+    #[error("the database cannot store anything: {0}")]
+    Unwritable(String),
+    /// The database answers, but only reads, like a server that has become a standby. A retry may succeed.
+    #[error("the database is read-only: {0}")]
+    ReadOnly(String),
     /// A statement, a lock or a connection took too long. A retry may succeed, or a part of the work where
     /// the whole did not.
     #[error("the database is busy: {0}")]
@@ -25,6 +31,16 @@ pub enum StoreError {
 impl StoreError {
     /// Returns true if the same call may succeed later.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Unavailable(_) | Self::Busy(_))
+        self.is_outage() || matches!(self, Self::Busy(_))
+    }
+
+    /// Returns true if the database, or its disk, is not usable now, so that nothing else can be written either.
+    pub fn is_outage(&self) -> bool {
+        matches!(self, Self::Unavailable(_)) || self.refuses_writes()
+    }
+
+    /// Returns true if the database answers and stores nothing.
+    pub fn refuses_writes(&self) -> bool {
+        matches!(self, Self::Unwritable(_) | Self::ReadOnly(_))
     }
 }

@@ -160,6 +160,15 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Unavailable`] if it does not.
     fn ping(&self) -> Result<(), StoreError>;
 
+    /// Checks that the disk of the database takes more data, beyond the space that its files have already. A small write
+    /// alone does not show it: it may use such space.
+    ///
+    /// # Errors
+    /// [`StoreError::Unwritable`] if it does not; another [`StoreError`] if that could not be found out.
+    fn check_room(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Overwrites removed rows as far as this store can, and returns the remaining traces.
     ///
     /// # Errors

@@ -229,7 +229,7 @@ impl Batch<'_> {
             let mut part: Vec<Ready> = waiting.drain(..count).collect();
             match self.write_together(&mut part) {
                 Ok(outcomes) => outcomes.into_iter().for_each(|outcome| each(Ok(outcome))),
-                Err(error @ StoreError::Unavailable(_)) => {
+                Err(error) if error.is_outage() => {
                     (0..part.len() + waiting.len()).for_each(|_| each(Err(error.clone())));
                     return outdated;
                 }

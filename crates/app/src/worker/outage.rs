@@ -36,7 +36,7 @@ impl App {
             return Ok(());
         }
         let written = self.write_deferrals(&claims);
-        if matches!(written, Err(StoreError::Unavailable(_))) {
+        if written.as_ref().is_err_and(StoreError::is_outage) {
             self.interrupted.lock().unwrap_or_else(PoisonError::into_inner).extend(claims);
         }
         written

@@ -48,9 +48,8 @@ impl Fault {
     /// Classifies the fault: an outage passes by itself, a defect may not.
     pub(super) fn failure(&self) -> Failure {
         match self {
-            Self::Documents(_) | Self::Store(StoreError::Unavailable(_) | StoreError::Busy(_)) => {
-                Failure::Outage
-            }
+            Self::Documents(_) => Failure::Outage,
+            Self::Store(error) if error.is_passing() => Failure::Outage,
             Self::Store(_) => Failure::Defect,
         }
     }

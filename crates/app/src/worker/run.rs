@@ -235,7 +235,7 @@ impl Worker {
         if self.pace.limit() == pace {
             self.pace.speed_up();
         }
-        if matches!(failed, Some(StoreError::Unavailable(_))) {
+        if failed.as_ref().is_some_and(StoreError::is_outage) {
             self.app.remember_interrupted(claimed, &self.actor);
         }
         // A worker that could decrypt other payloads continues.

@@ -3,7 +3,7 @@
 use super::assets::{Assets, assets};
 use super::visitor::Visitor;
 use crate::call::Call;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, UNWRITABLE};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, REFERRER_POLICY,
@@ -88,6 +88,7 @@ pub(super) fn refused(frame: Frame, refusal: &Refusal, request_id: &str) -> Http
             "This server lacks a key that the database is encrypted with. Another server may have it: try again, and \
              tell whoever operates the service.",
         ),
+        _ if matches!(refusal, Refusal::Unwritable(_)) => ("Nothing can be stored now", UNWRITABLE),
         StatusCode::NOT_FOUND => ("Not found", "There is no such page, supplier or account here."),
         StatusCode::TOO_MANY_REQUESTS => ("Too many attempts", "Wait a little, then try again."),
         StatusCode::SERVICE_UNAVAILABLE => {

@@ -6,6 +6,7 @@ use crate::refusal::Refusal;
 use crate::service::Service;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
+use cutover_model::Detail;
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -17,7 +18,7 @@ const DEADLINE: Duration = Duration::from_secs(3);
 const DOCUMENTS_DEADLINE: Duration = Duration::from_secs(1);
 
 /// `GET /readyz`: the state of the database, the document storage (contract D11) and the encryption keys; 503
-/// if the database is down or commits nothing, if tokens cannot be verified because a key is missing, or during
+/// if the database is down, refuses writes or commits nothing, if tokens cannot be verified because a key is missing, or during
 /// shutdown. Document storage is reported alone (decision 0057): all nodes share it, and most requests do not need it.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
@@ -27,7 +28,8 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     operation: Some(Operation {
         id: "getReadiness",
         summary: "Returns the state of the database, the document storage and the encryption keys",
-        notes: "503 if the database is down, or `stalled`: it answers and has committed nothing for 20 s. 503 also \
+        notes: "503 if the database is down, `unwritable`: it refused a write within the last minute, since its disk is \
+                full or fails or it is read-only, or `stalled`: it answers and has committed nothing for 20 s. 503 also \
                 during start and shutdown, and if the encryption key for verifying tokens is missing: send requests to \
                 another node. A document storage that is down, or any other missing encryption key, is reported \
                 without a 503: only requests that need it fail.",
@@ -57,8 +59,10 @@ fn handle(call: &mut Call) -> Answer<'_> {
         service.metrics.set_documents_up(documents);
         let lacks_signing_key = matches!(database, Err(Refusal::KeyMissing(_)));
         let lacks_key = lacks_signing_key || !missing.is_empty();
+        let refused_write = service.app.refused_write();
         let database = match database {
             Err(_) if !lacks_signing_key => "down",
+            _ if refused_write.is_some() => "unwritable",
             _ if service.app.writes_stall() => "stalled",
             _ => "ok",
         };
@@ -73,16 +77,19 @@ fn handle(call: &mut Call) -> Answer<'_> {
             return Ok(json(&mut HttpResponse::Ok(), &json!({"status": "ok", "parts": parts})));
         }
         if !is_shutting_down {
-            tracing::warn!(database, missing_encryption_keys = ?missing, "not ready");
+            let cause = refused_write.map(|error| error.to_string());
+            tracing::warn!(database, cause, missing_encryption_keys = ?missing, "not ready");
         }
-        let refusal = if lacks_signing_key && has_database && !is_shutting_down {
+        let refusal = if database == "unwritable" && !is_shutting_down {
+            Refusal::Unwritable("not ready".into())
+        } else if lacks_signing_key && has_database && !is_shutting_down {
             Refusal::KeyMissing("not ready".into())
         } else {
             Refusal::Unavailable("not ready".into())
         };
-        let code = refusal.code();
-        let detail = if is_shutting_down { "It is about to stop." } else { code.detail() };
-        let body = json!({"status": "unavailable", "parts": parts, "code": code.as_str(), "detail": detail});
+        let Detail { detail, code } = refusal.detail();
+        let detail = if is_shutting_down { "It is about to stop." } else { detail.as_str() };
+        let body = json!({"status": "unavailable", "parts": parts, "code": code, "detail": detail});
         Ok(refusal.respond_with(&body))
     })
 }
@@ -131,6 +138,17 @@ mod tests {
         let reply = probe().await;
         assert_eq!(reply.header("retry-after"), "2");
         lines.push(reply.line());
+        service.app.renew_node(&node).unwrap();
+        lines.push(probe().await.line());
+        // The disk is full: everything can be read.
+        let full = StoreError::Unwritable("database or disk is full".into());
+        service.store.set_fault(Some(Fault::OfWrites(full)));
+        service.app.renew_node(&node).unwrap_err();
+        let reply = probe().await;
+        assert_eq!((reply.status, reply.header("retry-after")), (503, "2"));
+        lines.push(reply.line());
+        service.store.set_fault(None);
+        service.clock.advance(Duration::seconds(60));
         service.app.renew_node(&node).unwrap();
         lines.push(probe().await.line());
         // The key that a signing key is sealed with.

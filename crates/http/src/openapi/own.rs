@@ -258,7 +258,7 @@ pub(crate) fn health_example() -> Json {
 /// The schema of the readiness response.
 pub(crate) fn ready(schemas: &mut Schemas) -> Json {
     schemas.define("Readiness", |_| {
-        let database = typed("string").with("enum", Json::list(["ok", "down", "stalled"]));
+        let database = typed("string").with("enum", Json::list(["ok", "down", "unwritable", "stalled"]));
         let documents = typed("string").with("enum", Json::list(["ok", "down"]));
         let keys = typed("string").with("enum", Json::list(["ok", "missing"]));
         let parts = [("database", database), ("documents", documents), ("encryption_keys", keys)];

@@ -15,6 +15,7 @@ impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unavailable(_) | StoreError::Busy(_) => Self::Unavailable(error.to_string()),
+            StoreError::Unwritable(_) | StoreError::ReadOnly(_) => Self::Unwritable(error.to_string()),
             StoreError::KeyMissing(_) => Self::KeyMissing(error.to_string()),
             StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Failed(_) => {
                 Self::Unexpected(error.to_string())
@@ -188,7 +189,8 @@ mod tests {
     #[test]
     fn only_transient_store_errors_ask_for_a_retry() {
         let status = |error: StoreError| Refusal::from(error).status().as_u16();
-        for error in [StoreError::Unavailable, StoreError::Busy, StoreError::KeyMissing] {
+        let (full, read_only) = (StoreError::Unwritable, StoreError::ReadOnly);
+        for error in [StoreError::Unavailable, full, read_only, StoreError::Busy, StoreError::KeyMissing] {
             assert_eq!(status(error(String::new())), 503);
         }
         for error in [StoreError::Corrupt, StoreError::Conflict, StoreError::Failed] {

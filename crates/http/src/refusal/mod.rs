@@ -16,6 +16,10 @@ use std::time::Duration;
 /// Value of `Retry-After` with a 503, in seconds.
 const RETRY_SOON: u64 = 2;
 
+/// What a client is told while the database stores nothing.
+pub(crate) const UNWRITABLE: &str = "Nothing can be stored now, which signing in needs as well: the disk of the database is full \
+     or fails, or the database is read-only. Try again later.";
+
 /// The reason why a request is refused.
 #[derive(Debug)]
 pub(crate) enum Refusal {
@@ -80,6 +84,8 @@ pub(crate) enum Refusal {
     VendorUnavailable(String),
     /// A part of the service is down or full; the cause is for the log.
     Unavailable(String),
+    /// The database stores nothing now; the cause is for the log.
+    Unwritable(String),
     /// A value is sealed with an encryption key that this process lacks; the cause is for the log.
     KeyMissing(String),
     /// An internal fault; the cause is for the log.
@@ -143,7 +149,7 @@ impl Refusal {
             Self::NotPending => Code::AccountImportProcessNotPending,
             Self::Throttled(_) => Code::Throttled,
             Self::VendorUnavailable(_) => Code::PaymentVendorUnavailable,
-            Self::Unavailable(_) => Code::ServiceUnavailable,
+            Self::Unavailable(_) | Self::Unwritable(_) => Code::ServiceUnavailable,
             Self::KeyMissing(_) => Code::EncryptionKeyMissing,
             Self::Unexpected(_) => Code::Error,
         }
@@ -171,7 +177,9 @@ impl Refusal {
             Self::ImportFaults | Self::SupplierNotOngoing => StatusCode::BAD_REQUEST,
             Self::AlreadyImported(_) | Self::InProgress | Self::NotPending => StatusCode::BAD_REQUEST,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::Unavailable(_) | Self::KeyMissing(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unavailable(_) | Self::Unwritable(_) | Self::KeyMissing(_) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::VendorUnavailable(_) | Self::Unexpected(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -180,6 +188,7 @@ impl Refusal {
     pub(crate) fn cause(&self) -> Option<&str> {
         match self {
             Self::Unavailable(cause)
+            | Self::Unwritable(cause)
             | Self::VendorUnavailable(cause)
             | Self::KeyMissing(cause)
             | Self::Unexpected(cause) => Some(cause),
@@ -191,7 +200,9 @@ impl Refusal {
     /// unchanged (contract 4.2, 4.4, D3).
     pub(crate) fn without_503(self) -> Self {
         match self {
-            Self::Unavailable(cause) | Self::KeyMissing(cause) => Self::Unexpected(cause),
+            Self::Unavailable(cause) | Self::Unwritable(cause) | Self::KeyMissing(cause) => {
+                Self::Unexpected(cause)
+            }
             refusal => refusal,
         }
     }
@@ -241,13 +252,17 @@ impl Refusal {
                 Some((WWW_AUTHENTICATE, HeaderValue::from_static("Token")))
             }
             Self::Throttled(wait) => Some((RETRY_AFTER, whole_seconds(*wait).into())),
-            Self::Unavailable(_) | Self::KeyMissing(_) => Some((RETRY_AFTER, RETRY_SOON.into())),
+            Self::Unavailable(_) | Self::Unwritable(_) | Self::KeyMissing(_) => {
+                Some((RETRY_AFTER, RETRY_SOON.into()))
+            }
             _ => None,
         }
     }
 
-    fn detail(&self) -> Detail {
+    /// Returns the description for people.
+    pub(crate) fn detail(&self) -> Detail {
         let detail = match self {
+            Self::Unwritable(_) => UNWRITABLE,
             Self::NotJson(detail) => detail.as_str(),
             Self::UnsupportedMediaType(detail) => detail,
             _ => self.code().detail(),
@@ -306,7 +321,13 @@ fn whole_seconds(wait: Duration) -> u64 {
 /// Logs the cause of a failure that is not the client's fault, of a request or of one line.
 pub(crate) fn log_cause(refusal: &Refusal, request_id: &str, route: &str) {
     match (refusal, refusal.cause()) {
-        (Refusal::Unavailable(_) | Refusal::VendorUnavailable(_) | Refusal::KeyMissing(_), Some(cause)) => {
+        (
+            Refusal::Unavailable(_)
+            | Refusal::Unwritable(_)
+            | Refusal::VendorUnavailable(_)
+            | Refusal::KeyMissing(_),
+            Some(cause),
+        ) => {
             tracing::warn!(request_id, route, cause, "a request could not be served now");
         }
         (_, Some(cause)) => tracing::error!(request_id, route, cause, "a request failed"),
@@ -387,6 +408,8 @@ mod tests {
             Refusal::VendorUnavailable(secret()),
             Refusal::Unavailable(secret()),
             Refusal::Unavailable(secret()).without_503(),
+            Refusal::Unwritable(secret()),
+            Refusal::Unwritable(secret()).without_503(),
             Refusal::KeyMissing(secret()),
             Refusal::KeyMissing(secret()).without_503(),
             Refusal::Unexpected(secret()),

@@ -44,9 +44,10 @@ impl Answer {
 impl From<StoreError> for Answer {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) | StoreError::Busy(_) | StoreError::Conflict(_) => Self::Unavailable,
+            StoreError::Conflict(_) => Self::Unavailable,
+            error if error.is_passing() => Self::Unavailable,
             StoreError::Failed(_) => Self::Failed(error.to_string()),
-            StoreError::Corrupt(_) | StoreError::KeyMissing(_) => Self::Wrong(error.to_string()),
+            error => Self::Wrong(error.to_string()),
         }
     }
 }

@@ -377,6 +377,8 @@ impl SqlDialect for Dialect {
         match code.as_bytes() {
             b"40P01" => Meaning::Conflict,
             b"XX001" | b"XX002" => Meaning::Corrupt,
+            // A full disk, and an error of its file system.
+            b"53100" | b"58030" => Meaning::Unwritable,
             // Connections, resources, the operator's intervention, the system.
             [b'0', b'8', ..] | [b'5', b'3', ..] | [b'5', b'7', b'P', ..] | [b'5', b'8', ..] => {
                 Meaning::Passing

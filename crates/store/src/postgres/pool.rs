@@ -16,6 +16,12 @@ const IDLE: Duration = Duration::from_secs(5 * 60);
 /// Maximum wait for a connection that only checks if the database answers.
 const PING: Duration = Duration::from_millis(200);
 
+/// Writes some hundred kilobytes to a temporary file of the server, on the disk of the database: a result that does not fit
+/// into so little memory. It needs no right and leaves nothing behind. A row could be stored where another was removed,
+/// even on a full disk.
+const ROOM: &str = "SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = ''; \
+    SELECT count(*) FROM generate_series(1, 20000)";
+
 /// Connections to one server.
 #[derive(Clone)]
 pub(super) struct Pool {
@@ -209,6 +215,11 @@ impl Pool {
         })
     }
 
+    /// Checks that the disk of the database takes more data: see [`ROOM`].
+    pub(super) fn check_room(&self) -> Result<(), StoreError> {
+        self.run_in_transaction(|conn| Ok(conn.batch_execute(ROOM)?))
+    }
+
     fn run_in_transaction<T>(
         &self,
         statements: impl Fn(&mut Conn) -> crate::error::Result<T>,
@@ -230,6 +241,11 @@ impl Pool {
             (Ok(Verdict::Commit), None) => pooled.execute("COMMIT"),
             // The database rolls it back in any case: a job that ignored the failure gets it here.
             (Ok(Verdict::Commit), Some(error)) => pooled.execute("ROLLBACK").and(Err(error)),
+            // The job has the error, but whoever watches the store has to see it too.
+            (Ok(Verdict::Rollback), Some(error)) if error.refuses_writes() => {
+                let _ = pooled.execute("ROLLBACK");
+                Err(error)
+            }
             (Ok(Verdict::Rollback), _) => {
                 // If this fails, the connection is closed, which ends the transaction.
                 let _ = pooled.execute("ROLLBACK");

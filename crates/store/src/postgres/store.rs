@@ -279,6 +279,10 @@ impl Store for PostgresStore {
         if is_listening { POLLS.0 } else { POLLS.1 }
     }
 
+    fn check_room(&self) -> Result<(), StoreError> {
+        self.primary.check_room()
+    }
+
     /// Does nothing: only the owner of the tables may vacuum them. The server does so in time.
     fn scrub(&self) -> Result<Traces, StoreError> {
         Ok(Traces::UntilVacuum)

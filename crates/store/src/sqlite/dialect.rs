@@ -11,10 +11,10 @@ use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::types::{Day, Timestamp};
 use crate::claim_hints::ClaimHints;
-use crate::error::{Meaning, Result};
+use crate::error::{Meaning, OpenError, Result};
 use crate::schema::columns;
 use chrono::{DateTime, NaiveDate, Utc};
-use cutover_app::port::{FeedPosition, HeldMeterPoint, MeterPointHolder, MeterPointQuestion};
+use cutover_app::port::{FeedPosition, HeldMeterPoint, MeterPointHolder, MeterPointQuestion, StoreError};
 use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql};
 use diesel::dsl::max;
@@ -252,6 +252,8 @@ impl SqlDialect for Dialect {
         let is = |texts: &[&str]| texts.iter().any(|text| message.starts_with(text));
         match () {
             () if is(&PASSING) => Meaning::Passing,
+            () if is(&UNWRITABLE) => Meaning::Unwritable,
+            () if is(&READ_ONLY) => Meaning::ReadOnly,
             () if is(&BUSY) => Meaning::Busy,
             () if is(&CORRUPT) => Meaning::Corrupt,
             () => Meaning::Other,
@@ -303,17 +305,20 @@ fn meter_point_holder(conn: &mut Conn, question: &MeterPointQuestion<'_>) -> Res
     Ok(Some(HeldMeterPoint { account_id, supply_end, holder: MeterPointHolder { supplier, number } }))
 }
 
+/// Converts a failure to open the file again. Its text quotes a message of SQLite.
+pub(super) fn reopening_error(error: &OpenError) -> StoreError {
+    let text = error.to_string();
+    let is_of_disk = UNWRITABLE.iter().any(|message| text.contains(message));
+    if is_of_disk { StoreError::Unwritable(text) } else { StoreError::Unavailable(text) }
+}
+
 // Messages of `sqlite3_errmsg`. They are the texts of `sqlite3_errstr`, which diesel passes on without their
 // codes.
 
-/// The database is unavailable or full.
-const PASSING: [&str; 6] = [
-    "database or disk is full",
-    "disk I/O error",
-    "attempt to write a readonly database",
-    "unable to open database file",
-    "out of memory",
-    "interrupted",
-];
+/// The database is unavailable.
+const PASSING: [&str; 3] = ["unable to open database file", "out of memory", "interrupted"];
+/// The disk is full or fails.
+const UNWRITABLE: [&str; 2] = ["database or disk is full", "disk I/O error"];
+const READ_ONLY: [&str; 1] = ["attempt to write a readonly database"];
 const BUSY: [&str; 3] = ["database is locked", "database table is locked", "locking protocol"];
 const CORRUPT: [&str; 2] = ["database disk image is malformed", "file is not a database"];

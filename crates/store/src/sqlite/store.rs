@@ -88,6 +88,15 @@ impl SqliteStore {
         self.readers.ask(at_rest::seals)
     }
 
+    /// Returns the bytes that are free on the disk of the file at a path, which need not be a database; `None` if this
+    /// program cannot know.
+    ///
+    /// # Errors
+    /// [`StoreError`] if its file system did not answer.
+    pub fn free_space_of(path: &Path) -> Result<Option<u64>, StoreError> {
+        super::disk::free_space(path)
+    }
+
     /// Returns the names of the encryption keys that open values. The first one seals.
     pub fn encryption_keys(&self) -> Vec<String> {
         self.sealer.keys().map(|keys| keys.opening().map(str::to_owned).collect()).unwrap_or_default()
@@ -156,6 +165,10 @@ impl Store for SqliteStore {
 
     fn encryption(&self) -> Result<Encryption, StoreError> {
         Ok(encryption_of(&self.seals()?, self.sealer.keys().is_some()))
+    }
+
+    fn check_room(&self) -> Result<(), StoreError> {
+        super::disk::check_room(&self.target.path)
     }
 
     fn free_space(&self) -> Result<Option<u64>, StoreError> {

@@ -52,6 +52,10 @@ pub enum Fault {
     Error(StoreError),
     /// Every transaction that only reads fails with this error.
     OfReads(StoreError),
+    /// Every transaction that may write fails with this error. There is no room either.
+    OfWrites(StoreError),
+    /// There is no room for more data, with this error. Transactions succeed, as small ones may on a full disk.
+    OfRoom(StoreError),
     /// Every transaction panics.
     Panic,
 }
@@ -149,7 +153,9 @@ impl MemoryStore {
         match lock(&self.fault).clone() {
             None => Ok(()),
             Some(Fault::OfReads(_)) if !reads => Ok(()),
-            Some(Fault::Error(error) | Fault::OfReads(error)) => Err(error),
+            Some(Fault::OfWrites(_)) if reads => Ok(()),
+            Some(Fault::OfRoom(_)) => Ok(()),
+            Some(Fault::Error(error) | Fault::OfReads(error) | Fault::OfWrites(error)) => Err(error),
             Some(Fault::Panic) => panic!("the store panics on purpose"),
         }
     }
@@ -197,8 +203,16 @@ impl Store for MemoryStore {
         lock(&self.missing_keys).clone()
     }
 
+    fn check_room(&self) -> Result<(), StoreError> {
+        match lock(&self.fault).clone() {
+            Some(Fault::OfRoom(error) | Fault::OfWrites(error)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     fn ping(&self) -> Result<(), StoreError> {
-        self.check(false)
+        let only_writes_fail = matches!(&*lock(&self.fault), Some(Fault::OfWrites(_)));
+        if only_writes_fail { Ok(()) } else { self.check(false) }
     }
 }
 

@@ -54,6 +54,14 @@ fn check_reads(server: &Server, client: &Client, accepted: &[String]) {
     assert_eq!(server.anonymous().get("/healthz").status, 200);
 }
 
+/// A server whose disk takes no writes gets no requests of a load balancer, and an alert tells.
+fn assert_unready(server: &Server) {
+    let unready = server.anonymous().get("/readyz");
+    assert_eq!((unready.status, &unready.json()["parts"]["database"]), (503, &json!("unwritable")));
+    let metrics = server.anonymous().get("/metrics");
+    assert!(metrics.text().contains("cutover_database_writable 0"), "{}", metrics.text());
+}
+
 /// All accepted accounts are imported, and the file is intact.
 fn check_healed(installation: &Installation, server: Server, client: &Client, mut accepted: Vec<String>) {
     let last = "healed".to_owned();
@@ -78,7 +86,10 @@ fn a_full_disk() {
     let accepted = create_until_refused(&client, "F");
     assert!(!accepted.is_empty());
     check_reads(&server, &client, &accepted);
-    assert_eq!(installation.failed_checks(), [""; 0]);
+    assert_unready(&server);
+    let failed = installation.failed_checks();
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert!(failed[0].contains("the disk of") && failed[0].contains("free)"), "{failed:?}");
     std::fs::remove_file(disk.file("ballast")).unwrap();
     check_healed(&installation, server, &client, accepted);
 }
@@ -88,6 +99,18 @@ fn limit_files(server: &Server, bytes: &str) {
     let mut command = Command::new("prlimit");
     command.args(["--pid", &server.pid().to_string(), &format!("--fsize={bytes}:")]);
     assert!(command.status().unwrap().success(), "{bytes}");
+}
+
+/// Decision 0057: nobody writes anything, and the server notices. It answers the reads of a load balancer meanwhile.
+#[test]
+fn an_idle_server_on_a_full_disk() {
+    let installation = Installation::without_file_size_signal();
+    installation.add_supplier();
+    let server = installation.serve();
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
+    limit_files(&server, "1");
+    wait_until("it is not ready", || server.anonymous().get("/readyz").status == 503);
+    assert_unready(&server);
 }
 
 /// Failure 11: the same for a disk whose writes fail.
@@ -103,6 +126,7 @@ fn a_disk_whose_writes_fail() {
     assert!(accepted.is_empty(), "nothing can be written: {accepted:?}");
     accepted.push("E-first".to_owned());
     check_reads(&server, &client, &accepted);
+    assert_unready(&server);
     let log = server.log();
     assert!(log.contains("disk I/O error") || log.contains("disk is full"), "{log}");
     limit_files(&server, "unlimited");

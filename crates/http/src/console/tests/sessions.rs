@@ -4,6 +4,8 @@ use crate::testing::{TestService, log};
 use actix_web::http::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN};
 use actix_web::test::TestRequest;
 use chrono::Duration;
+use cutover_app::port::StoreError;
+use cutover_testkit::memory::Fault;
 
 const SIGN_IN: &str = "/console/sign-in/";
 
@@ -45,6 +47,19 @@ async fn every_other_key_is_refused_alike() {
     }
     replies.dedup();
     assert_eq!(replies.len(), 1);
+}
+
+#[actix_web::test]
+async fn a_full_disk_is_named_at_the_door_and_pages_are_shown() {
+    let service = TestService::new();
+    let (mut inside, key) = (service.browser().await, service.operator_key("Acme"));
+    let full = StoreError::Unwritable("database or disk is full".into());
+    service.store.set_fault(Some(Fault::OfWrites(full)));
+    let reply = outside(&service).sign_in(&key).await;
+    assert_eq!((reply.status, reply.header("retry-after")), (503, "2"));
+    assert!(reply.text().contains("Nothing can be stored now"), "{}", reply.text());
+    assert!(reply.text().contains("is full or fails"), "{}", reply.text());
+    assert!(inside.page("/console/").await.contains("ACME_ENERGY"), "a session needs no write");
 }
 
 #[actix_web::test]

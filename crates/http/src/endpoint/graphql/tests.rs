@@ -1,4 +1,5 @@
 use crate::config::Config;
+use crate::refusal::UNWRITABLE;
 use crate::testing::{Reply, TestService, log};
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::test::TestRequest;
@@ -214,6 +215,21 @@ async fn an_unavailable_store_is_not_reported_as_a_refused_key() {
     service.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
     let reply = query(&service, &format!("mutation {{ {} }}", obtain(&service))).await;
     assert_eq!((reply.status, &reply.json()["code"]), (503, &json!("service_unavailable")));
+}
+
+#[actix_web::test]
+async fn a_full_disk_is_named_to_who_asks_for_a_token() {
+    let service = TestService::new();
+    let full = StoreError::Unwritable("database or disk is full".into());
+    service.store.set_fault(Some(Fault::OfWrites(full)));
+    let reply = query(&service, &format!("mutation {{ {} }}", obtain(&service))).await;
+    assert_eq!((reply.status, &reply.json()["code"]), (503, &json!("service_unavailable")));
+    assert_eq!(reply.json()["detail"], UNWRITABLE);
+    assert_eq!(
+        service.get("/v2/data-import/import-suppliers/ACME_ENERGY/progress/").await.status,
+        200,
+        "earlier tokens read"
+    );
 }
 
 #[actix_web::test]

@@ -139,6 +139,14 @@ impl Collector for Installation {
             "1 if the database answered when this process asked it last",
             is_up,
         )?;
+        // Not read from the database: the disk may fill between two reads.
+        show(
+            &mut encoder,
+            "database_writable",
+            "0 if the database refused a write of this process within the last minute: its disk is full or fails, or it is \
+             read-only",
+            i64::from(self.app.refused_write().is_none()),
+        )?;
         if let Some(backlog) = backlog {
             show_backlog(&mut encoder, backlog)?;
         }

@@ -6,7 +6,7 @@ use actix_web::test::TestRequest;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{Store, StoreError, Tx, WriteJob};
 use cutover_core::SupplierStatus;
-use cutover_testkit::memory::MemoryStore;
+use cutover_testkit::memory::{Fault, MemoryStore};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicI64, AtomicUsize};
@@ -139,6 +139,23 @@ async fn an_unreachable_database_removes_only_its_own_figures() {
     service.set_store_down(false);
     age(&service);
     has(&metrics(&service).await, "cutover_database_up 1");
+}
+
+#[actix_web::test]
+async fn a_refused_write_is_shown_for_a_minute() {
+    let (service, _) = on_server();
+    has(&metrics(&service).await, "cutover_database_writable 1");
+    let full = StoreError::Unwritable("database or disk is full".into());
+    service.store.set_fault(Some(Fault::OfWrites(full)));
+    assert_eq!(service.post("/v2/data-import/accounts/", ELECTRICITY).await.status, 503);
+    let told = metrics(&service).await;
+    has(&told, "cutover_database_up 1");
+    has(&told, "cutover_database_writable 0");
+    service.store.set_fault(None);
+    service.clock.advance(chrono::Duration::seconds(59));
+    has(&metrics(&service).await, "cutover_database_writable 0");
+    service.clock.advance(chrono::Duration::seconds(1));
+    has(&metrics(&service).await, "cutover_database_writable 1");
 }
 
 /// A silent database is waited for by one scrape, with a time limit.

@@ -70,7 +70,8 @@ pub(super) fn apply(conn: &mut Conn, running_role: Option<&str>) -> Result<Vec<M
 /// A standby is read-only until it is promoted.
 fn open_error(Failed(text): Failed) -> OpenError {
     let is_read_only = sqlstate(&text) == Some("25006");
-    let is_passing = is_read_only || Dialect::meaning(&text) == Meaning::Passing;
+    let is_passing =
+        is_read_only || matches!(Dialect::meaning(&text), Meaning::Passing | Meaning::Unwritable);
     if is_passing { OpenError::Unavailable(text) } else { OpenError::Migration(text) }
 }
 

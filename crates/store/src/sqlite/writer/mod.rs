@@ -1,5 +1,5 @@
 use super::connection::{Role, Target};
-use super::dialect::Conn;
+use super::dialect::{Conn, reopening_error};
 use super::queries::{SqlTx, store_error};
 use super::turn::{Turn, no_wait};
 use super::wal::Wal;
@@ -239,7 +239,7 @@ impl WriterThread {
             Some(conn) => conn,
             None => {
                 let opened = self.target.connect(Role::Writer);
-                let mut conn = opened.map_err(|e| StoreError::Unavailable(e.to_string()))?;
+                let mut conn = opened.map_err(|error| reopening_error(&error))?;
                 no_wait(&mut conn).map_err(unavailable)?;
                 conn
             }

@@ -306,7 +306,7 @@ fn a_full_disk_is_a_temporary_error() {
         Verdict::Commit
     });
     let writer = Writer::start(target(folder.path()), conn, Arc::<Context>::default()).unwrap();
-    let full = StoreError::Unavailable("database or disk is full".into());
+    let full = StoreError::Unwritable("database or disk is full".into());
     assert_eq!(writer.write(large), Err(full.clone()));
     // A later statement of the same job would be committed on its own, so it is not run.
     assert_eq!(*seen.lock().unwrap(), [Err(full.clone()), Err(full)]);

@@ -3,7 +3,7 @@
 use super::environment::TestEnvironment;
 use crate::databases::migrated;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Staging, Store, StoreError, read_committed, stage, write};
+use cutover_app::port::{Staging, Store, StoreError, Verdict, WriteJob, read_committed, stage, write};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit::accepted_account;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,29 +43,51 @@ fn a_new_account_skips_broken_connections() {
     assert_eq!(stage(store, creation), Ok(Staging::Staged));
 }
 
+/// Whoever watches the store sees a full disk even if the job gives up by itself.
+#[test]
+fn a_job_that_gives_up_on_a_full_disk_fails() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.database.sql(&refusal("53100")).unwrap();
+    let gives_up = |name: &'static str| -> WriteJob {
+        Box::new(move |tx| {
+            let _ = tx.add_organisation(name, AT);
+            Verdict::Rollback
+        })
+    };
+    assert_eq!(env.store.write(gives_up("fits")), Ok(()));
+    let full = StoreError::Unwritable("Anfrage abgelehnt (SQLSTATE 53100)".into());
+    assert_eq!(env.store.write(gives_up("refused")), Err(full));
+}
+
+/// Returns SQL after which organisations named `refused` are refused with a code.
+fn refusal(code: &str) -> String {
+    format!(
+        "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+         $$BEGIN RAISE EXCEPTION 'Anfrage abgelehnt' USING ERRCODE = '{code}'; END$$; CREATE OR REPLACE TRIGGER refuse BEFORE INSERT \
+         ON organisations FOR EACH ROW WHEN (NEW.name = 'refused') EXECUTE FUNCTION refuse()"
+    )
+}
+
 /// The database commits nothing after it has refused a statement, whatever the error is. What an error means is
 /// read from its code, in any language.
 #[test]
 fn after_a_refusal_nothing_is_run_or_committed() {
     let Some(env) = TestEnvironment::new() else { return };
     type Kind = fn(String) -> StoreError;
-    let kinds: [(&str, Kind); 7] = [
+    let kinds: [(&str, Kind); 9] = [
         ("XX001", StoreError::Corrupt),
         ("42601", StoreError::Failed),
         ("40P01", StoreError::Conflict),
         ("40001", StoreError::Conflict),
-        ("53100", StoreError::Unavailable),
+        ("53100", StoreError::Unwritable),
+        ("58030", StoreError::Unwritable),
+        ("25006", StoreError::ReadOnly),
         ("55P03", StoreError::Busy),
         ("57014", StoreError::Busy),
     ];
     for (code, kind) in kinds {
         let error = kind(format!("Anfrage abgelehnt (SQLSTATE {code})"));
-        let refuse = format!(
-            "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
-             $$BEGIN RAISE EXCEPTION 'Anfrage abgelehnt' USING ERRCODE = '{code}'; END$$; CREATE OR REPLACE TRIGGER refuse BEFORE INSERT \
-             ON organisations FOR EACH ROW WHEN (NEW.name = 'refused') EXECUTE FUNCTION refuse()"
-        );
-        env.database.sql(&refuse).unwrap();
+        env.database.sql(&refusal(code)).unwrap();
         let refused = error.clone();
         let written = write(&*env.store, move |tx| {
             assert!(tx.add_organisation("kept?", AT)?.is_some());

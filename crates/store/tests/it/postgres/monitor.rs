@@ -33,6 +33,16 @@ fn the_age_of_an_open_snapshot_grows() {
     until(&env.store, |figures| figures.oldest_snapshot < held);
 }
 
+/// The server writes a file on the disk of the database, for which a role needs no right.
+#[test]
+fn whether_there_is_room_is_found_out_by_writing() {
+    let Some(env) = TestEnvironment::new() else { return };
+    assert_eq!(env.store.check_room(), Ok(()));
+    let database = env.close();
+    let written = "SELECT temp_bytes > 100000 FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(database.sql(written).unwrap(), "t");
+}
+
 /// The role has rights on its own tables only.
 #[test]
 fn a_role_that_sees_no_others_gets_figures_of_its_own_sessions() {

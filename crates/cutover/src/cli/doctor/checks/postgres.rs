@@ -1,11 +1,11 @@
 use super::migrations::migrations;
 use super::{at_rest, external, holds, nodes, webhooks};
 use crate::cli::doctor::finding::Finding;
-use crate::open::{OpenDatabase, Purpose, open_error};
+use crate::open::{ExternalServices, OpenDatabase, Purpose, build_app, open_error};
 use crate::settings::Settings;
 use crate::system::SystemClock;
 use chrono::TimeDelta;
-use cutover_app::port::Clock;
+use cutover_app::port::{Clock, StoreError};
 use cutover_store::{
     Health, PostgresOptions, PostgresStore, RoleHealth, ServerHealth, SessionHealth, StandbyHealth, shown,
 };
@@ -35,6 +35,8 @@ pub(super) fn all(settings: &Settings, options: &PostgresOptions) -> Vec<Finding
     findings.extend(judge(options, &health));
     findings.extend(settings.encryption.sealer().err().map(|error| at_rest::unusable(&error)));
     if let Ok(database) = OpenDatabase::open(settings, Purpose::Command) {
+        let app = build_app(&database, settings, ExternalServices::closed());
+        findings.extend(app.try_to_write().err().map(|error| unwritten(&error)));
         findings.push(at_rest::at_rest(settings, &database));
         findings.push(nodes::nodes(settings, &database));
         findings.push(webhooks::webhooks(settings, &database));
@@ -54,6 +56,16 @@ fn database(options: &PostgresOptions, server: &ServerHealth) -> Finding {
         return Finding::fail("database", format!("{detail}: it is read-only"), fix);
     }
     Finding::ok("database", detail)
+}
+
+/// Names the fault of a server that did not take a write, in its own words.
+fn unwritten(error: &StoreError) -> Finding {
+    let fix = match error {
+        StoreError::Unwritable(_) => "make room on the disk of the database server, or check it",
+        StoreError::ReadOnly(_) => "name the primary, and check that default_transaction_read_only is off",
+        _ => "check the database server",
+    };
+    Finding::fail("writes", error, fix)
 }
 
 fn judge(options: &PostgresOptions, health: &Health) -> Vec<Finding> {
@@ -327,6 +339,17 @@ mod tests {
             wrong(|health| health.server.has_synchronous_standbys = false),
         ];
         insta::assert_snapshot!(found.join("\n"));
+    }
+
+    #[test]
+    fn a_server_that_takes_no_write_is_quoted() {
+        let full = "could not extend file \"base/16384/2619\": No space left on device (SQLSTATE 53100)";
+        let found = [
+            unwritten(&StoreError::Unwritable(full.into())),
+            unwritten(&StoreError::ReadOnly("cannot execute INSERT (SQLSTATE 25006)".into())),
+            unwritten(&StoreError::Unavailable("no answer".into())),
+        ];
+        insta::assert_snapshot!(found.map(|finding| finding.line()).join("\n"));
     }
 
     #[test]
