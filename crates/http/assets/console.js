@@ -3,6 +3,7 @@
   "use strict";
   const INTERVAL = 3000;
   const PATIENCE = 5 * 60 * 1000;
+  const OUTDATED = 15 * 1000;
   const FOCUS = "a, button, summary, [tabindex]";
   const marked = () => document.querySelectorAll("[data-live]");
   let charts = [];
@@ -62,14 +63,33 @@
     if (changed) draw();
   };
 
-  const button = document.createElement("button");
+  // Nothing can be pressed on a display.
+  const isDisplay = document.body.classList.contains("display");
+  const button = document.createElement(isDisplay ? "span" : "button");
   const show = (state) => {
     button.classList.toggle("lost", state === "lost");
+    button.classList.toggle("on", state === "on");
     button.textContent = { on: "Live", off: "Not live", lost: "Not connected" }[state];
-    button.setAttribute("aria-pressed", String(state !== "off"));
+    if (!isDisplay) button.setAttribute("aria-pressed", String(state !== "off"));
   };
 
   let isOn = true;
+  // Figures that are watched from afar are struck through when no newer ones come, whatever the reason is.
+  const banner = document.querySelector("[data-outdated]");
+  let seen = Date.now();
+  let hasEnded = false;
+  const judge = () => {
+    if (!banner) return;
+    const isOutdated = isOn && Date.now() - seen >= OUTDATED;
+    document.getElementById("main").classList.toggle("outdated", isOutdated);
+    if (isOutdated) {
+      const since = document.querySelector("[data-since]")?.dataset.since ?? "";
+      const words = `No data since ${since}${hasEnded ? ". The session has ended: load the page again to sign in." : ""}`;
+      if (banner.textContent !== words) banner.textContent = words;
+    }
+    banner.hidden = !isOutdated;
+  };
+
   let timer = 0;
   const later = () => {
     clearTimeout(timer);
@@ -78,10 +98,16 @@
   const look = async () => {
     if (!isOn || document.hidden || marked().length === 0) return later();
     try {
-      const answer = await fetch(location.href, { headers: { "X-Console-Live": "1" }, redirect: "manual", cache: "no-store" });
-      if (answer.status === 401) return location.reload();
+      // A request that hangs must not be the last one.
+      const signal = banner ? AbortSignal.timeout(OUTDATED) : undefined;
+      const answer = await fetch(location.href, { headers: { "X-Console-Live": "1" }, redirect: "manual", cache: "no-store", signal });
+      hasEnded = answer.status === 401;
+      // The last figures stay on the screen.
+      if (hasEnded && !banner) return location.reload();
       if (!answer.ok) throw new Error(String(answer.status));
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (banner && !fresh.querySelector("[data-since]")) throw new Error("another page");
+      seen = Date.now();
       if (isOn) {
         replace(fresh);
         // The process has ended: the whole page shows its result.
@@ -89,8 +115,9 @@
         show("on");
       }
     } catch {
-      show("lost");
+      if (isOn) show("lost");
     }
+    judge();
     later();
   };
 
@@ -118,14 +145,18 @@
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
     if (marked().length === 0) return;
-    button.type = "button";
     button.className = "live";
     button.title = "Whether this page keeps itself up to date";
-    button.addEventListener("click", () => {
-      isOn = !isOn;
-      show(isOn ? "on" : "off");
-      if (isOn) look();
-    });
+    if (!isDisplay) {
+      button.type = "button";
+      button.addEventListener("click", () => {
+        isOn = !isOn;
+        show(isOn ? "on" : "off");
+        judge();
+        if (isOn) look();
+      });
+    }
+    setInterval(judge, 1000);
     document.querySelector(".foot").append(button);
     show("on");
     document.addEventListener("visibilitychange", () => document.hidden || look());

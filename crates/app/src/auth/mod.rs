@@ -21,4 +21,4 @@ pub(crate) use hs256::install as install_signatures;
 pub(crate) use key_ring::{KeyRing, add_newest};
 pub use obtain_token::{Credential, Tokens};
 pub(crate) use secret::{api_key, digest, refresh_token, session_id};
-pub use session::{SESSION_IDLE, SESSION_LIFETIME, Session};
+pub use session::{DISPLAY_LIFETIME, SESSION_IDLE, SESSION_LIFETIME, Session};

@@ -26,6 +26,8 @@ string_enum! {
         Reader = "reader",
         /// Signs in to the console of the organisation; obtains no data-import token.
         Operator = "operator",
+        /// Signs in to the console for a screen on a wall: it shows the page of a migration night, and nothing else.
+        Display = "display",
     }
 }
 
@@ -49,7 +51,7 @@ impl ApiKeyRole {
     pub fn obtains_tokens(self) -> bool {
         match self {
             Self::Supplier | Self::Reader => true,
-            Self::Operator => false,
+            Self::Operator | Self::Display => false,
         }
     }
 

@@ -1,6 +1,6 @@
 use crate::two_nodes::Nodes;
 use chrono::Duration;
-use cutover_app::auth::{AuthError, Credential};
+use cutover_app::auth::{AuthError, Credential, DISPLAY_LIFETIME, Denied, Outcome};
 use cutover_app::port::ApiKeyRole;
 
 #[test]
@@ -60,6 +60,63 @@ fn a_session_outlasts_a_new_signing_key() {
     nodes.clock.advance(Duration::minutes(29));
     nodes.one.remove_expired().unwrap();
     assert!(nodes.other.session(&token).is_ok());
+}
+
+/// Nobody is at a display, so nothing prolongs its session.
+#[test]
+fn a_session_of_a_display_is_not_ended_by_idleness() {
+    let nodes = Nodes::new(ApiKeyRole::Display);
+    let token = nodes.one.sign_in(&nodes.key).unwrap();
+    let session = nodes.other.session(&token).unwrap();
+    assert_eq!(session.caller.role, ApiKeyRole::Display);
+    nodes.clock.advance(DISPLAY_LIFETIME - Duration::seconds(1));
+    nodes.one.remove_expired().unwrap();
+    assert!(nodes.other.session(&token).is_ok());
+    nodes.clock.advance(Duration::seconds(1));
+    assert!(matches!(nodes.other.session(&token), Err(AuthError::Invalid(_))));
+}
+
+#[test]
+fn a_session_of_a_display_ends_with_its_key() {
+    let nodes = Nodes::new(ApiKeyRole::Display);
+    let token = nodes.one.sign_in(&nodes.key).unwrap();
+    nodes.one.as_command().revoke_api_key(&nodes.prefix).unwrap();
+    nodes.clock.advance(Duration::seconds(3));
+    assert!(matches!(nodes.other.session(&token), Err(AuthError::Invalid(_))));
+}
+
+#[test]
+fn a_display_obtains_no_token() {
+    let nodes = Nodes::new(ApiKeyRole::Display);
+    let refused = nodes.one.obtain_token(&Credential::ApiKey(nodes.key.clone()));
+    assert!(matches!(refused, Err(AuthError::Invalid(Denied { outcome: Outcome::WrongRole, .. }))));
+}
+
+/// An earlier version takes every session for an operator's: it has to refuse these.
+#[test]
+fn the_token_of_a_display_has_an_audience_of_its_own() {
+    let audience = |role| {
+        let nodes = Nodes::new(role);
+        let token = nodes.one.sign_in(&nodes.key).unwrap();
+        let claims = String::from_utf8(decoded(token.split('.').nth(1).unwrap())).unwrap();
+        claims.split("\"aud\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    };
+    assert_eq!([ApiKeyRole::Operator, ApiKeyRole::Display].map(audience), ["console", "display"]);
+}
+
+/// The token of a display is renewed as well: the key that signs it is not kept for as long as its session.
+#[test]
+fn a_session_of_a_display_outlasts_a_new_signing_key() {
+    let nodes = Nodes::new(ApiKeyRole::Display);
+    let token = nodes.one.sign_in(&nodes.key).unwrap();
+    nodes.one.rotate_signing_key().unwrap();
+    nodes.clock.advance(Duration::minutes(5));
+    let renewed = nodes.other.renewed_session(&nodes.one.session(&token).unwrap()).unwrap().unwrap();
+    nodes.clock.advance(Duration::hours(2));
+    nodes.one.remove_expired().unwrap();
+    nodes.clock.advance(Duration::seconds(3));
+    assert!(matches!(nodes.other.session(&token), Err(AuthError::Invalid(_))));
+    assert_eq!(nodes.other.session(&renewed).unwrap().caller.role, ApiKeyRole::Display);
 }
 
 /// Decodes the base64 of tokens.

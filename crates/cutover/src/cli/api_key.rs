@@ -11,6 +11,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   cutover api-key issue --organisation 'Acme Energy'
   cutover api-key issue --organisation 'Acme Energy' --role operator
+  cutover api-key issue --organisation 'Acme Energy' --role display
   cutover api-key list
   cutover api-key revoke cut_live_4k7m2x9q      its tokens stop within 5 s";
 
@@ -22,7 +23,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME")]
         organisation: Option<String>,
         /// Use of the key: supplier (tokens for the data-import routes), reader (tokens that only read, imported accounts
-        /// too) or operator (the console)
+        /// too), operator (the console) or display (the console's page of a migration night, on a screen)
         #[arg(long, default_value = "supplier", value_name = "ROLE")]
         role: ApiKeyRole,
     },

@@ -7,7 +7,7 @@ use super::page::{Frame, page};
 use super::readiness::{Checks, probe};
 use super::supplier::Held;
 use super::view::{Moment, duration, grouped};
-use super::visit::{found, visited};
+use super::visit::{displayed, found};
 use crate::call::{Answer, Call};
 use actix_web::HttpResponse;
 use askama::Template;
@@ -44,6 +44,8 @@ struct Page {
     has_manifest: bool,
     causes: Vec<CauseRow>,
     at: Moment,
+    /// The time of day of the figures, for when no newer ones come.
+    since: String,
 }
 
 /// The wave that runs, or ran before the hold.
@@ -68,7 +70,7 @@ struct TotalRow {
 /// `GET /console/suppliers/<supplier>/night/`.
 pub(crate) fn show(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
-        Ok(visited(call, async |call, visitor| {
+        Ok(displayed(call, async |call, visitor| {
             let code = own(call, visitor).await?;
             let services = probe(call, visitor, &code).await?;
             let caller = visitor.caller().clone();
@@ -120,6 +122,7 @@ impl Page {
             has_manifest: progress.reconciliation.manifest.is_some(),
             totals: totals(&progress.reconciliation),
             causes: errors.rows.into_iter().take(CAUSES).collect(),
+            since: zone.local(at).format("%H:%M").to_string(),
             at: zone.local(at).into(),
             code,
         }

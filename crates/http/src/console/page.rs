@@ -36,6 +36,11 @@ impl Frame {
     pub(super) fn of(visitor: &Visitor) -> Self {
         Self { visitor: Some(visitor.clone()), sought: String::new(), assets: assets() }
     }
+
+    /// Returns true on a display, where nothing can be pressed.
+    pub(super) fn is_display(&self) -> bool {
+        self.visitor.as_ref().is_some_and(Visitor::is_display)
+    }
 }
 
 /// A page shown instead of the requested one.
@@ -87,6 +92,11 @@ pub(super) fn refused(frame: Frame, refusal: &Refusal, request_id: &str) -> Http
             "An encryption key is missing",
             "This server lacks a key that the database is encrypted with. Another server may have it: try again, and \
              tell whoever operates the service.",
+        ),
+        _ if matches!(refusal, Refusal::PermissionDenied) => (
+            "Not allowed",
+            "The key of a display opens the page of a migration night alone: /console/suppliers/, the code of the supplier, \
+             and /night/.",
         ),
         _ if matches!(refusal, Refusal::Unwritable(_)) => ("Nothing can be stored now", UNWRITABLE),
         StatusCode::NOT_FOUND => ("Not found", "There is no such page, supplier or account here."),

@@ -11,9 +11,9 @@ use actix_web::HttpResponse;
 use actix_web::http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, SET_COOKIE};
 use actix_web::http::{Method, StatusCode};
 
-use cutover_app::auth::{AttemptKind, judged};
+use cutover_app::auth::{AttemptKind, Denied, Outcome, Session, judged};
 use cutover_app::operator::OperatorError;
-use cutover_app::port::StoreError;
+use cutover_app::port::{ApiKeyRole, StoreError};
 
 const COOKIE: &str = "cutover_console";
 /// The header of requests that the script makes by itself, possibly with nobody at the screen.
@@ -62,18 +62,57 @@ pub(super) fn found<T>(result: Result<T, OperatorError>) -> Result<T, Refusal> {
     done(result)?.map_err(Refusal::Unexpected)
 }
 
-/// Answers a signed-in visitor; redirects others to the sign-in page.
+/// Who may open a page, of those who are signed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Door {
+    /// People.
+    People,
+    /// Displays too: the page only shows something, and nothing personal.
+    Everybody,
+}
+
+impl Door {
+    /// The refusal of a session, if its role does not permit the page.
+    fn refusal(self, session: &Session) -> Option<Denied> {
+        let is_open = match session.caller.role {
+            ApiKeyRole::Operator => true,
+            ApiKeyRole::Display => self == Self::Everybody,
+            ApiKeyRole::Supplier | ApiKeyRole::Reader => false,
+        };
+        (!is_open).then(|| Denied::of_caller(Outcome::WrongRole, &session.caller))
+    }
+}
+
+/// Answers a person who is signed in; redirects others to the sign-in page. A display is refused.
 pub(super) async fn visited(
     call: &mut Call,
     answer: impl AsyncFnOnce(&mut Call, &Visitor) -> Result<HttpResponse, Stop>,
 ) -> HttpResponse {
+    behind(Door::People, call, answer).await
+}
+
+/// Like [`visited`], for the one page that displays show as well.
+pub(super) async fn displayed(
+    call: &mut Call,
+    answer: impl AsyncFnOnce(&mut Call, &Visitor) -> Result<HttpResponse, Stop>,
+) -> HttpResponse {
+    behind(Door::Everybody, call, answer).await
+}
+
+async fn behind(
+    door: Door,
+    call: &mut Call,
+    answer: impl AsyncFnOnce(&mut Call, &Visitor) -> Result<HttpResponse, Stop>,
+) -> HttpResponse {
     let mut visitor = None;
-    let result = match enter(call).await {
+    let result = match enter(door, call).await {
         Ok(entered) => answer(call, visitor.insert(entered)).await,
         Err(stop) => Err(stop),
     };
     let mut response = result.unwrap_or_else(|stop| stopped(call, visitor.as_ref(), stop));
-    if let Some(visitor) = visitor.filter(|_| !is_live(call.headers())) {
+    // Nobody is at a display. Its token is renewed, so that it is signed with a key that is still in use.
+    let is_used = |visitor: &Visitor| visitor.is_display() || !is_live(call.headers());
+    if let Some(visitor) = visitor.filter(is_used) {
         renew(call, &visitor, &mut response).await;
     }
     response
@@ -91,14 +130,22 @@ pub(super) async fn anybody(
     result.unwrap_or_else(|stop| stopped(call, None, stop))
 }
 
-async fn enter(call: &mut Call) -> Result<Visitor, Stop> {
+async fn enter(door: Door, call: &mut Call) -> Result<Visitor, Stop> {
     check_origin(call)?;
     let token = call.cookie(COOKIE).ok_or(Stop::NotSignedIn)?;
     let judged = call.run(move |app| Ok(judged(app.session(&token))?)).await?;
-    call.attempted(AttemptKind::ConsolePage, judged.as_ref().map(|session| &*session.caller.key_prefix));
+    let not_permitted = judged.as_ref().ok().and_then(|session| door.refusal(session));
+    let result = match (&judged, &not_permitted) {
+        (Err(denied), _) | (_, Some(denied)) => Err(denied),
+        (Ok(session), None) => Ok(&*session.caller.key_prefix),
+    };
+    call.attempted(AttemptKind::ConsolePage, result);
     let session = judged.map_err(Refusal::from)?;
     call.belongs_to(session.caller.organisation_id);
     call.service().throttle.visit(session.caller.api_key_id)?;
+    if not_permitted.is_some() {
+        return Err(Refusal::PermissionDenied.into());
+    }
     let lacks_key = !call.service().app.missing_encryption_keys().is_empty();
     Ok(Visitor { session, lacks_key })
 }

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod audit;
+mod displays;
 mod jobs;
 mod lists;
 mod migrations;
@@ -34,6 +35,16 @@ impl TestService {
         let reply = browser.sign_in(&self.operator_key("Acme")).await;
         assert_eq!((reply.status, reply.header("location")), (303, "/console/"));
         browser
+    }
+}
+
+impl TestService {
+    /// Returns a browser of a display of Acme, with its key.
+    pub(super) async fn display(&self) -> (Browser<'_>, String) {
+        let key = self.app.as_command().issue_api_key("Acme", ApiKeyRole::Display).unwrap().key;
+        let mut browser = Browser { service: self, cookie: None };
+        assert_eq!(browser.sign_in(&key).await.status, 303);
+        (browser, key)
     }
 }
 
