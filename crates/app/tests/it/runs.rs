@@ -202,7 +202,7 @@ fn accounts_that_are_refused_are_part_of_a_run() {
     ];
     assert_eq!(groups, expected);
     assert_eq!((diff.codes[0].a, diff.codes[0].b, diff.totals.map(|of| of.accounts)), (2, 2, [3, 2]));
-    operate.erase_account("ACME", "CORRECTED").unwrap();
+    operate.erase_account("ACME", "CORRECTED", "asked for").unwrap();
     assert_eq!(show(&env, "one"), (3, 1, cause(1)));
     assert_eq!(operate.diff_runs("ACME", "one", "two").unwrap().groups[3].1.count, 0);
 }

@@ -253,6 +253,7 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
                 if truth.as_command().erase_account(&supplier, &account, "asked for").is_ok() {
                     truth.as_command().forget_erasure(&supplier, &account, "to send it again").unwrap();
                     sent.remove(&account);
+                    refused.remove(&account);
                     refused_in.values_mut().for_each(|refused| _ = refused.remove(&account));
                 }
             }
