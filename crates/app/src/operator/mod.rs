@@ -68,5 +68,5 @@ pub use suppliers::SupplierChange;
 pub use table_export::{ChangedAccounts, ChangesRefused};
 pub use undo::{AccountGroup, UndoRequest, UndoScope, Undoable};
 pub use unfinished::Unfinished;
-pub use webhooks::{IssuedSecret, SecretReport, WebhookReport};
+pub use webhooks::{AccountDelivery, DeliveryPage, IssuedSecret, SecretReport, WebhookReport};
 pub use what_if::{WhatIf, WhatIfRequest};

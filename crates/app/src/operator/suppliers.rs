@@ -201,6 +201,32 @@ impl Operations<'_> {
     pub fn suppliers(&self) -> Result<Vec<Supplier>, OperatorError> {
         self.read(|tx| Ok(tx.suppliers()?))
     }
+
+    /// Returns the zone for times that concern several suppliers or none: the one that all of them share, or all of an
+    /// organisation, otherwise UTC.
+    ///
+    /// # Errors
+    /// [`OperatorError::Store`] if the suppliers could not be read.
+    pub fn common_zone(&self, organisation: Option<&str>) -> Result<Zone, OperatorError> {
+        let suppliers = self.suppliers()?;
+        let is_asked = |supplier: &&Supplier| organisation.is_none_or(|name| supplier.organisation == name);
+        let mut zones = suppliers.iter().filter(is_asked).map(|supplier| supplier.settings.time_zone);
+        let first = zones.next().unwrap_or_default();
+        Ok(if zones.all(|zone| zone == first) { first } else { Zone::UTC })
+    }
+
+    /// Returns the zone for times that concern one supplier, by its code: its own, or the common one if there is no such
+    /// supplier any more.
+    ///
+    /// # Errors
+    /// As [`common_zone`](Self::common_zone).
+    pub fn zone_of(&self, code: &str) -> Result<Zone, OperatorError> {
+        match self.show_supplier(code) {
+            Ok(supplier) => Ok(supplier.settings.time_zone),
+            Err(OperatorError::NotFound { .. }) => self.common_zone(None),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Publishes the new status of a supplier.

@@ -46,6 +46,24 @@ pub struct WebhookReport {
     pub secrets: Vec<SecretReport>,
 }
 
+/// A page of the deliveries of a webhook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryPage {
+    /// The deliveries, the latest event first.
+    pub deliveries: Vec<AccountDelivery>,
+    /// True if there are deliveries of earlier events.
+    pub has_more: bool,
+}
+
+/// A delivery and the account of its event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountDelivery {
+    /// The delivery.
+    pub delivery: Delivery,
+    /// The code of the supplier and the account's number there. `None` if the event is about no account, or has expired.
+    pub account: Option<(String, String)>,
+}
+
 /// A secret, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretReport {
@@ -55,6 +73,12 @@ pub struct SecretReport {
     pub expires_at: Option<DateTime<Utc>>,
     /// The public key for Ed25519, `whpk_…`.
     pub public_key: Option<String>,
+}
+
+/// Returns the position of an event by its id.
+fn position(id: &str) -> Result<FeedPosition, OperatorError> {
+    FeedPosition::decode(id)
+        .ok_or_else(|| OperatorError::Refused(format!("{id:?} is not the id of an event")))
 }
 
 impl Operations<'_> {
@@ -158,11 +182,37 @@ impl Operations<'_> {
         before: Option<&str>,
         limit: u32,
     ) -> Result<Vec<Delivery>, OperatorError> {
-        let no_id = |text: &str| OperatorError::Refused(format!("{text:?} is not the id of an event"));
-        let before = before.map(|text| FeedPosition::decode(text).ok_or_else(|| no_id(text))).transpose()?;
+        let before = before.map(position).transpose()?;
         self.read_committed(|tx| {
             let webhook = tx.webhook(name)?;
             Ok(tx.deliveries(webhook.id, before, limit.min(MAX_DELIVERIES))?)
+        })
+    }
+
+    /// Returns a page of the deliveries of a webhook with the accounts that they are about: those before an event, by its
+    /// id. Each event is looked up by its key, so pages are to be small.
+    ///
+    /// # Errors
+    /// As [`webhook_deliveries`](Self::webhook_deliveries).
+    pub fn delivery_page(
+        &self,
+        name: &str,
+        before: Option<&str>,
+        limit: u32,
+    ) -> Result<DeliveryPage, OperatorError> {
+        let before = before.map(position).transpose()?;
+        self.read_committed(|tx| {
+            let webhook = tx.webhook(name)?;
+            let mut found = tx.deliveries(webhook.id, before, limit.saturating_add(1))?;
+            let has_more = found.len() > limit as usize;
+            found.truncate(limit as usize);
+            let with_account = |delivery: Delivery| {
+                let event = tx.feed_event(webhook.organisation_id, delivery.position)?;
+                let account = event.and_then(|event| Some((event.supplier, event.external_account_number?)));
+                Ok(AccountDelivery { delivery, account })
+            };
+            let deliveries = found.into_iter().map(with_account).collect::<Result<_, StoreError>>()?;
+            Ok(DeliveryPage { deliveries, has_more })
         })
     }
 

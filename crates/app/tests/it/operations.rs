@@ -85,9 +85,11 @@ const OPERATIONS: &[(&str, About, Try)] = &[
     ("bulk_outlook", Supplier, |by, _| text(by.bulk_outlook(&bulk(JobKind::Retry)))),
     ("cancel_process", Supplier, |by, _| text(by.cancel_process("ACME", "P-1"))),
     ("check_finished", Supplier, |by, _| text(by.check_finished("ACME"))),
+    ("common_zone", Everything, |by, _| text(by.common_zone(None))),
     ("count_archivable", Supplier, |by, _| text(by.count_archivable(&archived()))),
     ("count_bulk", Supplier, |by, _| text(by.count_bulk(&bulk(JobKind::Cancel)))),
     ("counted_suppliers", Everything, |by, _| text(by.counted_suppliers())),
+    ("delivery_page", Organisation, |by, ids| text(by.delivery_page(&ids.webhook, None, 10))),
     ("diff_runs", Supplier, |by, _| text(by.diff_runs("ACME", "night", "night"))),
     ("disable_webhook", Organisation, |by, ids| text(by.disable_webhook(&ids.webhook))),
     ("each_business", Organisation, |by, _| {
@@ -184,6 +186,7 @@ const OPERATIONS: &[(&str, About, Try)] = &[
         let request = WhatIfRequest { supplier: "ACME".into(), ..WhatIfRequest::default() };
         text(by.what_if(&request, &mut |_| {}))
     }),
+    ("zone_of", Everything, |by, _| text(by.zone_of("ACME"))),
 ];
 
 fn text(answer: Result<impl Debug, OperatorError>) -> Result<String, OperatorError> {

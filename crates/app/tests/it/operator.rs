@@ -81,3 +81,35 @@ fn accounts_of_other_organisations_are_not_found_by_their_number_here() {
     assert!(app.as_caller(&stranger).search_accounts(None, number.as_str(), 10).unwrap().is_empty());
     assert_eq!(app.as_caller(&env.caller).search_accounts(None, number.as_str(), 10).unwrap().len(), 1);
 }
+
+/// Suppliers that share a zone have it in common; others have UTC.
+#[test]
+fn times_of_several_suppliers_have_one_zone() {
+    let env = TestEnv::new();
+    env.app.add_organisation("Other").unwrap();
+    let add = |code: &str, organisation: &str, zone: &str| {
+        let time_zone = Some(zone.parse().unwrap());
+        let change = SupplierChange { time_zone, ..SupplierChange::default() };
+        env.app.as_command().add_supplier(code, organisation, change).unwrap();
+    };
+    let zone = |organisation: Option<&str>| env.app.as_command().common_zone(organisation).unwrap().name();
+    assert_eq!([zone(None), zone(Some("Acme")), zone(Some("Other"))], ["UTC"; 3]);
+    for code in ["FIRST", "SECOND"] {
+        add(code, "Other", "Australia/Melbourne");
+    }
+    assert_eq!(zone(Some("Other")), "Australia/Melbourne");
+    assert_eq!([zone(Some("Acme")), zone(None)], ["UTC"; 2]);
+    add("THIRD", "Other", "Australia/Perth");
+    assert_eq!(zone(Some("Other")), "UTC");
+
+    let own = env.app.as_caller(&env.caller);
+    assert_eq!(env.app.as_command().zone_of("THIRD").unwrap().name(), "Australia/Perth");
+    assert_eq!(own.zone_of("THIRD").unwrap().name(), "UTC", "that of another organisation is not known");
+    let time_zone = Some("Australia/Sydney".parse().unwrap());
+    env.app
+        .as_command()
+        .set_supplier("ACME", SupplierChange { time_zone, ..SupplierChange::default() })
+        .unwrap();
+    assert_eq!(own.common_zone(None).unwrap().name(), "Australia/Sydney", "the only supplier of the caller");
+    assert_eq!(own.zone_of("GONE").unwrap().name(), "Australia/Sydney");
+}

@@ -422,6 +422,33 @@ fn commands_refuse_what_cannot_be() {
     assert!(hooks.receiver.check_url("https://a").is_ok() && DeliveryState::ALL.len() == 3);
 }
 
+/// A page of deliveries names the accounts for as long as the events are kept.
+#[test]
+fn deliveries_name_their_accounts() {
+    let mut hooks = Hooks::with(Settings { event_retention: Duration::days(1), ..Settings::default() });
+    let name = hooks.add(&[]).webhook.name;
+    hooks.env.create(r#""customers":[{"family_name":"B"}]"#);
+    hooks.happen(1);
+    hooks.serve();
+    let app = &hooks.env.app;
+    let all = app.as_command().delivery_page(&name, None, 10).unwrap();
+    let accounts: Vec<_> = all.deliveries.iter().map(|found| found.account.clone()).collect();
+    assert_eq!(accounts, [None, Some(("ACME".to_owned(), "A-1".to_owned()))], "the latest event first");
+    assert!(!all.has_more);
+
+    let first = app.as_command().delivery_page(&name, None, 1).unwrap();
+    assert_eq!((&first.deliveries[..], first.has_more), (&all.deliveries[..1], true));
+    let before = first.deliveries[0].delivery.position.encode();
+    let second = app.as_command().delivery_page(&name, Some(&before), 1).unwrap();
+    assert_eq!((&second.deliveries[..], second.has_more), (&all.deliveries[1..], false));
+    assert!(matches!(app.as_command().delivery_page(&name, Some("?"), 1), Err(OperatorError::Refused(_))));
+
+    hooks.env.clock.advance(Duration::days(2));
+    app.expire_events().unwrap();
+    let expired = app.as_command().delivery_page(&name, None, 10).unwrap();
+    assert!(expired.deliveries.iter().all(|found| found.account.is_none()), "{expired:?}");
+}
+
 /// Another organisation does not have it.
 #[test]
 fn a_webhook_belongs_to_its_organisation() {
@@ -437,6 +464,7 @@ fn a_webhook_belongs_to_its_organisation() {
     );
     assert!(app.as_caller(&other).disable_webhook(&name).is_err());
     assert!(app.as_caller(&other).webhook_deliveries(&name, None, 9).is_err());
+    assert!(app.as_caller(&other).delivery_page(&name, None, 9).is_err());
     assert!(app.as_caller(&other).replay_webhook(&name, hooks.env.clock.now()).is_err());
     assert_eq!(app.as_caller(&hooks.env.caller).webhooks(None).unwrap().len(), 1);
     app.as_caller(&hooks.env.caller).disable_webhook(&name).unwrap();

@@ -14,7 +14,7 @@ use crate::port::{
     Supplier, Tx, WaitingWindows, read, read_committed,
 };
 use chrono::{DateTime, Utc};
-use cutover_core::{SupplierStatus, Word};
+use cutover_core::{SupplierStatus, Word, Zone};
 use cutover_process::State;
 
 /// Maximum number of contracts that are named, and one more.
@@ -60,6 +60,8 @@ pub(super) struct Facts {
 /// The facts about the installation.
 pub(super) struct Installation {
     pub(super) now: DateTime<Utc>,
+    /// The zone of the times shown: that of the supplier whose release is judged.
+    pub(super) zone: Zone,
     pub(super) services: Services,
     pub(super) encryption: Result<Encryption, StoreError>,
     pub(super) nodes: Vec<Node>,
@@ -119,6 +121,7 @@ impl App {
         })?;
         Ok(Installation {
             now: facts.now,
+            zone: facts.supplier.settings.time_zone,
             services: services.clone(),
             encryption: self.store.encryption(),
             nodes: self.running_nodes()?,

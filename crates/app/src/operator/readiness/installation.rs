@@ -2,7 +2,7 @@
 
 use super::Finding;
 use super::facts::Installation;
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use std::time::Duration;
 
 /// Lag of a standby that is tolerated.
@@ -123,7 +123,7 @@ pub(super) fn backup(installation: &Installation) -> Finding {
     match installation.last_backup_at {
         None => Finding::warn("There was no backup.", action),
         Some(at) => {
-            let shown = at.with_timezone(&Utc).format("%Y-%m-%d %H:%M UTC");
+            let shown = installation.zone.local(at).format("%Y-%m-%d %H:%M %:z");
             let detail = format!("The last backup was begun at {shown}.");
             if installation.now - at > BACKUP_AGE {
                 Finding::warn(detail, action)
