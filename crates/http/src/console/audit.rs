@@ -2,7 +2,7 @@
 
 use super::links;
 use super::page::{Frame, page};
-use super::view::Moment;
+use super::view::{Moment, ROWS};
 use super::visit::{found, visited};
 use crate::call::{Answer, Call};
 use crate::request::query::Query;
@@ -11,9 +11,10 @@ use askama::Template;
 use cutover_app::App;
 use cutover_app::operator::{AuditPage, AuditScope};
 use cutover_app::port::{AuditAction, AuditRecord};
+use cutover_core::Zone;
 
 /// Actions on a page.
-const PAGE: u32 = 50;
+const PAGE: u32 = ROWS as u32;
 
 #[derive(Template)]
 #[template(path = "console/audit.html")]
@@ -42,11 +43,11 @@ struct Row {
 }
 
 impl Row {
-    fn new(record: AuditRecord, page: &AuditPage) -> Self {
+    fn new(record: AuditRecord, page: &AuditPage, zone: Zone) -> Self {
         let number = record.process_id.and_then(|id| page.numbers.get(&id));
         let account = record.supplier.as_ref().zip(number);
         Self {
-            at: record.at.into(),
+            at: Moment::new(record.at, zone),
             by: record.by,
             action: record.action,
             erased: record.process_id.filter(|_| number.is_none()),
@@ -93,16 +94,21 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
             let scope = scope(call.query());
             let asked = scope.clone();
             let job = move |app: &App| {
-                let page = found(app.as_caller(&caller).audit_page(&asked))?;
-                let suppliers = app.as_caller(&caller).suppliers()?.into_iter();
-                Ok((page, suppliers.map(|supplier| supplier.code.to_string()).collect::<Vec<_>>()))
+                let by = app.as_caller(&caller);
+                let page = found(by.audit_page(&asked))?;
+                let zone = match &asked.supplier {
+                    Some(code) => by.zone_of(code)?,
+                    None => by.common_zone(None)?,
+                };
+                let suppliers = by.suppliers()?.into_iter().map(|supplier| supplier.code.to_string());
+                Ok((page, suppliers.collect::<Vec<_>>(), zone))
             };
-            let (mut found, suppliers) = call.run_page(job).await?;
+            let (mut found, suppliers, zone) = call.run_page(job).await?;
             let records = std::mem::take(&mut found.records);
             let chosen = scope.supplier.as_deref().unwrap_or_default();
             let shown = Page {
-                frame: Frame::of(visitor),
-                records: records.into_iter().map(|record| Row::new(record, &found)).collect(),
+                frame: Frame::of(visitor).in_zone(zone),
+                records: records.into_iter().map(|record| Row::new(record, &found, zone)).collect(),
                 suppliers: suppliers.into_iter().map(|code| (code.clone(), code == chosen)).collect(),
                 actions: AuditAction::ALL
                     .iter()

@@ -3,6 +3,7 @@
 use super::account::{Layout, Mask, Section, Value, selected};
 use super::links;
 use super::page::{Frame, page, render, written};
+use super::view::ROWS;
 use super::view::grouped;
 use super::visit::visited;
 use crate::call::{Answer, Call};
@@ -13,7 +14,7 @@ use askama::Template;
 use cutover_app::additions::ListedBusiness;
 
 /// Businesses on a page.
-const PAGE: u32 = 25;
+const PAGE: u32 = ROWS as u32;
 
 #[derive(Template)]
 #[template(path = "console/businesses.html")]

@@ -37,7 +37,7 @@ impl Row {
         let at = DateTime::parse_from_rfc3339(&certificate.issued_at)
             .map_err(|error| Refusal::Unexpected(error.to_string()))?;
         Ok(Self {
-            at: zone.local(at.to_utc()).into(),
+            at: Moment::new(at.to_utc(), zone),
             accounts: grouped(&certificate.accounts.to_string()),
             imported: grouped(&certificate.manifest.imported.accounts.to_string()),
             id: certificate.id,
@@ -104,7 +104,7 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
             let zone = supplier.settings.time_zone;
             let rows = issued.into_iter().map(|issued| Row::of(issued, zone));
             let shown = Page {
-                frame: Frame::of(visitor),
+                frame: Frame::of(visitor).in_zone(zone),
                 supplier_link: links::supplier(supplier.code.as_str()),
                 supplier: supplier.code.to_string(),
                 rows: rows.collect::<Result<_, _>>()?,

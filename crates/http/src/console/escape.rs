@@ -29,6 +29,27 @@ impl Escaper for Escaped {
     }
 }
 
+/// Maximum length of a word that is kept on one line; longer ones may be wider than a narrow screen.
+const MOST_WHOLE: usize = 24;
+
+/// Returns a text as HTML that does not break numbers such as `A-7K2M9QX4` and `2026-09-30` at their hyphens.
+pub(crate) fn whole(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for (n, word) in text.split(' ').enumerate() {
+        if n > 0 {
+            html.push(' ');
+        }
+        let is_number = word.contains(['-', '/'])
+            && word.contains(|letter: char| letter.is_ascii_digit())
+            && word.chars().count() <= MOST_WHOLE;
+        html.push_str(if is_number { "<span class=\"whole\">" } else { "" });
+        // Writing to a string cannot fail.
+        let _ = Escaped.write_escaped_str(&mut html, word);
+        html.push_str(if is_number { "</span>" } else { "" });
+    }
+    html
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +60,19 @@ mod tests {
         let text = "<script>\"'&\u{202e}gnp.exe\u{7}\r\nZoë";
         Escaped.write_escaped_str(&mut page, text).unwrap();
         assert_eq!(page, "&lt;script&gt;&quot;&#39;&amp;\\u{202e}gnp.exe\\u{7}\\r\nZoë");
+    }
+
+    #[test]
+    fn numbers_with_hyphens_are_not_broken() {
+        let span = |number: &str| format!("<span class=\"whole\">{number}</span>");
+        for number in ["A-7K2M9QX4", "2026-09-30", "ACME/17"] {
+            assert_eq!(whole(number), span(number));
+        }
+        assert_eq!(whole("A-1, B-2  is <new>"), format!("{} {}  is &lt;new&gt;", span("A-1,"), span("B-2")));
+        let long = format!("A-{}", "1".repeat(23));
+        for text in ["", "12 of 13", "well-known", "<b>", &long] {
+            assert!(!whole(text).contains("whole") && !whole(text).contains("<b>"), "{text}");
+        }
+        assert_eq!(whole("\"-1\""), span("&quot;-1&quot;"));
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn ask_release(call: &mut Call) -> Answer<'_> {
             let question = ReleasePage {
                 held_since: hold.map(|hold| hold.since.to_rfc3339_opts(SecondsFormat::AutoSi, true)),
                 keeps_wave: gate.is_some_and(|gate| Some(gate.wave) == next),
-                frame: Frame::of(visitor),
+                frame: Frame::of(visitor).in_zone(night.progress.zone),
                 back: links::supplier(&code),
                 checks: Checks::new(&night.readiness, night.progress.zone),
                 code,

@@ -3,7 +3,7 @@
 use super::actions::{Expected, MOST_EXPECTED, Warning};
 use super::links;
 use super::page::{Frame, page, see_other};
-use super::view::{Moment, grouped};
+use super::view::{Moment, ROWS, grouped};
 use super::visit::{Stop, done, found, visited};
 use super::visitor::Visitor;
 use crate::call::{Answer, Call};
@@ -14,13 +14,20 @@ use cutover_app::App;
 use cutover_app::account::AccountFilter;
 use cutover_app::operator::{BulkOutlook, BulkRequest, JobOwner, Operations, OperatorError};
 use cutover_app::port::{Job, JobKind, JobState};
+use cutover_core::Zone;
 use cutover_process::State;
+
+/// The path of the list of jobs.
+const JOBS: &str = "/console/jobs/";
 
 #[derive(Template)]
 #[template(path = "console/jobs.html")]
 struct List {
     frame: Frame,
     jobs: Vec<Row>,
+    is_first: bool,
+    /// The link to the next page.
+    next: Option<String>,
 }
 
 #[derive(Template)]
@@ -73,8 +80,8 @@ struct Row {
     can_resume: bool,
 }
 
-impl From<Job> for Row {
-    fn from(job: Job) -> Self {
+impl Row {
+    fn new(job: Job, zone: Zone) -> Self {
         let (label, class) = match job.state.known() {
             Some(JobState::Preparing) => ("Being prepared", "pending"),
             Some(JobState::Running) => ("Running", "in_progress"),
@@ -94,15 +101,15 @@ impl From<Job> for Row {
             link: links::job(&job.name),
             kind,
             supplier_link: links::supplier(&job.supplier),
-            filter: filter(&job),
+            filter: filter(&job, zone),
             label,
             class,
             matched: count(job.matched),
             changed: count(job.changed),
             skipped: count(job.skipped),
             failed: (job.kind == JobKind::Undo).then(|| count(job.failed)),
-            created: job.created_at.into(),
-            ended: job.ended_at.map(Into::into),
+            created: Moment::new(job.created_at, zone),
+            ended: job.ended_at.map(|at| Moment::new(at, zone)),
             can_stop: job.state == JobState::Running,
             can_resume: job.state == JobState::Stopped,
             actor: job.actor,
@@ -112,17 +119,18 @@ impl From<Job> for Row {
     }
 }
 
-fn filter(job: &Job) -> String {
+fn filter(job: &Job, zone: Zone) -> String {
+    let shown = |at| Moment::new(at, zone).shown;
     let mut parts = Vec::new();
     parts.extend(job.filter.status.as_ref().map(|status| format!("status {status}")));
     parts.extend(job.filter.is_undone.map(|is| if is { "undone" } else { "not undone" }.to_owned()));
     parts.extend(job.filter.error_code.as_ref().map(|code| format!("error {code}")));
-    parts.extend(job.filter.before.map(|before| format!("before {}", Moment::from(before).shown)));
+    parts.extend(job.filter.before.map(|before| format!("before {}", shown(before))));
     parts.extend(
         job.filter
             .imported_since
             .filter(|_| job.filter.wave.is_none())
-            .map(|since| format!("imported since {}", Moment::from(since).shown)),
+            .map(|since| format!("imported since {}", shown(since))),
     );
     parts.extend(job.filter.run.as_ref().map(|run| format!("imported by the run {run}")));
     parts.extend(job.filter.wave.map(|wave| format!("imported by wave {wave}")));
@@ -314,17 +322,38 @@ pub(crate) fn cancel(call: &mut Call) -> Answer<'_> {
     begin(call, CANCEL)
 }
 
-/// `GET /console/jobs/`: the jobs of the organisation.
+/// `GET /console/jobs/`: the jobs of the organisation, the last first, in pages.
 pub(crate) fn list(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let caller = visitor.caller().clone();
-            let jobs = call.run(move |app| Ok(app.as_caller(&caller).jobs(None)?)).await?;
-            let jobs = jobs.into_iter().map(Row::from).collect();
-            Ok(page(&mut HttpResponse::Ok(), &List { frame: Frame::of(visitor), jobs })?)
+            let job = move |app: &App| {
+                let by = app.as_caller(&caller);
+                Ok((by.jobs(None)?, by.common_zone(None)?))
+            };
+            let before = Query::new(call.query()).read("before", |text| Some(text.to_owned()));
+            let (jobs, zone) = call.run(job).await?;
+            let is_first = before.is_none();
+            let begin = before.map_or(0, |name| place_after(&jobs, &name));
+            let has_more = jobs.len() > begin + ROWS;
+            let shown = jobs.into_iter().skip(begin).take(ROWS);
+            let jobs: Vec<_> = shown.map(|job| Row::new(job, zone)).collect();
+            let last = jobs.last().filter(|_| has_more);
+            let list = List {
+                frame: Frame::of(visitor).in_zone(zone),
+                is_first,
+                next: last.map(|last| format!("{JOBS}?before={}", links::segment(&last.name))),
+                jobs,
+            };
+            Ok(page(&mut HttpResponse::Ok(), &list)?)
         })
         .await)
     })
+}
+
+/// Returns the place of the first job after the one with this name; the end if there is none.
+fn place_after(jobs: &[Job], name: &str) -> usize {
+    jobs.iter().position(|job| job.name == name).map_or(jobs.len(), |place| place + 1)
 }
 
 /// `GET /console/jobs/<job>/`: a job and its counts.
@@ -332,8 +361,15 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, name) = (visitor.caller().clone(), call.parameter(0));
-            let job = call.run(move |app| found(app.as_caller(&caller).show_job(&name))).await?;
-            Ok(page(&mut HttpResponse::Ok(), &Page { frame: Frame::of(visitor), job: job.into() })?)
+            let job = move |app: &App| {
+                let by = app.as_caller(&caller);
+                let job = found(by.show_job(&name))?;
+                let zone = by.zone_of(&job.supplier)?;
+                Ok((job, zone))
+            };
+            let (job, zone) = call.run(job).await?;
+            let frame = Frame::of(visitor).in_zone(zone);
+            Ok(page(&mut HttpResponse::Ok(), &Page { frame, job: Row::new(job, zone) })?)
         })
         .await)
     })

@@ -97,7 +97,7 @@ impl Overview {
         };
         let number = |number: u64| grouped(&number.to_string());
         let failed = sum(&[State::Errored, State::DryRunErrored]);
-        let left = progress.estimated_finish_at.map(|end| (duration(end - at), zone.local(end).into()));
+        let left = progress.estimated_finish_at.map(|end| (duration(end - at), Moment::new(end, zone)));
         let totals = &progress.reconciliation.imported;
         let mut balance = totals.ledger_balance;
         // Money is shown with cents, even if the sum needs none.
@@ -174,10 +174,9 @@ fn declared(shown: &ManifestShown) -> Vec<Declared> {
 
 impl Minute {
     fn new(activity: &Activity, zone: Zone) -> Self {
-        let at = zone.local(activity.minute);
         Self {
-            time: at.format("%H:%M").to_string(),
-            at: at.into(),
+            time: zone.local(activity.minute).format("%H:%M").to_string(),
+            at: Moment::new(activity.minute, zone),
             second: activity.minute.timestamp(),
             imported: activity.imported,
             failed: activity.failed,

@@ -35,7 +35,7 @@ mod visitor;
 mod webhooks;
 
 pub use certificates::certificate_html;
-pub(crate) use escape::Escaped;
+pub(crate) use escape::{Escaped, whole};
 pub(crate) use links::has;
 pub(crate) use page::not_served;
 

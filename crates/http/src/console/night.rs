@@ -105,7 +105,7 @@ impl Page {
         };
         let [errors, _] = overview.causes;
         Self {
-            frame,
+            frame: frame.in_zone(zone),
             link: links::supplier(&code),
             state,
             hold: progress.hold.as_ref().map(|hold| Held::new(hold, zone)),
@@ -118,12 +118,12 @@ impl Page {
             waiting: overview.waiting,
             rate: overview.rate,
             checks: Checks::new(&readiness, zone),
-            window: first_window.map(|end| (until(end - at), zone.local(end).into())),
+            window: first_window.map(|end| (until(end - at), Moment::new(end, zone))),
             has_manifest: progress.reconciliation.manifest.is_some(),
             totals: totals(&progress.reconciliation),
             causes: errors.rows.into_iter().take(CAUSES).collect(),
             since: zone.local(at).format("%H:%M").to_string(),
-            at: zone.local(at).into(),
+            at: Moment::new(at, zone),
             code,
         }
     }

@@ -11,6 +11,7 @@ use actix_web::http::header::{
 };
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use askama::Template;
+use cutover_core::Zone;
 
 /// All resources come from this host, nothing is inline, and no other page may embed one of ours.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -22,6 +23,8 @@ pub(super) struct Frame {
     pub(super) visitor: Option<Visitor>,
     /// The searched number, shown in the search field.
     pub(super) sought: String,
+    /// The zone of all times on the page; `None` if it has none.
+    pub(super) zone: Option<Zone>,
     /// The paths of the files that it loads.
     pub(super) assets: &'static Assets,
 }
@@ -29,12 +32,18 @@ pub(super) struct Frame {
 impl Frame {
     /// Returns the frame without a visitor.
     pub(super) fn outside() -> Self {
-        Self { visitor: None, sought: String::new(), assets: assets() }
+        Self { visitor: None, sought: String::new(), zone: None, assets: assets() }
     }
 
     /// Returns the frame for a signed-in visitor.
     pub(super) fn of(visitor: &Visitor) -> Self {
-        Self { visitor: Some(visitor.clone()), sought: String::new(), assets: assets() }
+        Self { visitor: Some(visitor.clone()), ..Self::outside() }
+    }
+
+    /// Names the zone of the times on the page: that of a supplier, or the one that the suppliers of the organisation
+    /// have in common.
+    pub(super) fn in_zone(self, zone: Zone) -> Self {
+        Self { zone: Some(zone), ..self }
     }
 
     /// Returns true on a display, where nothing can be pressed.

@@ -38,7 +38,7 @@ impl Part {
         let time = part.time.zip(part.finish_at);
         Self {
             accounts: grouped(&part.accounts.to_string()),
-            time: time.map(|(time, end)| (duration(time), zone.local(end).into())),
+            time: time.map(|(time, end)| (duration(time), Moment::new(end, zone))),
         }
     }
 }
@@ -65,7 +65,7 @@ impl Checks {
         let forecast = &readiness.forecast;
         Self {
             is_ready: readiness.is_ready(),
-            as_of: zone.local(readiness.as_of).into(),
+            as_of: Moment::new(readiness.as_of, zone),
             rows: readiness.checks.iter().map(CheckRow::new).collect(),
             wave: forecast.wave.as_ref().map(|(number, part)| (*number, Part::new(part, zone))),
             whole: Part::new(&forecast.whole, zone),

@@ -2,7 +2,7 @@
 
 use super::links;
 use super::page::{Frame, page};
-use super::view::{Moment, grouped};
+use super::view::{Moment, ROWS, grouped};
 use super::visit::{found, visited};
 use crate::call::{Answer, Call};
 use crate::refusal::Refusal;
@@ -10,11 +10,11 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::App;
-use cutover_core::ExternalAccountNumber;
+use cutover_core::{ExternalAccountNumber, Zone};
 use cutover_model::RefusedCreateShown;
 
 /// Accounts on a page.
-const PAGE: u32 = 50;
+const PAGE: u32 = ROWS as u32;
 
 #[derive(Template)]
 #[template(path = "console/refused_creates.html")]
@@ -38,14 +38,14 @@ struct Row {
     faults: Vec<(String, String, Option<String>)>,
 }
 
-impl From<&RefusedCreateShown> for Row {
-    fn from(refused: &RefusedCreateShown) -> Self {
+impl Row {
+    fn new(refused: &RefusedCreateShown, zone: Zone) -> Self {
         let fault = |item: &cutover_model::RefusedItem| {
             (item.attr.clone(), item.code.to_string(), links::explanation(item.code.as_str()))
         };
         Self {
             number: refused.external_account_number.clone(),
-            at: refused.refused_at.0.into(),
+            at: Moment::new(refused.refused_at.0.to_utc(), zone),
             faults: refused.errors.iter().map(fault).collect(),
         }
     }
@@ -70,13 +70,14 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
                 };
                 let (rows, has_more) = page.ok_or(Refusal::NotFound)?;
                 let figures = app.refused_figures(&supplier)?;
-                Ok((supplier.code, rows, has_more, figures))
+                Ok((supplier, rows, has_more, figures))
             };
-            let (code, rows, has_more, figures) = call.run_page(job).await?;
+            let (supplier, rows, has_more, figures) = call.run_page(job).await?;
+            let (code, zone) = (supplier.code, supplier.settings.time_zone);
             let supplier_link = links::supplier(code.as_str());
             let last = rows.last().filter(|_| has_more);
             let shown = Page {
-                frame: Frame::of(visitor),
+                frame: Frame::of(visitor).in_zone(zone),
                 supplier: code.to_string(),
                 next: last.map(|last| {
                     let after = links::segment(&last.external_account_number);
@@ -85,7 +86,7 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
                 supplier_link,
                 accounts: grouped(&figures.accounts.to_string()),
                 without_number: grouped(&figures.without_number.to_string()),
-                rows: rows.iter().map(Row::from).collect(),
+                rows: rows.iter().map(|refused| Row::new(refused, zone)).collect(),
                 is_first,
             };
             Ok(page(&mut HttpResponse::Ok(), &shown)?)

@@ -2,7 +2,7 @@
 
 use super::links;
 use super::page::{Frame, page, see_other};
-use super::view::{Moment, Status, grouped};
+use super::view::{Moment, ROWS, Status, grouped};
 use super::visit::{Stop, done, found, visited};
 use super::visitor::Visitor;
 use crate::call::{Answer, Call};
@@ -11,12 +11,11 @@ use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::operator::{AccountGroup, Difference, RunDiff, RunReport};
 use cutover_app::port::{Cause, CauseCount};
-use cutover_core::Zone;
 use cutover_model::{ControlTotals, Totals};
 use cutover_process::State;
 
 /// Runs on a page.
-const PAGE: u32 = 25;
+const PAGE: u32 = ROWS as u32;
 /// Codes in a comparison.
 const CODES: usize = 50;
 
@@ -52,7 +51,7 @@ impl Row {
             let counted = report.counts.iter().filter(|(state, _)| states.contains(state));
             grouped(&counted.map(|(_, count)| count).sum::<u64>().to_string())
         };
-        let moment = |at| moment(at, report.zone);
+        let moment = |at| Moment::new(at, report.zone);
         Self {
             link: run_link(supplier, &report.run.name),
             started: moment(report.run.started_at),
@@ -64,10 +63,6 @@ impl Row {
             name: report.run.name.clone(),
         }
     }
-}
-
-fn moment(at: chrono::DateTime<chrono::Utc>, zone: Zone) -> Moment {
-    zone.local(at).into()
 }
 
 fn run_link(supplier: &str, name: &str) -> String {
@@ -201,8 +196,9 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
                 call.run_page(move |app| found(app.as_caller(&caller).runs(&of, before, PAGE))).await?;
             let supplier_link = links::supplier(&code);
             let open = runs.runs.iter().find(|report| report.run.ended_at.is_none());
+            let zone = runs.runs.first().map(|report| report.zone);
             let answer = Runs {
-                frame: Frame::of(visitor),
+                frame: Frame { zone, ..Frame::of(visitor) },
                 open: open.map(|report| report.run.name.clone()),
                 rows: runs.runs.iter().map(|report| Row::new(&code, report)).collect(),
                 is_first: before.is_none(),
@@ -231,10 +227,10 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
             };
             let counted = report.counts.iter().filter(|(_, count)| *count > 0);
             let answer = One {
-                frame: Frame::of(visitor),
+                frame: Frame::of(visitor).in_zone(report.zone),
                 run: Row::new(&code, &report),
-                first: report.first_at.map(|at| moment(at, report.zone)),
-                last: report.last_at.map(|at| moment(at, report.zone)),
+                first: report.first_at.map(|at| Moment::new(at, report.zone)),
+                last: report.last_at.map(|at| Moment::new(at, report.zone)),
                 counts: counted
                     .map(|(state, count)| (Status::from(*state), grouped(&count.to_string())))
                     .collect(),

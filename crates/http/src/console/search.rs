@@ -1,13 +1,14 @@
 use super::page::{Frame, page};
-use super::view::AccountRow;
+use super::view::{AccountRow, ROWS};
 use super::visit::visited;
 use crate::call::{Answer, Call};
 use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
+use cutover_app::operator::AccountMatch;
 
 /// Maximum number of accounts shown per supplier.
-const MOST: u32 = 50;
+const MOST: u32 = ROWS as u32;
 
 #[derive(Template)]
 #[template(path = "console/search.html")]
@@ -30,11 +31,15 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
             let (text, code) = (sought.clone(), supplier.clone());
             let job = move |app: &cutover_app::App| {
                 let code = Some(code.as_str()).filter(|code| !code.is_empty());
-                Ok(app.as_caller(&caller).search_accounts(code, &text, MOST)?)
+                let by = app.as_caller(&caller);
+                let zone = code.map_or_else(|| by.common_zone(None), |code| by.zone_of(code))?;
+                Ok((by.search_accounts(code, &text, MOST)?, zone))
             };
-            let found = call.run(job).await?.into_iter();
-            let rows = found.map(|found| AccountRow::new(&found.supplier, found.account)).collect();
-            let frame = Frame { sought, ..Frame::of(visitor) };
+            let (found, zone) = call.run(job).await?;
+            let row = |found: AccountMatch| AccountRow::new(&found.supplier, found.account, zone);
+            let rows: Vec<_> = found.into_iter().map(row).collect();
+            let zone = (!rows.is_empty()).then_some(zone);
+            let frame = Frame { sought, zone, ..Frame::of(visitor) };
             Ok(page(&mut HttpResponse::Ok(), &Page { frame, supplier, rows })?)
         })
         .await)

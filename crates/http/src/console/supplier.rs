@@ -3,7 +3,7 @@ use super::jobs;
 use super::links;
 use super::migration::Overview;
 use super::page::{Frame, page};
-use super::view::{AccountRow, Choice, Moment, statuses};
+use super::view::{AccountRow, Choice, Moment, ROWS, statuses};
 use super::visit::{Stop, found, visited};
 use super::visitor::Visitor;
 use crate::call::{Answer, Call};
@@ -17,7 +17,7 @@ use cutover_app::port::{Hold, HoldCause, Position, Supplier};
 use cutover_core::{Word, Zone};
 
 /// Accounts on a page.
-const PAGE: u32 = 50;
+const PAGE: u32 = ROWS as u32;
 
 #[derive(Template)]
 #[template(path = "console/supplier.html")]
@@ -58,7 +58,7 @@ impl Held {
         let window = hold.window.map(|window| format!(" of the last {window}")).unwrap_or_default();
         Self {
             why,
-            since: zone.local(hold.since).into(),
+            since: Moment::new(hold.since, zone),
             counts: format!("{} accounts had ended, {} failed{window}", hold.ended, hold.failed),
             because: hold.because.clone(),
         }
@@ -95,7 +95,7 @@ impl Shown {
                 ),
                 ("Rules", if rules.is_empty() { "As by default".to_owned() } else { rules.join("\n") }),
             ],
-            created: settings.time_zone.local(supplier.created_at).into(),
+            created: Moment::new(supplier.created_at, settings.time_zone),
         }
     }
 }
@@ -165,7 +165,8 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
     };
     let (migration, accounts, asked) = call.run(job).await?;
     let code = migration.supplier.code.as_str();
-    let row = |account| AccountRow::new(code, account);
+    let zone = migration.supplier.settings.time_zone;
+    let row = |account| AccountRow::new(code, account, zone);
     let accounts = Accounts {
         rows: accounts.accounts.into_iter().map(row).collect(),
         statuses: statuses(asked.filter.status),
@@ -187,7 +188,7 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
         next: accounts.next.map(|next| asked.next(code, next)),
     };
     let shown = Page {
-        frame: Frame::of(visitor),
+        frame: Frame::of(visitor).in_zone(zone),
         supplier: Shown::of(&migration.supplier, migration.progress.hold.as_ref()),
         overview: (&migration).into(),
         accounts,

@@ -13,6 +13,7 @@ use askama::Template;
 use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
 use cutover_app::operator::{AccountGroup, JobOwner, UndoRequest, UndoScope, Undoable};
 use cutover_app::port::KeptBecause;
+use cutover_core::Zone;
 
 /// Runs that are offered: the last ones.
 const RUNS: u32 = 25;
@@ -29,6 +30,8 @@ struct Page {
     back: String,
     /// The name and the value of the field that chooses, as the form sends it again; empty until it is chosen.
     chosen: (&'static str, String),
+    /// The zone of the time that is asked for.
+    zone: &'static str,
     /// The names of runs.
     runs: Vec<String>,
     found: Option<Found>,
@@ -73,8 +76,8 @@ impl From<Undoable> for Found {
     }
 }
 
-/// Reads the choice of a query or a form, one of three; `None` if there is none.
-fn chosen(text: &str) -> Result<Option<UndoScope>, Stop> {
+/// Reads the choice of a query or a form, one of three; `None` if there is none. A time is one in the zone of the supplier.
+fn chosen(text: &str, zone: Zone) -> Result<Option<UndoScope>, Stop> {
     let value =
         |name| Query::new(text).read(name, |text| Some(text.to_owned())).filter(|text| !text.is_empty());
     if let Some(run) = value("run") {
@@ -84,15 +87,15 @@ fn chosen(text: &str) -> Result<Option<UndoScope>, Stop> {
         let wave = wave.parse().map_err(|_| Stop::NotDone("A wave is a number.".into()))?;
         return Ok(Some(UndoScope::Wave(wave)));
     }
-    value("since").map(|text| since(&text).map(UndoScope::Since)).transpose()
+    value("since").map(|text| since(&text, zone).map(UndoScope::Since)).transpose()
 }
 
-/// Reads a time: UTC, as fields for times send it, or with an offset.
-fn since(text: &str) -> Result<DateTime<Utc>, Stop> {
+/// Reads a time: in a zone, as fields for times send it, or with an offset.
+fn since(text: &str, zone: Zone) -> Result<DateTime<Utc>, Stop> {
     let plain = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
     let plain = plain.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
     let exact = || DateTime::parse_from_rfc3339(text).ok().map(|at| at.to_utc());
-    plain.map(|at| at.and_utc()).or_else(exact).ok_or_else(no_choice)
+    plain.map_or_else(exact, |at| zone.instant(at)).ok_or_else(no_choice)
 }
 
 fn no_choice() -> Stop {
@@ -109,10 +112,11 @@ fn field(which: &UndoScope) -> (&'static str, String) {
     }
 }
 
-/// Refuses a supplier that the visitor's organisation does not have.
-async fn check_supplier(call: &Call, visitor: &Visitor, code: &str) -> Result<(), Stop> {
+/// Returns the zone of a supplier. Refuses one that the visitor's organisation does not have.
+async fn zone_of(call: &Call, visitor: &Visitor, code: &str) -> Result<Zone, Stop> {
     let (caller, code) = (visitor.caller().clone(), code.to_owned());
-    Ok(call.run(move |app| found(app.as_caller(&caller).show_supplier(&code)).map(drop)).await?)
+    let supplier = call.run(move |app| found(app.as_caller(&caller).show_supplier(&code))).await?;
+    Ok(supplier.settings.time_zone)
 }
 
 /// `GET /console/suppliers/<supplier>/undo/`: asks for a time, a run or a wave, and then counts the accounts and asks for confirmation.
@@ -120,8 +124,8 @@ pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
-            check_supplier(call, visitor, &code).await?;
-            let which = chosen(call.query())?;
+            let zone = zone_of(call, visitor, &code).await?;
+            let which = chosen(call.query(), zone)?;
             let back = links::supplier(&code);
             let mut question = Page {
                 frame: Frame::of(visitor),
@@ -129,6 +133,7 @@ pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
                 action: format!("{back}undo/"),
                 back: format!("{back}#accounts"),
                 chosen: ("", String::new()),
+                zone: zone.name(),
                 runs: Vec::new(),
                 found: None,
             };
@@ -157,9 +162,9 @@ pub(crate) fn begin(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, supplier) = (visitor.caller().clone(), call.parameter(0));
-            check_supplier(call, visitor, &supplier).await?;
+            let zone = zone_of(call, visitor, &supplier).await?;
             let form = call.form().await?;
-            let which = chosen(&form)?.ok_or_else(no_choice)?;
+            let which = chosen(&form, zone)?.ok_or_else(no_choice)?;
             let because = because(&form).ok_or_else(|| Stop::NotDone("An undo needs a reason.".into()))?;
             let request = UndoRequest { supplier, which };
             let begin = move |app: &cutover_app::App| {

@@ -1,21 +1,25 @@
 //! Values formatted for pages.
 
 use super::links;
-use chrono::{DateTime, TimeDelta, TimeZone};
+use chrono::{DateTime, TimeDelta, Utc};
 use cutover_app::account::{AccountStatus, StatusCount};
-use cutover_core::Word;
+use cutover_core::{Word, Zone};
 use cutover_process::State;
 
-/// A moment, for people and for programs.
+/// Rows of a table on a page: longer pages are hard to read, and slow on a small device.
+pub(super) const ROWS: usize = 25;
+
+/// A moment in the zone of its page, for people and for programs.
 #[derive(Debug, Clone)]
 pub(super) struct Moment {
     pub(super) shown: String,
     pub(super) exact: String,
 }
 
-impl<Z: TimeZone> From<DateTime<Z>> for Moment {
-    fn from(at: DateTime<Z>) -> Self {
-        let at = at.fixed_offset();
+impl Moment {
+    /// Formats an instant in the zone that the page names ([`Frame::in_zone`](super::page::Frame::in_zone)).
+    pub(super) fn new(at: DateTime<Utc>, zone: Zone) -> Self {
+        let at = zone.local(at);
         Self { shown: at.format("%Y-%m-%d %H:%M:%S %:z").to_string(), exact: at.to_rfc3339() }
     }
 }
@@ -156,8 +160,8 @@ pub(super) struct AccountRow {
 }
 
 impl AccountRow {
-    /// Creates the row for an account of a supplier.
-    pub(super) fn new(supplier: &str, account: AccountStatus) -> Self {
+    /// Creates the row for an account of a supplier, with times in a zone.
+    pub(super) fn new(supplier: &str, account: AccountStatus, zone: Zone) -> Self {
         let AccountStatus { number, status, stored_status, is_undone, error_codes } = account;
         Self {
             supplier: supplier.to_owned(),
@@ -166,7 +170,7 @@ impl AccountRow {
             status: if is_undone { Status::undone() } else { Status::new(&stored_status, status.status) },
             account: status.service_identifier.as_ref().map(ToString::to_string),
             errors: error_codes,
-            changed: status.modified_at.0.into(),
+            changed: Moment::new(status.modified_at.0.to_utc(), zone),
         }
     }
 }

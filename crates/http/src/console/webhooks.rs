@@ -2,7 +2,7 @@
 
 use super::links;
 use super::page::{Frame, page, see_other};
-use super::view::{Moment, grouped};
+use super::view::{Moment, ROWS, grouped};
 use super::visit::{Stop, done, found, visited};
 use super::visitor::Visitor;
 use crate::call::{Answer, Call};
@@ -11,13 +11,14 @@ use actix_web::HttpResponse;
 use askama::Template;
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_app::App;
-use cutover_app::operator::{Operations, OperatorError, WebhookReport};
-use cutover_app::port::{Delivery, DeliveryState, WEBHOOK_DEADLINE, Webhook, WebhookAnswer};
+use cutover_app::operator::{AccountDelivery, DeliveryPage, Operations, OperatorError, WebhookReport};
+use cutover_app::port::{DeliveryState, WEBHOOK_DEADLINE, Webhook, WebhookAnswer};
+use cutover_core::Zone;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 /// Deliveries on a page.
-const PAGE: u32 = 50;
+const PAGE: u32 = ROWS as u32;
 /// The times from which events can be delivered again: the value in the form, the label, and hours.
 const SINCE: [(&str, &str, i64); 4] = [
     ("hour", "of the last hour", 1),
@@ -83,8 +84,8 @@ struct Row {
     is_replaying: bool,
 }
 
-impl From<Webhook> for Row {
-    fn from(webhook: Webhook) -> Self {
+impl Row {
+    fn new(webhook: Webhook, zone: Zone) -> Self {
         let reason = |reason: &str| match reason {
             "operator" => "by an operator".to_owned(),
             "failing" => "after three days of failures".to_owned(),
@@ -98,9 +99,10 @@ impl From<Webhook> for Row {
             types: webhook.types.iter().map(ToString::to_string).collect(),
             disabled: webhook.disabled.map(|disabled| {
                 let detail = disabled.detail.map(|detail| format!(": {detail}")).unwrap_or_default();
-                (format!("{}{detail}", reason(disabled.reason.as_str())), disabled.at.into())
+                let at = Moment::new(disabled.at, zone);
+                (format!("{}{detail}", reason(disabled.reason.as_str())), at)
             }),
-            missed: webhook.missed_at.map(Into::into),
+            missed: webhook.missed_at.map(|at| Moment::new(at, zone)),
             is_replaying: webhook.replay.is_some(),
         }
     }
@@ -110,6 +112,8 @@ impl From<Webhook> for Row {
 struct Sent {
     id: String,
     event: String,
+    /// The number and the link of the account, if the event is about one and still kept.
+    account: Option<(String, String)>,
     occurred: Moment,
     label: &'static str,
     class: &'static str,
@@ -120,8 +124,8 @@ struct Sent {
     answer: String,
 }
 
-impl From<Delivery> for Sent {
-    fn from(delivery: Delivery) -> Self {
+impl Sent {
+    fn new(AccountDelivery { delivery, account }: AccountDelivery, zone: Zone) -> Self {
         let (label, class) = match delivery.state.known() {
             Some(DeliveryState::Delivered) => ("Delivered", "processed"),
             Some(DeliveryState::Sending) => ("Being sent", "in_progress"),
@@ -134,11 +138,15 @@ impl From<Delivery> for Sent {
         Self {
             id: delivery.position.encode(),
             event: delivery.event_type.to_string(),
-            occurred: delivery.occurred_at.into(),
+            account: account.map(|(supplier, number)| {
+                let link = links::account(&supplier, &number);
+                (number, link)
+            }),
+            occurred: Moment::new(delivery.occurred_at, zone),
             label,
             class,
             attempts: delivery.attempts,
-            next: delivery.due_at.filter(|_| is_open).map(Into::into),
+            next: delivery.due_at.filter(|_| is_open).map(|at| Moment::new(at, zone)),
             result: delivery.status.map(|status| status.to_string()).or(delivery.failure).unwrap_or_default(),
             answer: answer.map(|answer| answer.into_owned()).unwrap_or_default(),
         }
@@ -188,9 +196,14 @@ pub(crate) fn list(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let caller = visitor.caller().clone();
-            let webhooks = call.run(move |app| Ok(app.as_caller(&caller).webhooks(None)?)).await?;
-            let webhooks = webhooks.into_iter().map(Row::from).collect();
-            Ok(page(&mut HttpResponse::Ok(), &List { frame: Frame::of(visitor), webhooks })?)
+            let job = move |app: &App| {
+                let by = app.as_caller(&caller);
+                Ok((by.webhooks(None)?, by.common_zone(None)?))
+            };
+            let (webhooks, zone) = call.run(job).await?;
+            let frame = Frame::of(visitor).in_zone(zone);
+            let webhooks = webhooks.into_iter().map(|webhook| Row::new(webhook, zone)).collect();
+            Ok(page(&mut HttpResponse::Ok(), &List { frame, webhooks })?)
         })
         .await)
     })
@@ -204,39 +217,39 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
             let before = Query::new(call.query()).read("before", |text| Some(text.to_owned()));
             let is_first = before.is_none();
             let job = move |app: &App| {
-                let report = found(app.as_caller(&caller).show_webhook(&name))?;
-                let deliveries =
-                    done(app.as_caller(&caller).webhook_deliveries(&name, before.as_deref(), PAGE + 1))?;
-                Ok(deliveries.map(|deliveries| (report, deliveries)))
+                let by = app.as_caller(&caller);
+                let (report, zone) = (found(by.show_webhook(&name))?, by.common_zone(None)?);
+                let deliveries = done(by.delivery_page(&name, before.as_deref(), PAGE))?;
+                Ok(deliveries.map(|deliveries| (report, deliveries, zone)))
             };
-            let (report, deliveries) = call.run(job).await?.map_err(Stop::NotDone)?;
-            Ok(page(&mut HttpResponse::Ok(), &shown(visitor, report, deliveries, is_first))?)
+            let (report, deliveries, zone) = call.run(job).await?.map_err(Stop::NotDone)?;
+            let frame = Frame::of(visitor).in_zone(zone);
+            Ok(page(&mut HttpResponse::Ok(), &shown(frame, report, deliveries, zone, is_first))?)
         })
         .await)
     })
 }
 
-fn shown(visitor: &Visitor, report: WebhookReport, mut deliveries: Vec<Delivery>, is_first: bool) -> Page {
+fn shown(frame: Frame, report: WebhookReport, page: DeliveryPage, zone: Zone, is_first: bool) -> Page {
     let WebhookReport { webhook, open, secrets } = report;
-    let has_more = deliveries.len() > PAGE as usize;
-    deliveries.truncate(PAGE as usize);
+    let DeliveryPage { deliveries, has_more } = page;
     let link = links::webhook(&webhook.name);
-    let last = deliveries.last().filter(|_| has_more).map(|last| last.position.encode());
+    let last = deliveries.last().filter(|_| has_more).map(|last| last.delivery.position.encode());
     let expiring = secrets.iter().filter(|secret| secret.expires_at.is_some()).count();
     let signing = if expiring == 0 { "One secret".to_owned() } else { format!("{} secrets", expiring + 1) };
     let types: Vec<_> = webhook.types.iter().map(ToString::to_string).collect();
     Page {
-        frame: Frame::of(visitor),
+        frame,
         open: grouped(&open.to_string()),
         fields: vec![
             ("URL", webhook.url.clone()),
             ("Events", if types.is_empty() { "All".to_owned() } else { types.join("\n") }),
-            ("Added", Moment::from(webhook.created_at).shown),
+            ("Added", Moment::new(webhook.created_at, zone).shown),
             ("Signs with", signing),
         ],
         public_keys: secrets.into_iter().filter_map(|secret| secret.public_key).collect(),
-        webhook: webhook.into(),
-        deliveries: deliveries.into_iter().map(Sent::from).collect(),
+        webhook: Row::new(webhook, zone),
+        deliveries: deliveries.into_iter().map(|delivery| Sent::new(delivery, zone)).collect(),
         is_first,
         next: last.map(|id| format!("{link}?before={id}#deliveries")),
     }

@@ -96,7 +96,7 @@ impl Page {
         };
         let errors = difference::errors(&before.issues.errors, &after.issues.errors);
         Self {
-            frame,
+            frame: frame.in_zone(zone),
             supplier: supplier.to_owned(),
             supplier_link: links::supplier(supplier),
             link: links::account(supplier, &external_account_number),
@@ -116,7 +116,7 @@ impl Side {
         Self {
             title: if is_waiting { "Now".to_owned() } else { format!("Attempt {}", attempt.number) },
             status: Status::new(&attempt.state, state),
-            at: zone.local(attempt.at).into(),
+            at: Moment::new(attempt.at, zone),
             error: attempt.error.as_ref().map(|error| error.code.to_string()),
         }
     }

@@ -1,12 +1,10 @@
 //! Imported data as fields, tables and groups of them, built from the payload's own members: members added to
 //! the model are shown without changes here.
 
+use super::super::view::ROWS;
 use super::mask::Mask;
 use super::value::Value;
 use askama::Template;
-
-/// Rows of a table on one page.
-const ROWS: usize = 25;
 
 /// Items of another list on one page.
 const ITEMS: usize = 10;

@@ -86,7 +86,7 @@ struct Step {
 impl Step {
     fn new(entry: &HistoryEntry, zone: Zone) -> Self {
         Self {
-            at: zone.local(entry.occurred_at).into(),
+            at: Moment::new(entry.occurred_at, zone),
             // An unknown event is shown by its name.
             event: entry.event.known().map_or(entry.event.to_string(), |event| event.meaning().to_owned()),
             status: Status::new(&entry.to, entry.to.known().copied().unwrap_or(State::Pending)),
@@ -192,7 +192,7 @@ fn laid_out(
     let state = report.stored_status.known().copied();
     let can_be_submitted_again = state.is_some_and(|state| state.has_ended() && !state.is_final());
     Ok(Page {
-        frame,
+        frame: frame.in_zone(report.zone),
         supplier: supplier.to_string(),
         supplier_link: links::supplier(supplier.as_str()),
         is_live: !state.is_some_and(State::is_final),
@@ -223,19 +223,16 @@ fn laid_out(
 
 fn facts(report: &ProcessReport) -> Vec<(&'static str, String)> {
     let account = report.status.service_identifier.as_ref().map(ToString::to_string);
-    vec![
-        ("Imported as", account.unwrap_or_else(|| "–".to_owned())),
-        ("Attempt", report.attempt.to_string()),
-        ("Time zone", report.zone.name().to_owned()),
-    ]
+    vec![("Imported as", account.unwrap_or_else(|| "–".to_owned())), ("Attempt", report.attempt.to_string())]
 }
 
 fn moments(report: &ProcessReport) -> Vec<(&'static str, Moment)> {
-    let ProcessReport { status, zone, .. } = report;
-    let mut moments = vec![("Created", status.created_at.0.into()), ("Changed", status.modified_at.0.into())];
-    moments.extend(report.billed_at.map(|at| ("Billed", zone.local(at).into())));
-    moments.extend(report.archived_at.map(|at| ("Archived", zone.local(at).into())));
-    moments
+    let status = &report.status;
+    let mut moments =
+        vec![("Created", status.created_at.0.to_utc()), ("Changed", status.modified_at.0.to_utc())];
+    moments.extend(report.billed_at.map(|at| ("Billed", at)));
+    moments.extend(report.archived_at.map(|at| ("Archived", at)));
+    moments.into_iter().map(|(name, at)| (name, Moment::new(at, report.zone))).collect()
 }
 
 /// The first issues of an account, and its payload, which has marks where they are.

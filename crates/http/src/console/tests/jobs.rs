@@ -54,6 +54,29 @@ async fn a_job_is_begun_after_confirmation_and_watched() {
 }
 
 #[actix_web::test]
+async fn jobs_are_listed_in_pages() {
+    let service = waiting();
+    let mut browser = service.browser().await;
+    let mut begun = Vec::new();
+    for _ in 0..26 {
+        let job = browser.post(&format!("{SUPPLIER}cancel/"), "").await.header("location").to_owned();
+        service.clock.advance(chrono::Duration::seconds(1));
+        begun.push(job);
+    }
+    let first = browser.page("/console/jobs/").await;
+    assert_eq!(first.matches("<th scope=\"row\">").count(), 25);
+    assert!(first.contains(&begun[25]) && !first.contains(&begun[0]), "the last first: {first}");
+    let next = between(&first, "href=\"/console/jobs/?before=", "\"").to_owned();
+    assert!(begun[1].contains(&next), "{next}");
+    let second = browser.page(&format!("/console/jobs/?before={next}")).await;
+    assert_eq!(second.matches("<th scope=\"row\">").count(), 1);
+    assert!(second.contains(&begun[0]) && second.contains("First page"), "{second}");
+    assert!(!second.contains("Next page"), "{second}");
+    let none = browser.page("/console/jobs/?before=job_none").await;
+    assert!(none.contains("No further job.") && none.contains("First page"), "{none}");
+}
+
+#[actix_web::test]
 async fn jobs_are_of_the_organisation_and_asked_for_by_the_console() {
     let service = waiting();
     let mut browser = service.browser().await;
@@ -93,12 +116,19 @@ async fn imports_are_undone_after_confirmation() {
         assert!(page.contains(&undo), "{page}");
     }
     let asked = browser.page(&undo).await;
-    assert!(asked.contains("Imported since (UTC)") && !asked.contains("Undo the imports<"), "{asked}");
+    assert!(
+        asked.contains("Imported since (Australia/Sydney)") && !asked.contains("Undo the imports<"),
+        "{asked}"
+    );
     let none = browser.page(&format!("{undo}?since=2999-01-01T00:00")).await;
     assert!(none.contains("No account that was imported is unchanged since."), "{none}");
     let asked = browser.page(&format!("{undo}?since=2020-01-01T00:00:00")).await;
     assert!(asked.contains("Undo the import of 1 account?") && asked.contains("UNME-4001"), "{asked}");
-    assert_eq!(between(&asked, r#"name="since" value=""#, "\""), "2020-01-01T00:00:00Z");
+    assert_eq!(
+        between(&asked, r#"name="since" value=""#, "\""),
+        "2019-12-31T13:00:00Z",
+        "in the zone of the supplier"
+    );
     for form in ["since=2020-01-01T00%3A00%3A00Z", "since=2020-01-01T00%3A00%3A00Z&because=+"] {
         assert_eq!(browser.post(&undo, form).await.status, 409, "{form}");
     }

@@ -10,6 +10,7 @@ mod pages;
 mod runs;
 mod sessions;
 mod webhooks;
+mod zones;
 
 use crate::testing::{Reply, TestService};
 use actix_web::http::header::{CONTENT_TYPE, COOKIE};
@@ -71,7 +72,10 @@ impl Browser<'_> {
     pub(super) async fn page(&mut self, path: &str) -> String {
         let reply = self.get(path).await;
         assert_eq!(reply.status, 200, "{path}: {}", reply.text());
-        reply.text().to_owned()
+        let page = reply.text().to_owned();
+        let zones = zones(&page).count();
+        assert!(zones == 1 || zones == 0 && !page.contains("<time "), "{zones} zones are named at {path}");
+        page
     }
 
     /// Sends a form from a page of the console.
@@ -82,6 +86,12 @@ impl Browser<'_> {
     pub(super) async fn sign_in(&mut self, key: &str) -> Reply {
         self.post("/console/sign-in/", &format!("next=&api_key={key}")).await
     }
+}
+
+/// Returns the names of zones that a page gives for its times.
+pub(super) fn zones(page: &str) -> impl Iterator<Item = &str> {
+    let said = page.split("<p class=\"zone\">Times in ").skip(1);
+    said.filter_map(|rest| rest.split('<').next())
 }
 
 /// Returns a form submission without an origin.

@@ -1,5 +1,11 @@
+use super::between;
 use crate::testing::{ACCOUNT, TestService};
+use cutover_app::operator::SupplierChange;
+use cutover_app::webhook::WebhookDispatcher;
+use cutover_core::SupplierStatus;
 use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 const URL: &str = "http://127.0.0.1:9/hook";
 
@@ -63,4 +69,31 @@ async fn a_test_shows_the_answer() {
     assert!(
         tested.text().contains("The test was not delivered") && tested.text().contains("It answered 500.")
     );
+}
+
+/// A delivery leads to the account that its event is about, and deliveries are listed in pages.
+#[actix_web::test]
+async fn deliveries_lead_to_their_accounts() {
+    let service = TestService::new();
+    let name = add(&service, "Acme");
+    service.create("Acme", ACCOUNT);
+    for _ in 0..13 {
+        for status in [SupplierStatus::Paused, SupplierStatus::Ongoing] {
+            let change = SupplierChange { status: Some(status), ..SupplierChange::default() };
+            service.set_supplier(change);
+        }
+    }
+    let stop: Arc<AtomicBool> = Arc::default();
+    let mut dispatcher = WebhookDispatcher::new(service.app.clone(), Arc::default(), stop);
+    while !dispatcher.run_once().unwrap().is_idle() {}
+    let mut browser = service.browser().await;
+    let path = format!("/console/webhooks/{name}/");
+    let link = r#"<a href="/console/suppliers/ACME_ENERGY/accounts/UNME-4001/"><bdi>"#;
+    let first = browser.page(&path).await;
+    assert_eq!(first.matches(r#"<td data-label="State">"#).count(), 25);
+    assert!(!first.contains(link), "the latest event is first: {first}");
+    let next = between(&first, &format!(r#"href="{path}?before="#), "\"").replace("#deliveries", "");
+    let second = browser.page(&format!("{path}?before={next}")).await;
+    assert_eq!(second.matches(r#"<td data-label="State">"#).count(), 2);
+    assert!(second.contains(link) && !second.contains("?before="), "{second}");
 }
