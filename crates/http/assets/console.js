@@ -50,13 +50,13 @@
       if (!next || next.outerHTML === old.outerHTML) return;
       const focused = old.contains(document.activeElement) ? document.activeElement : null;
       const place = focused ? [...old.querySelectorAll(FOCUS)].indexOf(focused) : -1;
-      const turned = [...old.querySelectorAll(".scroll")].map((region) => region.scrollLeft);
+      const turned = [...old.querySelectorAll(".scroll")].map((region) => [region.scrollLeft, region.scrollTop]);
       old.querySelectorAll("details[open]").forEach((open) => {
         const same = open.id && fresh.getElementById(open.id);
         if (same) same.open = true;
       });
       old.replaceWith(document.adoptNode(next));
-      next.querySelectorAll(".scroll").forEach((region, i) => { region.scrollLeft = turned[i] ?? 0; });
+      next.querySelectorAll(".scroll").forEach((region, i) => { [region.scrollLeft, region.scrollTop] = turned[i] ?? [0, 0]; });
       if (place >= 0) next.querySelectorAll(FOCUS)[place]?.focus();
       changed = true;
     });

@@ -5,6 +5,7 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::Args;
 use cutover_app::operator::AuditScope;
 use cutover_app::port::{AuditAction, AuditRecord, Detail};
+use cutover_core::Zone;
 use serde::Serialize;
 
 pub(super) const EXAMPLES: &str = "\
@@ -15,7 +16,7 @@ Examples:
 
 Lists the actions of commands and of the console, newest first: the actor (the system user of a command, the key's
 prefix at the console), the action, and its subject by internal ids. A record is written in the transaction of its
-action, and is never changed.";
+action, and is never changed. Times are in the zone that the suppliers have in common, otherwise in UTC.";
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditArgs {
@@ -51,14 +52,13 @@ struct Listed {
     detail: Detail,
 }
 
-impl From<AuditRecord> for Listed {
-    fn from(record: AuditRecord) -> Self {
-        let AuditRecord { id, at, by, action, organisation, supplier, process_id, detail } = record;
-        Self { id, at: ZonedTime::utc(at), by, action, organisation, supplier, process_id, detail }
-    }
-}
-
 impl Listed {
+    /// Returns the row of an action, with its time in a zone.
+    fn new(record: AuditRecord, zone: Zone) -> Self {
+        let AuditRecord { id, at, by, action, organisation, supplier, process_id, detail } = record;
+        Self { id, at: ZonedTime::common(at, zone), by, action, organisation, supplier, process_id, detail }
+    }
+
     /// The subject: the most specific one that is recorded.
     fn subject(&self) -> String {
         match (&self.supplier, &self.organisation, self.process_id) {
@@ -72,6 +72,7 @@ impl Listed {
 
 impl Row for Listed {
     const HEADS: &'static [&'static str] = &["WHEN", "WHO", "WHAT", "ON WHAT", "DETAIL"];
+    const TIMES: &'static [&'static str] = &["WHEN"];
     const EMPTY: &'static str = "No actions match.";
 
     fn cells(&self) -> Vec<String> {
@@ -83,17 +84,21 @@ impl Row for Listed {
 pub(super) fn run(context: &Context, args: AuditArgs) -> Result<(), Error> {
     let AuditArgs { since, supplier, action, limit } = args;
     let scope = AuditScope { since, supplier, action, limit, ..AuditScope::default() };
-    let records = context.app()?.as_command().audit(&scope)?;
-    Ok(context.output.list(&records.into_iter().map(Listed::from).collect::<Vec<_>>())?)
+    let app = context.app()?;
+    let by = app.as_command();
+    let records = by.audit(&scope)?;
+    let zone = scope.supplier.as_deref().map_or_else(|| by.common_zone(None), |code| by.zone_of(code))?;
+    let rows: Vec<_> = records.into_iter().map(|record| Listed::new(record, zone)).collect();
+    Ok(context.output.list_in(&rows, zone)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::listing;
+    use crate::output::listing_in;
 
     fn record(process_id: Option<i64>, detail: Detail) -> Listed {
-        Listed::from(AuditRecord {
+        let record = AuditRecord {
             id: 7,
             at: "2026-11-21T00:00:00Z".parse().unwrap(),
             by: "command:ana".into(),
@@ -102,7 +107,8 @@ mod tests {
             supplier: process_id.map(|_| "ACME".into()),
             process_id,
             detail,
-        })
+        };
+        Listed::new(record, "Australia/Melbourne".parse().unwrap())
     }
 
     fn records() -> [Listed; 2] {
@@ -114,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_text_has_a_line_per_action() {
-        insta::assert_snapshot!(listing(Listed::HEADS, records().map(|listed| listed.cells())));
+        insta::assert_snapshot!(listing_in(&records(), "Australia/Melbourne".parse().unwrap()));
     }
 
     #[test]

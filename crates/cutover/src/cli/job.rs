@@ -4,6 +4,7 @@ use crate::output::{Answer, Row, ZonedTime, pairs, plain};
 use clap::{Args, Subcommand};
 use cutover_app::App;
 use cutover_app::port::{Job, JobKind, JobState};
+use cutover_core::Zone;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -45,6 +46,9 @@ pub(crate) struct Named {
 
 #[derive(Serialize)]
 struct Shown {
+    /// The zone of the times in the text.
+    #[serde(skip)]
+    zone: Zone,
     id: String,
     kind: String,
     supplier: String,
@@ -74,9 +78,12 @@ struct Shown {
     ended_at: Option<ZonedTime>,
 }
 
-impl From<Job> for Shown {
-    fn from(job: Job) -> Self {
+impl Shown {
+    /// Shows a job, with its times in a zone.
+    fn new(job: Job, zone: Zone) -> Self {
+        let time = |at| ZonedTime::common(at, zone);
         Self {
+            zone,
             id: job.name,
             kind: job.kind.to_string(),
             supplier: job.supplier,
@@ -88,21 +95,25 @@ impl From<Job> for Shown {
             status: job.filter.status.map(|status| status.to_string()),
             undone: job.filter.is_undone,
             error_code: job.filter.error_code,
-            before: job.filter.before.map(ZonedTime::utc),
-            since: job.filter.imported_since.filter(|_| job.filter.wave.is_none()).map(ZonedTime::utc),
+            before: job.filter.before.map(time),
+            since: job.filter.imported_since.filter(|_| job.filter.wave.is_none()).map(time),
             run: job.filter.run,
             wave: job.filter.wave,
             has_numbers: job.filter.is_list,
             because: job.because,
             removed: job.removed,
-            created_at: ZonedTime::utc(job.created_at),
+            created_at: time(job.created_at),
             created_by: job.actor,
-            ended_at: job.ended_at.map(ZonedTime::utc),
+            ended_at: job.ended_at.map(time),
         }
     }
-}
 
-impl Shown {
+    /// Shows a job in the zone of its supplier.
+    fn one(app: &App, job: Job) -> Result<Self, Error> {
+        let zone = app.as_command().zone_of(&job.supplier)?;
+        Ok(Self::new(job, zone))
+    }
+
     fn filter(&self) -> String {
         let mut filter: Vec<String> = Vec::new();
         filter.extend(self.status.as_ref().map(|status| format!("status {status}")));
@@ -120,6 +131,7 @@ impl Shown {
 impl Row for Shown {
     const HEADS: &'static [&'static str] =
         &["ID", "KIND", "SUPPLIER", "STATE", "MATCHED", "CHANGED", "SKIPPED", "CREATED"];
+    const TIMES: &'static [&'static str] = &["CREATED"];
     const EMPTY: &'static str = "There are no jobs.";
 
     fn cells(&self) -> Vec<String> {
@@ -151,6 +163,7 @@ impl Answer for Shown {
             ("failed", self.failed.to_string()),
             ("created", format!("{} by {}", self.created_at, plain(&self.created_by))),
             ("ended", ended),
+            ("time zone", self.zone.name().to_owned()),
         ])
     }
 }
@@ -190,10 +203,11 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     match command {
         Command::List { organisation } => {
             let jobs = app.as_command().jobs(organisation.as_deref())?;
-            output.list(&jobs.into_iter().map(Shown::from).collect::<Vec<_>>())?;
+            let zone = app.as_command().common_zone(organisation.as_deref())?;
+            output.list_in(&jobs.into_iter().map(|job| Shown::new(job, zone)).collect::<Vec<_>>(), zone)?;
         }
-        Command::Show(Named { id }) => output.answer(&Shown::from(app.as_command().show_job(&id)?))?,
-        Command::Stop(Named { id }) => output.answer(&Shown::from(app.as_command().stop_job(&id)?))?,
+        Command::Show(Named { id }) => output.answer(&Shown::one(&app, app.as_command().show_job(&id)?)?)?,
+        Command::Stop(Named { id }) => output.answer(&Shown::one(&app, app.as_command().stop_job(&id)?)?)?,
         Command::Resume(Named { id }) => {
             let job = app.as_command().resume_job(&id)?;
             work(&app, context, &job.name, None)?;

@@ -4,9 +4,10 @@ use crate::error::Error;
 use crate::output::{Answer, Row, ZonedTime, pairs, plain};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
+use cutover_app::App;
 use cutover_app::operator::{IssuedSecret, WebhookReport};
 use cutover_app::port::{Delivery, Webhook, WebhookAnswer};
-use cutover_core::FeedEventType;
+use cutover_core::{FeedEventType, Zone};
 use serde::Serialize;
 
 pub(super) const EXAMPLES: &str = "\
@@ -92,6 +93,9 @@ pub(crate) struct Deliveries {
 
 #[derive(Debug, Serialize)]
 struct Listed {
+    /// The zone of the times in the text.
+    #[serde(skip)]
+    zone: Zone,
     id: String,
     organisation: String,
     url: String,
@@ -106,12 +110,14 @@ struct Listed {
     created_at: ZonedTime,
 }
 
-impl From<Webhook> for Listed {
-    fn from(webhook: Webhook) -> Self {
+impl Listed {
+    /// Shows a webhook, with its times in a zone.
+    fn new(webhook: Webhook, zone: Zone) -> Self {
+        let time = |at| ZonedTime::common(at, zone);
         let disabled = webhook.disabled.as_ref();
         Self {
             state: if disabled.is_some() { "disabled" } else { "enabled" },
-            disabled_at: disabled.map(|disabled| ZonedTime::utc(disabled.at)),
+            disabled_at: disabled.map(|disabled| time(disabled.at)),
             disabled_reason: disabled.map(|disabled| disabled.reason.to_string()),
             disabled_detail: disabled.and_then(|disabled| disabled.detail.clone()),
             id: webhook.name,
@@ -119,13 +125,12 @@ impl From<Webhook> for Listed {
             url: webhook.url,
             types: webhook.types.iter().map(ToString::to_string).collect(),
             replaying: webhook.replay.is_some(),
-            events_missed_at: webhook.missed_at.map(ZonedTime::utc),
-            created_at: ZonedTime::utc(webhook.created_at),
+            events_missed_at: webhook.missed_at.map(time),
+            created_at: time(webhook.created_at),
+            zone,
         }
     }
-}
 
-impl Listed {
     fn types(&self) -> String {
         if self.types.is_empty() { "all".to_owned() } else { self.types.join(" ") }
     }
@@ -153,6 +158,7 @@ impl Listed {
         rows.extend(self.replaying.then(|| ("replay", "events are delivered again".to_owned())));
         let missed = |at| ("events missed", format!("{at}: events expired that were not delivered"));
         rows.extend(self.events_missed_at.map(missed));
+        rows.push(("time zone", self.zone.name().to_owned()));
         rows
     }
 }
@@ -190,10 +196,11 @@ struct Shown {
     secrets: Vec<Key>,
 }
 
-impl From<WebhookReport> for Shown {
-    fn from(report: WebhookReport) -> Self {
+impl Shown {
+    fn new(report: WebhookReport, zone: Zone) -> Self {
+        let time = |at| ZonedTime::common(at, zone);
         Self {
-            webhook: report.webhook.into(),
+            webhook: Listed::new(report.webhook, zone),
             open_deliveries: report.open,
             public_key: report.secrets.first().and_then(|secret| secret.public_key.clone()),
             secrets: report
@@ -201,8 +208,8 @@ impl From<WebhookReport> for Shown {
                 .into_iter()
                 .map(|secret| Key {
                     public_key: secret.public_key,
-                    created_at: ZonedTime::utc(secret.created_at),
-                    expires_at: secret.expires_at.map(ZonedTime::utc),
+                    created_at: time(secret.created_at),
+                    expires_at: secret.expires_at.map(time),
                 })
                 .collect(),
         }
@@ -327,20 +334,22 @@ struct ListedDelivery {
     next_attempt_at: Option<ZonedTime>,
 }
 
-impl From<Delivery> for ListedDelivery {
-    fn from(delivery: Delivery) -> Self {
+impl ListedDelivery {
+    /// Shows a delivery, with its times in a zone.
+    fn new(delivery: Delivery, zone: Zone) -> Self {
+        let time = |at| ZonedTime::common(at, zone);
         let next = delivery.due_at.filter(|_| delivery.state != cutover_app::port::DeliveryState::Sending);
         Self {
             event_id: delivery.position.encode(),
             r#type: delivery.event_type.to_string(),
-            occurred_at: ZonedTime::utc(delivery.occurred_at),
+            occurred_at: time(delivery.occurred_at),
             state: delivery.state.to_string(),
             attempts: delivery.attempts,
             status: delivery.status,
             failure: delivery.failure,
             answer: delivery.answer.as_deref().map(text),
-            last_attempt_at: delivery.attempted_at.map(ZonedTime::utc),
-            next_attempt_at: next.map(ZonedTime::utc),
+            last_attempt_at: delivery.attempted_at.map(time),
+            next_attempt_at: next.map(time),
         }
     }
 }
@@ -348,6 +357,7 @@ impl From<Delivery> for ListedDelivery {
 impl Row for ListedDelivery {
     const HEADS: &'static [&'static str] =
         &["EVENT", "TYPE", "OCCURRED", "STATE", "ATTEMPTS", "LAST ANSWER", "NEXT ATTEMPT"];
+    const TIMES: &'static [&'static str] = &["OCCURRED", "NEXT ATTEMPT"];
     const EMPTY: &'static str = "No deliveries.";
 
     fn cells(&self) -> Vec<String> {
@@ -373,11 +383,17 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             output.answer(&Issued::of(issued, false))?;
         }
         Command::List { organisation } => {
-            let found = context.app()?.as_command().webhooks(organisation.as_deref())?;
-            output.list(&found.into_iter().map(Listed::from).collect::<Vec<_>>())?;
+            let app = context.app()?;
+            let found = app.as_command().webhooks(organisation.as_deref())?;
+            // The list has times in JSON only, which has UTC.
+            let listed = |webhook| Listed::new(webhook, Zone::UTC);
+            output.list(&found.into_iter().map(listed).collect::<Vec<_>>())?;
         }
         Command::Show(Named { id }) => {
-            output.answer(&Shown::from(context.app()?.as_command().show_webhook(&id)?))?
+            let app = context.app()?;
+            let report = app.as_command().show_webhook(&id)?;
+            let zone = zone_of(&app, &report.webhook)?;
+            output.answer(&Shown::new(report, zone))?;
         }
         Command::Test(Named { id }) => {
             let answer = context.app_with_webhooks()?.as_command().test_webhook(&id)?;
@@ -388,13 +404,16 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             }
         }
         Command::Replay { named, since } => {
-            output.answer(&Listed::from(context.app()?.as_command().replay_webhook(&named.id, since)?))?;
+            let app = context.app()?;
+            output.answer(&changed(&app, app.as_command().replay_webhook(&named.id, since)?)?)?;
         }
         Command::Enable(Named { id }) => {
-            output.answer(&Listed::from(context.app()?.as_command().enable_webhook(&id)?))?;
+            let app = context.app()?;
+            output.answer(&changed(&app, app.as_command().enable_webhook(&id)?)?)?;
         }
         Command::Disable(Named { id }) => {
-            output.answer(&Listed::from(context.app()?.as_command().disable_webhook(&id)?))?;
+            let app = context.app()?;
+            output.answer(&changed(&app, app.as_command().disable_webhook(&id)?)?)?;
         }
         Command::RotateSecret(Named { id }) => {
             output.answer(&Issued::of(context.app()?.as_command().rotate_webhook_secret(&id)?, true))?;
@@ -404,12 +423,24 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             output.answer(&Removed { id, removed: true })?;
         }
         Command::Deliveries(Deliveries { named, limit, before }) => {
-            let found =
-                context.app()?.as_command().webhook_deliveries(&named.id, before.as_deref(), limit)?;
-            output.list(&found.into_iter().map(ListedDelivery::from).collect::<Vec<_>>())?;
+            let app = context.app()?;
+            let zone = zone_of(&app, &app.as_command().show_webhook(&named.id)?.webhook)?;
+            let found = app.as_command().webhook_deliveries(&named.id, before.as_deref(), limit)?;
+            let rows: Vec<_> = found.into_iter().map(|of| ListedDelivery::new(of, zone)).collect();
+            output.list_in(&rows, zone)?;
         }
     }
     Ok(())
+}
+
+/// Returns the zone of the times of a webhook: the one that the suppliers of its organisation have in common.
+fn zone_of(app: &App, webhook: &Webhook) -> Result<Zone, Error> {
+    Ok(app.as_command().common_zone(Some(&webhook.organisation))?)
+}
+
+fn changed(app: &App, webhook: Webhook) -> Result<Listed, Error> {
+    let zone = zone_of(app, &webhook)?;
+    Ok(Listed::new(webhook, zone))
 }
 
 #[cfg(test)]
@@ -420,6 +451,14 @@ mod tests {
 
     fn time(text: &str) -> DateTime<Utc> {
         text.parse().unwrap()
+    }
+
+    fn zone() -> Zone {
+        "Australia/Melbourne".parse().unwrap()
+    }
+
+    fn listed(webhook: Webhook) -> Listed {
+        Listed::new(webhook, zone())
     }
 
     fn webhook(disabled: bool) -> Webhook {
@@ -453,7 +492,7 @@ mod tests {
             secret("2026-11-22T00:00:00Z", None),
             secret("2026-11-20T00:00:00Z", Some("2026-11-23T00:00:00Z")),
         ];
-        Shown::from(WebhookReport { webhook: webhook(true), open: 12, secrets })
+        Shown::new(WebhookReport { webhook: webhook(true), open: 12, secrets }, zone())
     }
 
     fn deliveries() -> Vec<ListedDelivery> {
@@ -472,17 +511,17 @@ mod tests {
             answer: status.map(|_| b"no\xff".to_vec()),
             attempted_at: Some(time("2026-11-20T00:00:02Z")),
         };
-        vec![
-            delivery(DeliveryState::Pending, Some(500), None, Some("2026-11-20T00:00:09Z")).into(),
+        let all = [
+            delivery(DeliveryState::Pending, Some(500), None, Some("2026-11-20T00:00:09Z")),
             delivery(
                 DeliveryState::Sending,
                 None,
                 Some("it did not answer in time"),
                 Some("2026-11-20T01:00:00Z"),
-            )
-            .into(),
-            delivery(DeliveryState::Delivered, Some(204), None, None).into(),
-        ]
+            ),
+            delivery(DeliveryState::Delivered, Some(204), None, None),
+        ];
+        all.into_iter().map(|delivery| ListedDelivery::new(delivery, zone())).collect()
     }
 
     fn issued(rotated: bool) -> Issued {
@@ -499,7 +538,7 @@ mod tests {
 
     #[test]
     fn the_json_of_webhooks() {
-        insta::assert_json_snapshot!("json_of_the_list", [webhook(false), webhook(true)].map(Listed::from));
+        insta::assert_json_snapshot!("json_of_the_list", [webhook(false), webhook(true)].map(listed));
         insta::assert_json_snapshot!("json_of_a_webhook", report());
         insta::assert_json_snapshot!("json_of_deliveries", deliveries());
         insta::assert_json_snapshot!("json_of_a_secret", [issued(false), issued(true)]);
@@ -508,11 +547,11 @@ mod tests {
 
     #[test]
     fn the_text_of_webhooks() {
-        let list = [webhook(false), webhook(true)].map(|of| Listed::from(of).cells());
+        let list = [webhook(false), webhook(true)].map(|of| listed(of).cells());
         let texts = [
             crate::output::listing(Listed::HEADS, list),
             report().text(),
-            crate::output::listing(ListedDelivery::HEADS, deliveries().iter().map(Row::cells)),
+            crate::output::listing_in(&deliveries(), zone()),
             issued(false).text(),
             issued(true).text(),
             tested().map(|tested| tested.text()).join("\n"),

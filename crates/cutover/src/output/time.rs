@@ -8,18 +8,27 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ZonedTime {
     instant: DateTime<Utc>,
+    /// The zone of the text.
     zone: Zone,
+    /// The zone of the JSON.
+    in_json: Zone,
 }
 
 impl ZonedTime {
     /// An instant in the zone of a supplier.
     pub(crate) fn local(instant: DateTime<Utc>, zone: Zone) -> Self {
-        Self { instant, zone }
+        Self { instant, zone, in_json: zone }
     }
 
     /// An instant in UTC.
     pub(crate) fn utc(instant: DateTime<Utc>) -> Self {
-        Self { instant, zone: Zone::UTC }
+        Self::local(instant, Zone::UTC)
+    }
+
+    /// An instant that may concern several suppliers: text shows it in the zone that they have in common, and names that
+    /// zone; JSON has it in UTC, whatever suppliers there are.
+    pub(crate) fn common(instant: DateTime<Utc>, zone: Zone) -> Self {
+        Self { instant, zone, in_json: Zone::UTC }
     }
 }
 
@@ -33,7 +42,7 @@ impl fmt::Display for ZonedTime {
 
 impl Serialize for ZonedTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&shown_time(self.zone.local(self.instant)))
+        serializer.serialize_str(&shown_time(self.in_json.local(self.instant)))
     }
 }
 
@@ -48,5 +57,9 @@ mod tests {
         assert_eq!(at.to_string(), "2026-11-21 01:30:05+11:00");
         assert_eq!(serde_json::to_string(&at).unwrap(), "\"2026-11-21T01:30:05.250000+11:00\"");
         assert_eq!(ZonedTime::utc(instant).to_string(), "2026-11-20 14:30:05Z");
+        let common = ZonedTime::common(instant, "Australia/Melbourne".parse().unwrap());
+        assert_eq!(common.to_string(), at.to_string());
+        let utc = serde_json::to_string(&ZonedTime::utc(instant)).unwrap();
+        assert_eq!(serde_json::to_string(&common).unwrap(), utc);
     }
 }

@@ -84,3 +84,28 @@ fn a_job_survives_the_end_of_its_command() {
     let history = installation.show("P-0")["history"].clone();
     assert_eq!(items(&history).len(), 2, "{history}");
 }
+
+/// Text has times in the zone that the suppliers share, else in UTC, and names it; JSON has UTC.
+#[test]
+fn texts_of_several_suppliers_name_their_zone() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--role", "api"]);
+    pending(&server.client(&key), 0..1);
+    installation.run_json(&["supplier", "set", "ACME", "--time-zone", "Australia/Brisbane"]);
+    installation.run_json(&["process", "cancel", "ACME", "--yes"]);
+    let said = |args: &[&str]| String::from_utf8(installation.run(args).stdout).unwrap();
+    let job = text(&installation.run_json(&["job", "list"])[0]["id"]);
+    for list in [&["job", "list"][..], &["audit"], &["audit", "--supplier", "ACME"], &["job", "show", &job]] {
+        let said = said(list);
+        assert!(said.contains("Australia/Brisbane") && said.contains("+10:00"), "{said}");
+    }
+    let add = ["supplier", "add", "WEST", "--organisation", "Acme", "--time-zone", "Australia/Perth"];
+    installation.run_json(&add);
+    for list in [&["job", "list"][..], &["audit"]] {
+        let said = said(list);
+        assert!(said.contains("(UTC)") && !said.contains("+10:00"), "{said}");
+    }
+    assert!(said(&["job", "show", &job]).contains("+10:00"), "that of its supplier");
+    let created = text(&installation.run_json(&["job", "show", &job])["created_at"]);
+    assert!(created.ends_with("+00:00"), "{created}");
+}

@@ -3,8 +3,7 @@
 use super::account::{Layout, Mask, Section, Value, selected};
 use super::links;
 use super::page::{Frame, page, render, written};
-use super::view::ROWS;
-use super::view::grouped;
+use super::view::{ROWS, grouped};
 use super::visit::visited;
 use crate::call::{Answer, Call};
 use crate::refusal::Refusal;

@@ -5,7 +5,7 @@ use super::look::Scheme;
 use crate::harness::Installation;
 
 /// A change to a page, and the fault that it causes.
-const BROKEN: [(&str, &str); 8] = [
+const BROKEN: [(&str, &str); 13] = [
     ("document.body.style.width = '1500px'", "1500 in 1280"),
     ("document.querySelector('h1').style.color = '#999'", "h1: Sign in"),
     ("document.querySelector('#api_key').style.setProperty('color', 'transparent')", "input"),
@@ -14,6 +14,29 @@ const BROKEN: [(&str, &str); 8] = [
     (
         "Object.assign(document.querySelector('h1').style, {width: '30px', overflowWrap: 'anywhere'})",
         "torn: Sign",
+    ),
+    (
+        "const h1 = document.querySelector('h1'); h1.textContent = 'A-7K2M9QX4'; h1.style.width = '30px'",
+        "broken: A-7K2M9QX4",
+    ),
+    (
+        "const h1 = document.querySelector('h1'); h1.textContent = '1,000';
+        Object.assign(h1.style, {width: '30px', overflowWrap: 'anywhere'})",
+        "broken: 1,000",
+    ),
+    (
+        "const h1 = document.querySelector('h1'); h1.textContent = '2 of 3'; h1.style.width = '30px'",
+        "broken: 2 of 3",
+    ),
+    (
+        "Object.assign(document.querySelector('h1').style,
+        {width: '30px', whiteSpace: 'nowrap', overflow: 'hidden'})",
+        "clipped: <h1",
+    ),
+    (
+        "Object.assign(document.querySelector('h1').style,
+        {width: '30px', whiteSpace: 'nowrap', overflow: 'auto'})",
+        "scrolls, but is no region: <h1",
     ),
     ("document.querySelector('h1').remove()", "not one heading of the page"),
     ("document.querySelector('button').textContent = ''", "nameless: button"),
@@ -46,6 +69,12 @@ fn tables_that_are_cut_off_are_found() {
     assert_eq!(page.cut(), [""; 0]);
     page.script("document.querySelector('.scroll p').style.width = '9000px'");
     assert!(page.cut()[0].starts_with("cut off: Rows, 9000 in "), "{:?}", page.cut());
+    assert!(page.misfits().iter().any(|fault| fault.starts_with("cut off: Rows")), "{:?}", page.misfits());
+    // Tables of imported data may, but not where their rows are stacked.
+    page.script("document.querySelector('.scroll').classList.add('wide')");
+    assert_eq!(page.cut(), [""; 0]);
+    page.resize(super::look::NARROW);
+    assert_eq!(page.cut().len(), 1);
 }
 
 #[test]

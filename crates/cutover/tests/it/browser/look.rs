@@ -16,6 +16,8 @@ pub(crate) enum Scheme {
 pub(crate) const NARROW: u32 = 400;
 /// A common width.
 pub(crate) const WIDE: u32 = 1280;
+/// The width of a large screen.
+pub(super) const WIDEST: u32 = 1920;
 const HEIGHT: u32 = 900;
 
 /// Finds texts with too little contrast.
@@ -26,6 +28,10 @@ const TOO_WIDE: &str = include_str!("wide.js");
 const CUT: &str = include_str!("cut.js");
 /// Finds texts that do not fit.
 const TORN: &str = include_str!("torn.js");
+/// Finds numbers that are broken over two lines.
+const BROKEN_NUMBERS: &str = include_str!("numbers.js");
+/// Finds text that is out of sight.
+const CLIPPED: &str = include_str!("clipped.js");
 /// Finds accessibility faults.
 const HARD_TO_USE: &str = include_str!("access.js");
 
@@ -52,8 +58,8 @@ impl Page {
         self.command("Emulation.setScriptExecutionDisabled", json!({"value": true}));
     }
 
-    /// Checks the page wide and narrow, light and dark: every text is readable and within the window, and the
-    /// page is accessible; on the narrow one no table is cut off. Saves screenshots under the name.
+    /// Checks the page wide and narrow, light and dark: every text is readable and within the window, numbers are on one
+    /// line, and the page is accessible; on the narrow one no table is cut off. Saves screenshots under the name.
     pub(crate) fn look(&self, name: &str) {
         assert_eq!(self.nameless(), [""; 0], "{name}");
         let mut backgrounds = Vec::new();
@@ -75,13 +81,27 @@ impl Page {
 
     /// The tables of the page that are cut off.
     pub(super) fn cut(&self) -> Vec<String> {
-        items(&self.script(CUT)).iter().map(text).collect()
+        self.found([CUT])
     }
 
     /// The faults of the page in its current state.
     pub(super) fn faults(&self) -> Vec<String> {
-        let faults = [FAINT, TOO_WIDE, TORN, HARD_TO_USE].map(|script| self.script(script));
-        faults.iter().flat_map(items).map(text).collect()
+        self.found([FAINT, TOO_WIDE, TORN, BROKEN_NUMBERS, CLIPPED, HARD_TO_USE])
+    }
+
+    /// What does not fit in the page at its width.
+    pub(super) fn misfits(&self) -> Vec<String> {
+        self.found([TOO_WIDE, TORN, BROKEN_NUMBERS, CLIPPED, CUT])
+    }
+
+    fn found<const N: usize>(&self, scripts: [&str; N]) -> Vec<String> {
+        scripts.map(|script| self.script(script)).iter().flat_map(items).map(text).collect()
+    }
+
+    /// The height of the whole page in pixels.
+    pub(super) fn height(&self) -> u32 {
+        let height = self.script("return document.documentElement.scrollHeight").as_u64().unwrap();
+        u32::try_from(height).unwrap()
     }
 
     /// The brightness of the page's background: 0 is black, 1 white.
@@ -93,8 +113,7 @@ impl Page {
     fn keep_picture(&self, name: &str, width: u32) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../screenshots");
         std::fs::create_dir_all(&folder).unwrap();
-        let height = self.script("return document.documentElement.scrollHeight").as_u64().unwrap();
-        self.measure(width, u32::try_from(height).unwrap().clamp(HEIGHT, 4 * HEIGHT));
+        self.measure(width, self.height().clamp(HEIGHT, 4 * HEIGHT));
         std::fs::write(folder.join(format!("{name}.png")), self.picture()).unwrap();
         self.measure(width, HEIGHT);
     }

@@ -10,6 +10,7 @@ mod docs;
 mod driver;
 mod jobs;
 mod keyboard;
+mod layout;
 mod lists;
 mod look;
 mod migration;

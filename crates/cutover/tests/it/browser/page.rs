@@ -39,6 +39,12 @@ impl Page {
         self.wait(self.driver.goto(format!("http://{}{path}", self.address)));
     }
 
+    /// Shows a page that is not on the server.
+    pub(super) fn show(&self, html: &str) {
+        let encoded: String = html.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        self.wait(self.driver.goto(format!("data:text/html;charset=utf-8,{encoded}")));
+    }
+
     /// Reloads the page.
     pub(crate) fn reload(&self) {
         self.wait(self.driver.refresh());
