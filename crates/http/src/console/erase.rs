@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::App;
-use cutover_core::SupplierCode;
+use cutover_app::port::Supplier;
 
 /// The question, with what stays elsewhere.
 #[derive(Template)]
@@ -28,13 +28,13 @@ struct Page {
     documents: Option<String>,
 }
 
-/// Returns the code of a supplier and the number of an account, both as they are stored.
-async fn own(call: &mut Call, visitor: &Visitor) -> Result<(SupplierCode, String), Refusal> {
+/// Returns a supplier and the number of its account, as they are stored.
+async fn own(call: &mut Call, visitor: &Visitor) -> Result<(Supplier, String), Refusal> {
     let (caller, code, number) = (visitor.caller().clone(), call.parameter(0), call.parameter(1));
     let job = move |app: &App| {
-        let code = found(app.as_caller(&caller).show_supplier(&code))?.code;
-        let report = found(app.as_caller(&caller).show_process(code.as_str(), &number))?;
-        Ok((code, report.external_account_number))
+        let supplier = found(app.as_caller(&caller).show_supplier(&code))?;
+        let report = found(app.as_caller(&caller).show_process(supplier.code.as_str(), &number))?;
+        Ok((supplier, report.external_account_number))
     };
     call.run(job).await
 }
@@ -43,15 +43,16 @@ async fn own(call: &mut Call, visitor: &Visitor) -> Result<(SupplierCode, String
 pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
-            let (code, number) = own(call, visitor).await?;
+            let (Supplier { code, settings, .. }, number) = own(call, visitor).await?;
+            let zone = settings.time_zone;
             let (caller, named) = (visitor.caller().clone(), (code.clone(), number.clone()));
             let job = move |app: &App| done(app.as_caller(&caller).erasable(named.0.as_str(), &named.1));
             let what = call.run(job).await?.map_err(Stop::NotDone)?;
             let question = Page {
-                frame: Frame::of(visitor),
+                frame: Frame::of(visitor).in_zone(zone),
                 back: links::account(code.as_str(), &number),
                 number,
-                archived: what.archived_at.map(Moment::from),
+                archived: what.archived_at.map(|at| Moment::new(at, zone)),
                 // Their paths may be personal.
                 documents: what.documents.map(|paths| grouped(&paths.len().to_string())),
             };
@@ -65,7 +66,7 @@ pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
 pub(crate) fn erase(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
-            let (code, number) = own(call, visitor).await?;
+            let (Supplier { code, .. }, number) = own(call, visitor).await?;
             let form = call.form().await?;
             let because = because(&form).ok_or_else(|| Stop::NotDone("An erasure needs a reason.".into()))?;
             let (caller, named) = (visitor.caller().clone(), code.clone());
