@@ -99,12 +99,11 @@ impl RunReport {
     }
 }
 
+/// Takes some accounts that were refused.
+type TakeRefused<'t> = dyn FnMut(&mut dyn Rows, &[RefusedCreate]) -> Result<(), StoreError> + 't;
+
 /// Calls a function with what was refused in a run, by number, some accounts at a time.
-fn each_refused(
-    tx: &mut dyn Rows,
-    run: &Run,
-    each: &mut dyn FnMut(&mut dyn Rows, &[RefusedCreate]) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
+fn each_refused(tx: &mut dyn Rows, run: &Run, each: &mut TakeRefused<'_>) -> Result<(), StoreError> {
     let mut after = String::new();
     loop {
         let page = tx.refused_in_run(run, &after, PAGE)?;

@@ -125,8 +125,7 @@ fn a_line_that_the_program_refuses_is_reported() {
     ] {
         assert_eq!(refusal(line), None, "{line}");
     }
-    for line in ["process list --status ERRORED", "process list ACME --status errored", "supplier pause CODE"]
-    {
+    for line in ["process list --status ERRORED", "process list ACME --status done", "supplier pause CODE"] {
         assert!(refusal(line).is_some(), "{line}");
     }
 }

@@ -38,7 +38,10 @@ fn pending_migrations_are_applied_when_it_opens() {
     let again = open(&path);
     assert_eq!(states(&again), [MigrationState::Applied; 8]);
     let versions: Vec<_> = again.migrations().iter().map(|m| m.version.as_str()).collect();
-    assert_eq!(versions, ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010"]);
+    assert_eq!(
+        versions,
+        ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011"]
+    );
     run_sql(&path, "INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
     let last = states(&open(&path)).pop();
     assert_eq!(last, Some(MigrationState::Unknown));

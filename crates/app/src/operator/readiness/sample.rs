@@ -26,19 +26,27 @@ pub(super) struct Sample {
 /// Samples are kept by the supplier's key, its revision and the number of accounts of the wave.
 type Key = (i64, i64, u64);
 
-/// The last samples of suppliers.
+/// A sample with the time at which it was made.
+#[derive(Debug)]
+struct Kept {
+    key: Key,
+    at: DateTime<Utc>,
+    sample: Sample,
+}
+
+/// The last samples of suppliers, by the keys of these.
 #[derive(Debug, Default)]
-pub(crate) struct Sampled(Mutex<HashMap<i64, (Key, DateTime<Utc>, Sample)>>);
+pub(crate) struct Sampled(Mutex<HashMap<i64, Kept>>);
 
 impl Sampled {
     fn get(&self, key: Key, since: DateTime<Utc>) -> Option<Sample> {
         let samples = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (of, at, sample) = samples.get(&key.0)?;
-        (*of == key && *at >= since).then(|| sample.clone())
+        let kept = samples.get(&key.0).filter(|kept| kept.key == key && kept.at >= since)?;
+        Some(kept.sample.clone())
     }
 
     fn keep(&self, key: Key, at: DateTime<Utc>, sample: Sample) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.0, (key, at, sample));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.0, Kept { key, at, sample });
     }
 }
 

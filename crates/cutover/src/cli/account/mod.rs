@@ -14,7 +14,8 @@ Examples:
 
 Only its owner can read an export: it holds all data of an account. An erased account leaves nothing but a line in
 `cutover audit`, without personal data, and a keyed hash of its number: if it is sent again, it is refused with the code
-account_erased. With --forget it can be sent and imported again. See the rule PST-17 in `cutover supplier set --rule`.";
+account_erased. With --forget it can be sent and imported again. The level of the rule PST-17
+decides: `cutover supplier set ACME --rule PST-17=warning`.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

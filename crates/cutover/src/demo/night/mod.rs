@@ -103,6 +103,14 @@ impl Supplier<'_> {
         Ok(())
     }
 
+    /// Releases although a check speaks against it.
+    fn release_by_force(&self, because: &str) -> Result<(), Error> {
+        self.out.command(&format!("supplier release {} --force --because '{because}'", self.code));
+        let release = Release { because: Some(because.to_owned()), is_forced: true, ..Release::default() };
+        self.app().as_command().release_supplier(&self.code, &release, &self.services()?)?;
+        Ok(())
+    }
+
     fn readiness(&self) -> Result<Readiness, Error> {
         Ok(self.app().as_command().readiness(&self.code, &self.services()?, Checks::All)?)
     }

@@ -31,7 +31,8 @@ impl Supplier<'_> {
         self.set_waves()?;
         self.send(self.batch.iter())?;
         self.lose_documents(&LOST)?;
-        self.release()?;
+        let lost = self.print_readiness()?;
+        self.release_by_force("to see what happens")?;
         let stopped = self.wait_until("a hold because of errors", is_held)?;
         self.print_hold(&stopped);
         let counts = self.print_counts(&stopped);
@@ -51,6 +52,7 @@ impl Supplier<'_> {
         Ok(json!({
             "holds": [stopped["hold"], repeated["hold"], second["hold"]],
             "stopped": counts,
+            "stops_lost": lost.stopping(),
             "stops_before": before.stopping(),
             "stops_after": after.stopping(),
             "counts": last,

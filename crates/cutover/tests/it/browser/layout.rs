@@ -46,6 +46,10 @@ const PAGES: &[(&str, &[&str])] = &[
         &["/console/suppliers/ACME/accounts/E-7K2M9QX4/difference/"],
     ),
     (
+        "/console/suppliers/<supplier>/accounts/<number>/erase/",
+        &["/console/suppliers/ACME/accounts/A-7K2M9QX4/erase/"],
+    ),
+    (
         "/console/suppliers/<supplier>/accounts/<number>/retry/",
         &["/console/suppliers/ACME/accounts/E-7K2M9QX4/retry/"],
     ),
