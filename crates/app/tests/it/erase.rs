@@ -1,5 +1,6 @@
 use crate::env::{TestEnv, account_of, ports, request};
 use crate::two_nodes::Nodes;
+use chrono::Duration;
 use cutover_app::account::{CreateRefused, CreateStep, Refused};
 use cutover_app::additions::AddRefused;
 use cutover_app::auth::{Caller, Credential};
@@ -338,6 +339,7 @@ fn a_resubmission_meets_the_mark_too() {
     env.create(MEMBERS);
     env.app.as_command().cancel_process("ACME", "A-1").unwrap();
     set_level(&env, None);
+    env.clock.advance(Duration::seconds(1));
     // The supplier is cached from here on, so that the next check accepts.
     env.create_as("A-2", MEMBERS);
     assert_eq!(faults(&env, "A-1"), [ERASED]);

@@ -297,7 +297,7 @@ fn the_console_shows_them_as_they_are(fixture: &Fixture) {
         failed.contains("K-FAILED") && failed.contains("N-DRY") && !failed.contains("K-DONE"),
         "{failed}"
     );
-    assert!(page("/console/suppliers/THAWING/").contains("LED-14 = hint"));
+    assert!(page("/console/suppliers/THAWING/").contains("LED-14</span> = hint"));
     assert!(page("/console/search/?q=N-").contains("Resting"));
     for (number, word, ..) in NEWER {
         let path = format!("/console/suppliers/ACME/accounts/{number}/");

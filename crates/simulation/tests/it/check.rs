@@ -316,7 +316,10 @@ impl Simulation {
 impl Simulation {
     /// Compares the kept totals of what was sent with the payloads that were accepted last.
     fn fault_of_sent(&self, supplier: &Supplier, all: &[(AccountRef, StoredProcess)]) -> Option<String> {
-        let counts = all.iter().filter(|(_, stored)| stored.process.state() != State::Cancelled);
+        // A rehearsed account is still to be sent.
+        let is_none = [State::Cancelled, State::DryRunSucceeded, State::DryRunErrored];
+        let counts =
+            all.iter().filter(|(_, stored)| !is_none.contains(&stored.process.known_state().unwrap()));
         let sent = counts.map(|(account, _)| {
             let payload = self.last_submission(*account).map(|last| last.spec.payload)?;
             Some(Totals::of(&crate::payloads::account(*account, payload), zone(account.supplier)))

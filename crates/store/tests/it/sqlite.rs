@@ -34,9 +34,9 @@ fn pending_migrations_are_applied_when_it_opens() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let states = |store: &SqliteStore| store.migrations().iter().map(|m| m.state).collect::<Vec<_>>();
-    assert_eq!(states(&open(&path)), [MigrationState::JustApplied; 8]);
+    assert_eq!(states(&open(&path)), [MigrationState::JustApplied; 11]);
     let again = open(&path);
-    assert_eq!(states(&again), [MigrationState::Applied; 8]);
+    assert_eq!(states(&again), [MigrationState::Applied; 11]);
     let versions: Vec<_> = again.migrations().iter().map(|m| m.version.as_str()).collect();
     assert_eq!(
         versions,

@@ -23,7 +23,8 @@ fn a_night_is_watched_and_its_next_wave_released() {
     page.follow("Release…");
     page.until_says("Release ACME?");
     page.look("release");
-    page.press("Release");
+    page.write("Reason", "to see what happens");
+    page.press("Release nevertheless");
     page.until_says("Time left");
     wait_until("it is held", || client.progress()["hold"] != Value::Null);
     page.go("/console/suppliers/ACME/night/");
