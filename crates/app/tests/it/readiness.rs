@@ -128,7 +128,7 @@ fn a_wave_that_would_fail_is_not_released() {
         set(&env, SupplierChange { hold_on_errors, ..SupplierChange::default() });
         level(&env, CheckName::Sample)
     };
-    assert_eq!([share("90/10"), share("20/10")], [CheckLevel::Warn, CheckLevel::Stop]);
+    assert_eq!([share("90/10"), share("0/10")], [CheckLevel::Warn, CheckLevel::Stop]);
     let refused = release(&env, &Release::default()).unwrap_err().to_string();
     assert!(refused.contains("say stop: sample"), "{refused}");
     // Only the wave is checked.

@@ -62,7 +62,7 @@ fn an_erased_account_is_refused_until_that_is_forgotten() {
     );
     let media = [("Content-Type", "application/x-ndjson")];
     let line = client.send("POST", BULK, &media, format!("{}\n", documented("A-1")).as_bytes());
-    assert!(line.text().contains("account_erased"), "{}", line.text());
+    assert!(line.text().contains("import_process_failed_validation"), "{}", line.text());
     let forget = [&erase[..], &["--forget"]].concat();
     let shown = installation.run_json(&forget);
     assert_eq!(shown, json!({"erased": true, "forgotten": false}));

@@ -35,10 +35,8 @@ const MOST_WHOLE: usize = 24;
 /// Returns a text as HTML that does not break numbers such as `A-7K2M9QX4` and `2026-09-30` at their hyphens.
 pub(crate) fn whole(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
-    for (n, word) in text.split(' ').enumerate() {
-        if n > 0 {
-            html.push(' ');
-        }
+    for part in text.split_inclusive(char::is_whitespace) {
+        let word = part.trim_end_matches(char::is_whitespace);
         let is_number = word.contains(['-', '/'])
             && word.contains(|letter: char| letter.is_ascii_digit())
             && word.chars().count() <= MOST_WHOLE;
@@ -46,6 +44,7 @@ pub(crate) fn whole(text: &str) -> String {
         // Writing to a string cannot fail.
         let _ = Escaped.write_escaped_str(&mut html, word);
         html.push_str(if is_number { "</span>" } else { "" });
+        let _ = Escaped.write_escaped_str(&mut html, &part[word.len()..]);
     }
     html
 }
@@ -69,6 +68,7 @@ mod tests {
             assert_eq!(whole(number), span(number));
         }
         assert_eq!(whole("A-1, B-2  is <new>"), format!("{} {}  is &lt;new&gt;", span("A-1,"), span("B-2")));
+        assert_eq!(whole("off\nLED-14 = hint"), format!("off\n{} = hint", span("LED-14")));
         let long = format!("A-{}", "1".repeat(23));
         for text in ["", "12 of 13", "well-known", "<b>", &long] {
             assert!(!whole(text).contains("whole") && !whole(text).contains("<b>"), "{text}");

@@ -23,8 +23,14 @@ pub(super) struct Sample {
     result: Result<WhatIf, String>,
 }
 
-/// Samples are kept by the supplier's key, its revision and the number of accounts of the wave.
-type Key = (i64, i64, u64);
+/// A sample is of a supplier with its settings and of a wave. While it is held, what is sent again makes it another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Key {
+    supplier_id: i64,
+    revision: i64,
+    wave: u64,
+    pending: Option<u64>,
+}
 
 /// A sample with the time at which it was made.
 #[derive(Debug)]
@@ -41,12 +47,15 @@ pub(crate) struct Sampled(Mutex<HashMap<i64, Kept>>);
 impl Sampled {
     fn get(&self, key: Key, since: DateTime<Utc>) -> Option<Sample> {
         let samples = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = samples.get(&key.0).filter(|kept| kept.key == key && kept.at >= since)?;
+        let kept = samples.get(&key.supplier_id).filter(|kept| kept.key == key && kept.at >= since)?;
         Some(kept.sample.clone())
     }
 
     fn keep(&self, key: Key, at: DateTime<Utc>, sample: Sample) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.0, Kept { key, at, sample });
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key.supplier_id, Kept { key, at, sample });
     }
 }
 
@@ -59,7 +68,13 @@ impl Operations<'_> {
 
     /// Like [`sampled`](Self::sampled), with a sample that is some seconds old.
     pub(super) fn sampled_lately(&self, supplier: &Supplier, facts: Facts) -> Result<Facts, OperatorError> {
-        let key = (supplier.id, supplier.revision, of_wave(&facts));
+        let is_held = facts.gate.as_ref().is_some_and(|gate| gate.hold.is_some());
+        let key = Key {
+            supplier_id: supplier.id,
+            revision: supplier.revision,
+            wave: of_wave(&facts),
+            pending: is_held.then_some(facts.left.pending),
+        };
         let sample = match self.app.sampled.get(key, facts.now - KEPT) {
             Some(sample) => sample,
             None => {
