@@ -1,4 +1,4 @@
-use super::holds::check_reason;
+use super::reason::check_reason;
 use super::scope::Scoped;
 use super::{Audited, Operations, OperatorError, record_action};
 use crate::account::marker_to_erase;

@@ -1,4 +1,4 @@
-use super::holds::check_reason;
+use super::reason::check_reason;
 use super::{Operations, OperatorError};
 use crate::job::{LEASE, new_job};
 use crate::port::{ErasedRows, Job, JobKind, JobState, StateCount, Supplier};

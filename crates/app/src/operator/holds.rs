@@ -1,3 +1,4 @@
+use super::reason::check_reason;
 use super::scope::Scoped;
 use super::{Audited, Forecast, Operations, OperatorError, Services};
 use crate::gate::{self, AfterHold};
@@ -5,9 +6,6 @@ use crate::port::{AuditAction, Clock, Detail, Gate, Hold, HoldCause, Rows, Store
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, SupplierCode};
 use cutover_model::Timestamp;
-
-/// Maximum length of a reason, in bytes.
-const MAX_REASON: usize = 1_000;
 
 /// A release of a hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -253,14 +251,4 @@ fn check_is_shown(
         supplier.code,
         local(shown)
     )))
-}
-
-/// Refuses a reason for the audit trail that is blank or too long.
-pub(super) fn check_reason(because: Option<&str>) -> Result<(), OperatorError> {
-    match because {
-        Some(text) if text.trim().is_empty() || text.len() > MAX_REASON => {
-            Err(OperatorError::Refused("a reason has 1 to 1,000 bytes".into()))
-        }
-        _ => Ok(()),
-    }
 }

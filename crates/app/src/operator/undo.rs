@@ -1,7 +1,7 @@
 //! Undoing imports of accounts to which nothing was added and which nobody has billed (contract D18).
 
-use super::holds::check_reason;
 use super::jobs::{ITEMS, MAX_NUMBERS, PAGE};
+use super::reason::check_reason;
 use super::runs::run_of;
 use super::{JobOwner, Operations, OperatorError};
 use crate::job::{imports_of_run, imports_of_wave, new_job};

@@ -2,13 +2,12 @@
 //! indexes, a sample of payloads.
 
 use super::Services;
-use super::clock::newest_row;
-use super::sample::Sample;
+use super::newest::newest_row;
 use crate::App;
 use crate::account::{Pace, StatusCount, accounts};
 use crate::codec::unpack;
-use crate::operator::Forecast;
 use crate::operator::forecast::Left;
+use crate::operator::{Forecast, WhatIf};
 use crate::port::{
     Encryption, Gate, Node, PageLimit, ProcessFilter, Reconciliation, RunFigures, ServerFigures, StoreError,
     Supplier, Tx, WaitingWindows, read, read_committed,
@@ -31,6 +30,15 @@ pub(super) struct Stretch {
     pub(super) ended: u64,
     /// Accounts that failed in it and have taken no step since.
     pub(super) failed: u64,
+}
+
+/// What came of the first accounts of a wave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sample {
+    /// Number of accounts of the wave, or of all that wait if there are no waves.
+    pub(super) accounts: u64,
+    /// What came of those that were checked, or why none was.
+    pub(super) result: Result<WhatIf, String>,
 }
 
 /// The facts about a supplier.

@@ -6,13 +6,14 @@ mod clock;
 mod facts;
 mod installation;
 mod manifest;
+mod newest;
 mod night;
 mod probed;
 mod sample;
 mod services;
 mod window;
 
-pub use clock::newest_row_ahead;
+pub use newest::newest_row_ahead;
 pub use night::Night;
 pub(crate) use probed::Probed;
 pub(crate) use sample::Sampled;

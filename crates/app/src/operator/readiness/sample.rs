@@ -1,8 +1,8 @@
 //! The check of the first accounts of the next wave, as an import would check them now.
 
 use super::Finding;
-use super::facts::Facts;
-use crate::operator::{Operations, OperatorError, WhatIf};
+use super::facts::{Facts, Sample};
+use crate::operator::{Operations, OperatorError};
 use crate::port::{StoreError, Supplier};
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_process::State;
@@ -13,15 +13,6 @@ use std::sync::{Mutex, PoisonError};
 const ACCOUNTS: u64 = 5_000;
 /// Time for which a result is kept for pages and requests, which many may ask for.
 const KEPT: TimeDelta = TimeDelta::seconds(30);
-
-/// What came of the first accounts of a wave.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sample {
-    /// Number of accounts of the wave, or of all that wait if there are no waves.
-    accounts: u64,
-    /// What came of those that were checked, or why none was.
-    result: Result<WhatIf, String>,
-}
 
 /// A sample is of a supplier with its settings and of a wave. While it is held, what is sent again makes it another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
