@@ -61,7 +61,10 @@ fn check_night(night: &Value) {
     assert_eq!(hold(2), (&json!("wave"), &json!(2), &json!(0)), "{waves}");
     assert!(waves["stopped"]["PENDING"].as_u64().unwrap() >= 32, "later waves wait: {waves}");
     assert_eq!(waves["stops_lost"], "sample");
-    assert_eq!((&waves["stops_before"], &waves["stops_after"]), (&json!("sample, failures"), &json!("")));
+    // The sample too, if accounts whose statements are lost still wait.
+    let stops = waves["stops_before"].as_str().unwrap();
+    assert!(["failures", "sample, failures"].contains(&stops), "{waves}");
+    assert_eq!(waves["stops_after"], "");
     assert_eq!(waves["counts"], json!({"PROCESSED": 48}));
 
     let certificate = &night["certificate"];
