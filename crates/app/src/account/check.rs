@@ -85,7 +85,7 @@ pub(super) fn check_for_create<'j>(
 pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) -> Option<Check<'j>> {
     let decoded = decode_account_within(body, Zone::UTC, app.settings.limits).ok()?;
     let supplier = app.suppliers.get(caller.organisation_id, &supplier_code(&decoded)?, app.clock.now())?;
-    // Whether the account was erased is decided when it is stored.
+    // The store looks for the mark of an erasure when it writes the account, which needs the key of the marks.
     if !asks_nothing(&decoded) || !app.knows_marker(&supplier) {
         return None;
     }

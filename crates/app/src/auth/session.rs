@@ -41,7 +41,7 @@ struct SessionClaims {
     exp: i64,
 }
 
-/// What distinguishes the sessions of a role.
+/// The properties of the sessions of a role.
 #[derive(PartialEq, Eq)]
 struct Kind {
     role: ApiKeyRole,

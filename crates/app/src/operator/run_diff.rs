@@ -45,14 +45,14 @@ impl Difference {
     }
 }
 
-/// What became of an account in a run.
+/// The result of an account in a run: its last outcome, or its refusal.
 #[derive(Debug, Clone)]
-enum Became {
+enum RunResult {
     Ended(Outcome),
     Refused(RefusedCreate),
 }
 
-impl Became {
+impl RunResult {
     fn has_passed(&self) -> bool {
         matches!(self, Self::Ended(outcome) if outcome.has_passed())
     }
@@ -98,8 +98,8 @@ enum Account {
 #[derive(Debug)]
 struct Compared {
     account: Account,
-    a: Option<Became>,
-    b: Option<Became>,
+    a: Option<RunResult>,
+    b: Option<RunResult>,
 }
 
 /// The number of accounts that failed or were refused for a cause in each of two runs.
@@ -142,11 +142,11 @@ impl Operations<'_> {
                     examples.push(compared.account.clone());
                 }
             }
-            for (run, became) in [&compared.a, &compared.b].into_iter().enumerate() {
-                let Some(became) = became else { continue };
-                became.causes().into_iter().for_each(|cause| codes.entry(cause).or_default()[run] += 1);
+            for (run, result) in [&compared.a, &compared.b].into_iter().enumerate() {
+                let Some(result) = result else { continue };
+                result.causes().into_iter().for_each(|cause| codes.entry(cause).or_default()[run] += 1);
                 let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
-                totals[run] = totals[run].checked_add(became.totals()).ok_or_else(out_of_range)?;
+                totals[run] = totals[run].checked_add(result.totals()).ok_or_else(out_of_range)?;
             }
         }
         let mut groups = Vec::new();
@@ -215,7 +215,7 @@ impl Operations<'_> {
     }
 }
 
-/// What is read of a run page by page, in the order of a key.
+/// Outcomes or refused accounts of a run, read page by page in the order of a key.
 struct Pages<T> {
     run: Run,
     page: VecDeque<T>,
@@ -283,7 +283,7 @@ fn next_of<T: Clone, K: Ord>(
 struct Merge<'a> {
     by: &'a Operations<'a>,
     refused: [Pages<RefusedCreate>; 2],
-    /// Accounts that were refused in a run, with what became of them in the other.
+    /// Accounts that were refused in a run, with their result in the other.
     ready: VecDeque<Compared>,
     /// The keys of those among them that have a process; of each run at most as many as are kept of a supplier.
     met: HashSet<i64>,
@@ -313,7 +313,7 @@ impl<'a> Merge<'a> {
         {
             let Some(id) = a.as_ref().or(b.as_ref()).map(|outcome| outcome.process_id) else { continue };
             if !self.met.contains(&id) {
-                let [a, b] = [a, b].map(|outcome| outcome.map(Became::Ended));
+                let [a, b] = [a, b].map(|outcome| outcome.map(RunResult::Ended));
                 return Ok(Some(Compared { account: Account::Process(id), a, b }));
             }
         }
@@ -351,11 +351,11 @@ impl<'a> Merge<'a> {
         for (number, [a, b]) in numbers.into_iter().zip(refused) {
             let id = ids.get(&number);
             let [of_a, of_b] = &mut ended;
-            let became = |refused: Option<RefusedCreate>, ended: &mut HashMap<i64, Outcome>| {
-                let outcome = id.and_then(|id| ended.remove(id)).map(Became::Ended);
-                refused.map(Became::Refused).or(outcome)
+            let result = |refused: Option<RefusedCreate>, ended: &mut HashMap<i64, Outcome>| {
+                let outcome = id.and_then(|id| ended.remove(id)).map(RunResult::Ended);
+                refused.map(RunResult::Refused).or(outcome)
             };
-            let (a, b) = (became(a, of_a), became(b, of_b));
+            let (a, b) = (result(a, of_a), result(b, of_b));
             self.ready.push_back(Compared { account: Account::Number(number), a, b });
         }
         Ok(())

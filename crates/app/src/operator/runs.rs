@@ -153,7 +153,7 @@ impl Operations<'_> {
     /// # Errors
     /// [`OperatorError`]: no such supplier, or no run of it is open.
     pub fn end_run(&self, supplier: &str) -> Result<RunReport, OperatorError> {
-        // What this process has refused so far is in the run.
+        // Refused creates that are still in memory belong to the run.
         self.app.try_to_record_refused();
         let code = supplier.to_owned();
         self.act(AuditAction::RunEnded, move |tx, clock| {

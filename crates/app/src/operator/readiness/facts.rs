@@ -32,12 +32,12 @@ pub(super) struct Stretch {
     pub(super) failed: u64,
 }
 
-/// What came of the first accounts of a wave.
+/// The result of checking the first accounts of a wave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sample {
     /// Number of accounts of the wave, or of all that wait if there are no waves.
     pub(super) accounts: u64,
-    /// What came of those that were checked, or why none was.
+    /// The result of those that were checked, or the reason why none was.
     pub(super) result: Result<WhatIf, String>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Facts {
     pub(super) last: Option<Stretch>,
     /// Contracts that are gone although waiting accounts name them: some of them.
     pub(super) absent_contracts: Vec<String>,
-    /// What came of the first accounts of the wave, checked as an import would; `None` if they could not be.
+    /// The result of checking the first accounts of the wave as an import would; `None` before that.
     pub(super) sample: Option<Sample>,
     pub(super) reconciliation: Reconciliation,
     pub(super) windows: WaitingWindows,

@@ -14,7 +14,8 @@ const ACCOUNTS: u64 = 5_000;
 /// Time for which a result is kept for pages and requests, which many may ask for.
 const KEPT: TimeDelta = TimeDelta::seconds(30);
 
-/// A sample is of a supplier with its settings and of a wave. While it is held, what is sent again makes it another one.
+/// What a sample depends on. `pending` is set while the supplier is held: then an account that is sent again makes a kept
+/// sample invalid. While imports run, the number changes all the time and is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Key {
     supplier_id: i64,
@@ -99,7 +100,10 @@ fn of_wave(facts: &Facts) -> u64 {
 /// Judges the share of the sample that would fail by the setting that holds the imports.
 pub(super) fn sample(facts: &Facts) -> Finding {
     let Some(Sample { accounts, result }) = &facts.sample else {
-        return Finding::ok("No account was checked.");
+        return Finding::warn(
+            "The accounts that wait were not checked.",
+            "Ask for the readiness again; `cutover supplier what-if` checks them too.",
+        );
     };
     let found = match result {
         Ok(found) => found,
