@@ -147,7 +147,9 @@ fn wait_for(database: &TestDatabase, condition: &str) {
 }
 
 fn open_sqlite(path: &Path) -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(path, Options { readers: 2, ..Options::default() }).unwrap())
+    // The two readers are opened by threads of the pool, and on a busy machine these may come late.
+    let options = Options { readers: 2, pool_timeout: STALLED, ..Options::default() };
+    Arc::new(SqliteStore::open(path, options).unwrap())
 }
 
 fn open_postgres(database: &TestDatabase) -> Arc<dyn Store> {

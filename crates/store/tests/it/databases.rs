@@ -13,7 +13,7 @@ pub(crate) fn migrated_file() -> TempDir {
     let template = TEMPLATE.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let path = file_in(&folder);
-        drop(SqliteStore::open(&path, Options::default()).unwrap());
+        drop(SqliteStore::open(&path, of_file()).unwrap());
         assert!(!path.with_extension("db-wal").exists(), "all is in the file");
         std::fs::read(path).unwrap()
     });
@@ -30,7 +30,7 @@ pub(crate) fn file_in(folder: &TempDir) -> PathBuf {
 /// Returns an empty store and its folder, which is removed after the store.
 pub(crate) fn sqlite_store() -> (TempDir, SqliteStore) {
     let folder = migrated_file();
-    let store = SqliteStore::open(&file_in(&folder), Options::default()).unwrap();
+    let store = SqliteStore::open(&file_in(&folder), of_file()).unwrap();
     (folder, store)
 }
 
@@ -47,6 +47,11 @@ pub(crate) fn migrated() -> Option<TemplateCopy> {
 pub(crate) fn postgres_store() -> Option<(PostgresStore, TemplateCopy)> {
     let database = migrated()?;
     Some((open(&database), database))
+}
+
+/// Readers are opened by threads of their pool, which come late on a busy machine.
+pub(crate) fn of_file() -> Options {
+    Options { pool_timeout: STALLED, ..Options::default() }
 }
 
 /// Returns the settings of tests that have none of their own. Stores run as a role that owns nothing.

@@ -1,7 +1,7 @@
 //! Tests that nothing is left of an erased account, in any table or in the bytes on the disk. They also find
 //! tables that are added later.
 
-use crate::databases::postgres_store;
+use crate::databases::{of_file, postgres_store};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Store, StoreError, Traces, read, write};
 use cutover_store::{Options, SqliteStore};
@@ -110,7 +110,7 @@ fn dump_of_sqlite(path: &Path) -> String {
 fn nothing_is_left_in_a_sqlite_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
-    let store = SqliteStore::open(&path, Options::default()).unwrap();
+    let store = SqliteStore::open(&path, of_file()).unwrap();
     let count = |table: &str, column: &str, id: i64| {
         let sql = format!("SELECT CAST(count(*) AS TEXT) AS found FROM {table} WHERE {column} = {id}");
         ask(&path, &sql)[0].parse().unwrap()
@@ -132,7 +132,7 @@ fn nothing_is_left_in_a_sqlite_file() {
 fn traces_that_a_reader_keeps_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
-    let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..Options::default() };
+    let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..of_file() };
     let store = SqliteStore::open(&path, options).unwrap();
     let id = furnish(&store);
     let acme = read(&store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
@@ -197,7 +197,7 @@ fn check_erasure_of_supplier(
 fn nothing_is_left_of_a_supplier_in_a_sqlite_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
-    let store = SqliteStore::open(&path, Options::default()).unwrap();
+    let store = SqliteStore::open(&path, of_file()).unwrap();
     let count = |table: &str, column: &str, id: i64| {
         let sql = format!("SELECT CAST(count(*) AS TEXT) AS found FROM {table} WHERE {column} = {id}");
         ask(&path, &sql)[0].parse().unwrap()
@@ -220,7 +220,7 @@ fn nothing_is_left_of_a_supplier_in_a_postgres_database() {
 fn the_audit_trail_only_accepts_new_rows() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
-    let store = SqliteStore::open(&path, Options::default()).unwrap();
+    let store = SqliteStore::open(&path, of_file()).unwrap();
     furnish_trail(&store);
     let mut conn = diesel::SqliteConnection::establish(path.to_str().unwrap()).unwrap();
     for change in ["UPDATE audit_trail SET actor = 'nobody'", "DELETE FROM audit_trail"] {

@@ -1,5 +1,6 @@
 //! SQLite files with several processes, and files that are not databases of ours.
 
+use crate::databases::of_file;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Store, StoreError, read, write};
 use cutover_store::{MigrationState, OpenError, Options, SqliteStore};
@@ -12,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 fn open(path: &Path) -> SqliteStore {
-    SqliteStore::open(path, Options::default()).unwrap()
+    SqliteStore::open(path, of_file()).unwrap()
 }
 
 fn add(store: &dyn Store, name: String) -> Result<bool, StoreError> {
@@ -159,7 +160,7 @@ fn a_read_fails_soon_when_all_readers_are_busy() {
 #[test]
 fn a_read_that_panics_does_not_use_up_a_connection() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { readers: 1, ..Options::default() };
+    let options = Options { readers: 1, ..of_file() };
     let store = &SqliteStore::open(&folder.path().join("cutover.db"), options).unwrap();
     let panicked = thread::scope(|scope| {
         scope.spawn(|| read(store, |tx| -> Result<(), _> { panic!("{:?}", tx.organisations()) })).join()
