@@ -5,27 +5,64 @@
 //! and written once for all steps of a transaction.
 
 use crate::port::{
-    Clock, ErrorWindow, Gate, Hold, HoldCause, NewFeedEvent, Rows, StepWrite, StoreError, SupplierSettings,
-    Tx,
+    Clock, ErrorWindow, Gate, Hold, HoldCause, HoldReason, NewFeedEvent, Rows, StepWrite, StoreError,
+    SupplierSettings, Tx,
 };
 use crate::run::{self, OpenRuns};
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, SupplierCode, Zone};
-use cutover_model::{EventData, HoldShown, Timestamp};
+use cutover_model::{EventData, HoldReasonShown, HoldShown, Timestamp};
 use cutover_process::{Process, State};
 use std::collections::BTreeSet;
 
-impl Hold {
-    /// Returns the hold as it is shown in a time zone.
-    pub fn shown(&self, zone: Zone) -> HoldShown {
-        HoldShown {
+impl HoldReason {
+    /// A reason of the service.
+    fn of_service(by: HoldCause, since: DateTime<Utc>) -> Self {
+        Self { by: by.into(), owner: None, since, because: None }
+    }
+
+    /// True for a reason that says the same, whenever it was added.
+    fn is_same(&self, other: &Self) -> bool {
+        (&self.by, &self.owner, &self.because) == (&other.by, &other.owner, &other.because)
+    }
+
+    fn shown(&self, zone: Zone) -> HoldReasonShown {
+        HoldReasonShown {
             by: self.by.to_string(),
             since: Timestamp(zone.local(self.since)).to_string(),
+            because: self.because.clone(),
+        }
+    }
+}
+
+impl Hold {
+    /// Returns its reasons, oldest first.
+    pub fn reasons(&self) -> impl Iterator<Item = &HoldReason> {
+        std::iter::once(&self.first).chain(&self.also)
+    }
+
+    /// Returns the reason that was added last. A release names its time, so that it ends no reason that was not seen.
+    pub fn latest(&self) -> &HoldReason {
+        self.also.last().unwrap_or(&self.first)
+    }
+
+    /// Returns true if this is a cause of the hold.
+    pub fn is_by(&self, cause: HoldCause) -> bool {
+        self.reasons().any(|reason| reason.by == cause)
+    }
+
+    /// Returns the hold as it is shown in a time zone, to suppliers too: without its owners.
+    pub fn shown(&self, zone: Zone) -> HoldShown {
+        let HoldReasonShown { by, since, because } = self.first.shown(zone);
+        HoldShown {
+            by,
+            since,
             wave: self.wave,
             ended: self.ended,
             failed: self.failed,
             window: self.window,
-            because: self.because.clone(),
+            because,
+            also: self.also.iter().map(|reason| reason.shown(zone)).collect(),
         }
     }
 }
@@ -97,9 +134,8 @@ impl Gate {
         if self.wave == 0 {
             return AfterHold::Next;
         }
-        let cause = self.hold.as_ref().and_then(|hold| hold.by.known().copied());
         // Claimed accounts may have failed after an operator held the supplier.
-        if cause == Some(HoldCause::ErrorRate) || self.has_too_many_failures() {
+        if self.is_held_by(HoldCause::ErrorRate) || self.has_too_many_failures() {
             return AfterHold::Repeat;
         }
         let is_over = self.is_full() && !is_wave_open;
@@ -112,21 +148,27 @@ impl Gate {
         self.errors = ErrorWindow::of(settings);
     }
 
-    /// Holds the supplier, unless it is held already.
-    pub(crate) fn hold(&mut self, by: HoldCause, since: DateTime<Utc>, because: Option<String>) {
-        if self.hold.is_some() {
+    /// Holds the supplier, or adds a reason to its hold, unless it has the same one.
+    pub(crate) fn hold(&mut self, reason: HoldReason) {
+        if let Some(hold) = &mut self.hold {
+            if !hold.reasons().any(|other| other.is_same(&reason)) {
+                hold.also.push(reason);
+            }
             return;
         }
-        let window = self.errors.as_ref().filter(|_| by == HoldCause::ErrorRate);
+        let window = self.errors.as_ref().filter(|_| reason.by == HoldCause::ErrorRate);
         self.hold = Some(Hold {
-            by: by.into(),
-            since,
             wave: (self.wave > 0).then_some(self.wave),
             ended: self.ended,
             failed: window.map_or(self.failed, |window| window.failures().into()),
             window: window.map(|window| window.window),
-            because,
+            first: reason,
+            also: Vec::new(),
         });
+    }
+
+    fn is_held_by(&self, cause: HoldCause) -> bool {
+        self.hold.as_ref().is_some_and(|hold| hold.is_by(cause))
     }
 
     /// Counts an account that ended, and holds the supplier if too many have failed.
@@ -137,7 +179,7 @@ impl Gate {
         self.ended += 1;
         self.failed += u64::from(has_failed);
         if self.has_too_many_failures() {
-            self.hold(HoldCause::ErrorRate, at, None);
+            self.hold(HoldReason::of_service(HoldCause::ErrorRate, at));
         }
     }
 
@@ -255,10 +297,11 @@ fn count_for(tx: &mut dyn Tx, gate: &mut Gate, steps: &[&StepWrite<'_>]) -> Resu
     save_if_changed(tx, &before, gate)
 }
 
-/// Holds a supplier if its wave is full and all of the wave have ended.
+/// Holds a supplier if its wave is full and all of the wave have ended. One in which too many have failed is to be repeated.
 fn end_wave(tx: &mut dyn Tx, gate: &mut Gate, at: DateTime<Utc>) -> Result<(), StoreError> {
-    if gate.hold.is_none() && gate.is_full() && !tx.is_wave_open(gate.supplier_id)? {
-        gate.hold(HoldCause::Wave, at, None);
+    let is_known = gate.is_held_by(HoldCause::Wave) || gate.is_held_by(HoldCause::ErrorRate);
+    if !is_known && gate.is_full() && !tx.is_wave_open(gate.supplier_id)? {
+        gate.hold(HoldReason::of_service(HoldCause::Wave, at));
     }
     Ok(())
 }
@@ -269,9 +312,10 @@ fn save_if_changed(tx: &mut dyn Tx, before: &Gate, gate: &Gate) -> Result<(), St
     }
     tx.save_gate(gate)?;
     match &gate.hold {
-        Some(hold) if before.hold.is_none() => {
-            tracing::warn!(supplier = gate.supplier_id, by = %hold.by, "the imports of a supplier are held");
-            publish(tx, gate.supplier_id, FeedEventType::SupplierHeld, hold, hold.since)
+        Some(hold) if gate.hold != before.hold => {
+            let HoldReason { by, since, .. } = hold.latest();
+            tracing::warn!(supplier = gate.supplier_id, %by, "the imports of a supplier are held");
+            publish(tx, gate.supplier_id, FeedEventType::SupplierHeld, hold, *since)
         }
         _ => Ok(()),
     }
@@ -312,9 +356,14 @@ pub(crate) fn publish(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::port::Operator;
 
     fn at(seconds: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
+    }
+
+    fn reason(by: HoldCause, seconds: i64) -> HoldReason {
+        HoldReason::of_service(by, at(seconds))
     }
 
     fn gate(hold_on_errors: &str) -> Gate {
@@ -361,7 +410,7 @@ mod tests {
         let in_wave = |hold: HoldCause, outcomes: &str| {
             let mut gate = gate("50/4");
             (gate.wave, gate.wave_size, gate.claimed) = (1, Some(4), outcomes.len() as u64);
-            gate.hold(hold, at(9), None);
+            gate.hold(reason(hold, 9));
             outcomes.chars().for_each(|outcome| gate.count_end(outcome == 'x', at(10)));
             [gate.after_hold(true), gate.after_hold(false)]
         };
@@ -372,7 +421,7 @@ mod tests {
         assert_eq!(in_wave(HoldCause::ErrorRate, "...."), [Repeat, Repeat]);
         assert_eq!(in_wave(HoldCause::Operator, ".xxx"), [Repeat, Repeat], "failed during the hold");
         let mut before_the_first = gate("50/4");
-        before_the_first.hold(HoldCause::Operator, at(0), None);
+        before_the_first.hold(reason(HoldCause::Operator, 0));
         assert_eq!(before_the_first.after_hold(false), Next);
     }
 
@@ -381,11 +430,31 @@ mod tests {
         let mut gate = gate("1/200");
         ends(&mut gate, ".x.x.x");
         let hold = gate.hold.clone().unwrap();
-        assert_eq!(hold.by, HoldCause::ErrorRate);
-        assert_eq!((hold.since, hold.ended, hold.failed, hold.window), (at(5), 6, 3, Some(200)));
+        assert_eq!(hold.first.by, HoldCause::ErrorRate);
+        assert_eq!((hold.first.since, hold.ended, hold.failed, hold.window), (at(5), 6, 3, Some(200)));
         gate.count_end(true, at(7));
-        gate.hold(HoldCause::Operator, at(8), Some("later".into()));
         assert_eq!((gate.ended, gate.failed), (7, 4));
         assert_eq!(gate.hold, Some(hold));
+    }
+
+    #[test]
+    fn a_hold_takes_further_reasons_once() {
+        let mut gate = gate("1/200");
+        let by = |owner: &str, because: &str, seconds| HoldReason {
+            owner: Some(Operator::read(owner)),
+            because: Some(because.into()),
+            ..reason(HoldCause::Operator, seconds)
+        };
+        for reason in
+            [by("ada", "tariffs", 1), by("ada", "tariffs", 2), by("bob", "tariffs", 3), by("ada", "a", 4)]
+        {
+            gate.hold(reason);
+        }
+        (0..4).for_each(|n| gate.count_end(true, at(n)));
+        let hold = gate.hold.as_ref().unwrap();
+        let since: Vec<i64> = hold.reasons().map(|reason| (reason.since - at(0)).num_seconds()).collect();
+        assert_eq!(since, [1, 3, 4, 2], "the third failure holds at its time");
+        assert!(hold.is_by(HoldCause::ErrorRate));
+        assert_eq!((hold.failed, hold.window, &hold.latest().by), (0, None, &HoldCause::ErrorRate.into()));
     }
 }

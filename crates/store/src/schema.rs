@@ -120,6 +120,8 @@ tables! {
         held_window -> Nullable<BigInt>,
         held_because -> Nullable<Text>,
         began_at -> Nullable<Instant>,
+        held_owner -> Nullable<Text>,
+        held_also -> Nullable<Json>,
     }
 
     wave_accounts (process_id) {

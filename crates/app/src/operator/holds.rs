@@ -2,7 +2,9 @@ use super::reason::check_reason;
 use super::scope::Scoped;
 use super::{Audited, Forecast, Operations, OperatorError, Services};
 use crate::gate::{self, AfterHold};
-use crate::port::{AuditAction, Clock, Detail, Gate, Hold, HoldCause, Rows, StoreError, Subject, Supplier};
+use crate::port::{
+    AuditAction, Clock, Detail, Gate, Hold, HoldCause, HoldReason, Rows, StoreError, Subject, Supplier,
+};
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, SupplierCode};
 use cutover_model::Timestamp;
@@ -17,9 +19,23 @@ pub struct Release {
     /// Begins the next wave, also if the running one has not ended or too many of its accounts have failed. It needs a
     /// reason.
     pub is_next_wave: bool,
-    /// When the hold began that is to be released. Another one is not released.
+    /// When the last reason was added to the hold that is to be released. One with other reasons is not released.
     pub held_since: Option<DateTime<Utc>>,
 }
+
+/// What a release did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Released {
+    /// The supplier.
+    pub supplier: Supplier,
+    /// The hold that ended, with all its reasons; `None` if the supplier was not held.
+    pub ended: Option<Hold>,
+    /// What comes next.
+    pub forecast: Forecast,
+}
+
+/// Maximum number of reasons of a hold that operators add to.
+const MAX_REASONS: usize = 20;
 
 /// Settings of a gate that are given.
 #[derive(Debug, Clone, Copy)]
@@ -81,19 +97,31 @@ fn to_change(tx: &mut Scoped<'_>, seen: &Supplier) -> Result<(Supplier, Gate), O
     Ok((supplier, gate))
 }
 
+/// Adds a reason of an operator, unless the hold has the same one.
 fn hold(
     tx: &mut dyn Rows,
     supplier: &Supplier,
     gate: &mut Gate,
-    because: Option<String>,
-    at: DateTime<Utc>,
-) -> Result<(), StoreError> {
-    gate.hold(HoldCause::Operator, at, because);
-    save(tx, gate)?;
-    match &gate.hold {
-        Some(hold) => gate::publish(tx, supplier.id, FeedEventType::SupplierHeld, hold, at),
-        None => Ok(()),
+    reason: HoldReason,
+) -> Result<(), OperatorError> {
+    let (before, at) = (gate.hold.clone(), reason.since);
+    gate.hold(reason);
+    let Some(hold) = gate.hold.as_ref().filter(|_| gate.hold != before) else { return Ok(()) };
+    if hold.also.len() >= MAX_REASONS {
+        let full = format!("{} is held for {MAX_REASONS} reasons already", supplier.code);
+        return Err(OperatorError::Refused(full));
     }
+    save(tx, gate)?;
+    Ok(gate::publish(tx, supplier.id, FeedEventType::SupplierHeld, hold, at)?)
+}
+
+/// Names the reasons of a hold with their owners, for the audit trail.
+fn reasons(hold: &Hold) -> String {
+    let named = |HoldReason { by, owner, .. }: &HoldReason| match owner {
+        Some(owner) => format!("{by} {owner}"),
+        None => by.to_string(),
+    };
+    hold.reasons().map(named).collect::<Vec<_>>().join(", ")
 }
 
 /// Ends a hold. The running wave goes on unless it has ended; one in which too many have failed is repeated.
@@ -123,31 +151,28 @@ fn release_gate(
 }
 
 impl Operations<'_> {
-    /// Holds the imports of a supplier: creates are accepted and wait. A supplier that is held already stays so. Returns
-    /// the supplier.
+    /// Holds the imports of a supplier: creates are accepted and wait. If it is held, this is one more reason, unless the
+    /// same operator holds it with the same words. Returns the supplier.
     ///
     /// # Errors
-    /// [`OperatorError`]: no such supplier, it is being erased, or the reason is too long.
+    /// [`OperatorError`]: no such supplier, it is being erased, the reason is too long, or it is held for twenty reasons.
     pub fn hold_supplier(&self, code: &str, because: Option<String>) -> Result<Supplier, OperatorError> {
         check_reason(because.as_deref())?;
-        let (supplier, seen) = self.supplier_with_hold(code)?;
-        if seen.is_some() {
-            return Ok(supplier);
-        }
+        let supplier = self.show_supplier(code)?;
+        let owner = Some(self.operator.clone());
         self.act(AuditAction::SupplierHeld, move |tx, clock| {
             let (supplier, mut gate) = to_change(tx, &supplier)?;
             let detail = Detail::default().word_if("because", because.as_deref());
-            if gate.hold.is_none() {
-                hold(tx.rows(), &supplier, &mut gate, because, clock.now())?;
-            }
+            let reason = HoldReason { by: HoldCause::Operator.into(), owner, since: clock.now(), because };
+            hold(tx.rows(), &supplier, &mut gate, reason)?;
             let subject = Subject::supplier(&supplier);
             Ok((supplier, Audited { subject, detail }))
         })
     }
 
-    /// Releases the hold of a supplier: its imports go on. The running wave goes on too, unless its accounts have ended:
+    /// Releases the hold of a supplier, whatever its reasons: its imports go on. The running wave goes on too, unless its accounts have ended:
     /// then the next one begins. One in which too many accounts have failed is repeated. Changes nothing if it is not
-    /// held. Returns the supplier and the forecast.
+    /// held.
     ///
     /// # Errors
     /// [`OperatorError`]: no such supplier, it is being erased, the reason is too long or missing, it is held otherwise
@@ -157,7 +182,7 @@ impl Operations<'_> {
         code: &str,
         release: &Release,
         services: &Services,
-    ) -> Result<(Supplier, Forecast), OperatorError> {
+    ) -> Result<Released, OperatorError> {
         let Release { because, is_forced, is_next_wave, held_since } = release.clone();
         check_reason(because.as_deref())?;
         if is_forced && because.is_none() {
@@ -175,7 +200,7 @@ impl Operations<'_> {
             readiness.forecast.wave = readiness.forecast.next_wave.take();
         }
         if seen.is_none() {
-            return Ok((supplier, readiness.forecast));
+            return Ok(Released { supplier, ended: None, forecast: readiness.forecast });
         }
         let stopping = Some(readiness.stopping()).filter(|_| !readiness.is_ready());
         if let Some(names) = stopping.as_ref().filter(|_| !is_forced) {
@@ -184,7 +209,7 @@ impl Operations<'_> {
             )));
         }
         let code = code.to_owned();
-        let supplier = self.act(AuditAction::SupplierReleased, move |tx, clock| {
+        let (supplier, ended) = self.act(AuditAction::SupplierReleased, move |tx, clock| {
             let (supplier, mut gate) = to_change(tx, &supplier)?;
             let ended = gate.hold.clone();
             // The checks were about the hold that was seen. One that another release has ended stays so.
@@ -196,16 +221,16 @@ impl Operations<'_> {
                 .word_if("because", because)
                 .word_if("forced", stopping)
                 .word_if("next-wave", is_next_wave.then_some("yes"))
-                .word_if("held-by", ended.as_ref().map(|hold| &hold.by));
+                .word_if("held-by", ended.as_ref().map(reasons));
             if let Some(ended) = &ended {
                 release_gate(tx.rows(), &supplier, &mut gate, (ended, is_next_wave), clock.now())?;
             }
             let subject = Subject::supplier(&supplier);
-            Ok((supplier, Audited { subject, detail }))
+            Ok(((supplier, ended), Audited { subject, detail }))
         })?;
         self.app.wake.notify_one();
         self.app.store.notify_workers();
-        Ok((supplier, readiness.forecast))
+        Ok(Released { supplier, ended, forecast: readiness.forecast })
     }
 
     /// Returns the hold of a supplier.
@@ -242,8 +267,8 @@ fn check_is_shown(
     let zone = supplier.settings.time_zone;
     let local = |at| Timestamp(zone.local(at)).to_string();
     let now = match held {
-        Some(hold) if hold.since == shown => return Ok(()),
-        Some(hold) => format!("is held by {} since {}", hold.by, local(hold.since)),
+        Some(hold) if hold.latest().since == shown => return Ok(()),
+        Some(hold) => format!("is held by {} since {}", hold.latest().by, local(hold.latest().since)),
         None => "is not held any more".to_owned(),
     };
     Err(OperatorError::Refused(format!(

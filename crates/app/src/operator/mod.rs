@@ -49,7 +49,7 @@ pub use error::OperatorError;
 pub use export::AccountExport;
 pub use failed::{FailedAccounts, FailedCursor, FailedExport, FailedFormat, FailedPage, LeftOut};
 pub use forecast::{Forecast, ForecastPart, in_words};
-pub use holds::Release;
+pub use holds::{Release, Released};
 pub use identity::IssuedKey;
 pub use jobs::{BulkRequest, JobOwner};
 pub use monitor::{Backlog, Waiting, WebhookBacklog};

@@ -1,4 +1,4 @@
-use super::StoreError;
+use super::{Operator, StoreError};
 use chrono::{DateTime, Utc};
 use cutover_core::{SupplierCode, Word, string_enum};
 
@@ -15,13 +15,26 @@ string_enum! {
     }
 }
 
-/// A hold of the imports of a supplier, with its counts when it began.
+/// A reason to hold the imports of a supplier.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hold {
+pub struct HoldReason {
     /// Its cause.
     pub by: Word<HoldCause>,
-    /// When it began.
+    /// The operator who holds them, as in the audit trail; `None` if the service does.
+    pub owner: Option<Operator>,
+    /// When it was added.
     pub since: DateTime<Utc>,
+    /// The words of the operator.
+    pub because: Option<String>,
+}
+
+/// A hold of the imports of a supplier: its first reason, the counts of that time, and the reasons added since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hold {
+    /// The first reason.
+    pub first: HoldReason,
+    /// Further reasons, oldest first.
+    pub also: Vec<HoldReason>,
     /// The wave that was running, from 1.
     pub wave: Option<u32>,
     /// Accounts that had ended since the last release.
@@ -30,8 +43,6 @@ pub struct Hold {
     pub failed: u64,
     /// The number of accounts that the share of failures is about.
     pub window: Option<u32>,
-    /// The reason that the operator gave.
-    pub because: Option<String>,
 }
 
 /// The last accounts of a supplier that ended, of which a number may fail.

@@ -65,7 +65,7 @@ fn hold(env: &TestEnv) {
 }
 
 fn release(env: &TestEnv, release: &Release) -> Result<Forecast, OperatorError> {
-    Ok(env.app.as_command().release_supplier("ACME", release, &services(env))?.1)
+    Ok(env.app.as_command().release_supplier("ACME", release, &services(env))?.forecast)
 }
 
 fn by_force() -> Release {
@@ -257,7 +257,7 @@ fn failures_of_the_last_wave_count_until_they_are_sent_again() {
     require_customers(&env, true);
     import(&env);
     let held = env.app.as_command().show_hold("ACME").unwrap().unwrap();
-    assert_eq!((held.by.known(), held.failed), (Some(&HoldCause::ErrorRate), 2));
+    assert_eq!((held.first.by.known(), held.failed), (Some(&HoldCause::ErrorRate), 2));
     assert_eq!(level(&env, CheckName::Failures), CheckLevel::Stop);
     assert_eq!(level(&env, CheckName::Unresolved), CheckLevel::Warn);
     require_customers(&env, false);
@@ -478,7 +478,7 @@ fn a_release_is_refused_unless_it_is_forced() {
     let detail = releases().remove(0).detail;
     let facts: Vec<(String, String)> =
         detail.facts().map(|(name, fact)| (name.to_owned(), fact.to_string())).collect();
-    let wanted = [("because", "agreed"), ("forced", "documents"), ("held-by", "operator")];
+    let wanted = [("because", "agreed"), ("forced", "documents"), ("held-by", "operator command")];
     assert_eq!(facts, wanted.map(|(name, fact)| (name.to_owned(), fact.to_owned())));
     // A release by force that needs none is recorded as any other.
     env.documents.set_down(false);

@@ -114,7 +114,7 @@ fn runs_and_holds_are_dated_in_their_transactions() {
     assert_eq!(env.app.as_command().start_run("ACME", "one").unwrap().run.started_at, env.clock.now());
     assert_eq!(env.app.as_command().end_run("ACME").unwrap().run.ended_at, Some(env.clock.now()));
     env.app.as_command().hold_supplier("ACME", None).unwrap();
-    assert_eq!(env.app.as_command().show_hold("ACME").unwrap().unwrap().since, env.clock.now());
+    assert_eq!(env.app.as_command().show_hold("ACME").unwrap().unwrap().first.since, env.clock.now());
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::env::TestEnv;
 use chrono::{DateTime, Duration, Utc};
-use cutover_app::operator::{Forecast, OperatorError, Release, Services, SupplierChange};
-use cutover_app::port::{Hold, HoldCause};
+use cutover_app::operator::{AuditScope, Forecast, OperatorError, Release, Scope, Services, SupplierChange};
+use cutover_app::port::{AuditAction, Hold, HoldCause, Operator};
 use cutover_app::worker::Worked;
 use cutover_core::Level;
 
@@ -48,11 +48,11 @@ fn held(env: &TestEnv) -> Option<Hold> {
 fn import(env: &TestEnv) -> (HoldCause, Option<u32>) {
     while env.worker.run_once().unwrap() != Worked::Nothing {}
     let hold = held(env).unwrap();
-    (*hold.by.known().unwrap(), hold.wave)
+    (*hold.latest().by.known().unwrap(), hold.wave)
 }
 
 fn release(env: &TestEnv, release: Release) -> Result<Forecast, OperatorError> {
-    Ok(env.app.as_command().release_supplier("ACME", &release, &Services::default())?.1)
+    Ok(env.app.as_command().release_supplier("ACME", &release, &Services::default())?.forecast)
 }
 
 /// Returns the number of the wave that a release leads to, and how many accounts it still takes.
@@ -122,7 +122,7 @@ fn the_next_wave_begins_on_purpose_and_with_a_reason() {
 fn only_the_hold_that_was_shown_is_released() {
     let env = environment();
     let of = |since: DateTime<Utc>| Release { held_since: Some(since), ..Release::default() };
-    let first = hold(&env).since;
+    let first = hold(&env).first.since;
     create(&env, 9);
     release(&env, of(first)).unwrap();
     let refusal = release(&env, of(first)).unwrap_err().to_string();
@@ -131,7 +131,58 @@ fn only_the_hold_that_was_shown_is_released() {
     assert_eq!(import(&env), (HoldCause::Wave, Some(1)));
     let refusal = release(&env, of(first)).unwrap_err().to_string();
     assert!(refusal.contains("is held by wave since"), "{refusal}");
-    let second = held(&env).unwrap().since;
+    let second = held(&env).unwrap().first.since;
     release(&env, of(second)).unwrap();
     assert_eq!(held(&env), None);
+}
+
+/// Each reason has its owner and its words, and a release names all that it ends.
+#[test]
+fn whoever_holds_a_held_supplier_adds_a_reason() {
+    let env = environment();
+    let by = |user: &str, because: &str| {
+        env.clock.advance(Duration::seconds(1));
+        let operations = env.app.operate(Operator::read(user), Scope::Installation);
+        operations.hold_supplier("ACME", Some(because.into())).map(drop)
+    };
+    by("ada", "tariffs").unwrap();
+    let seen = held(&env).unwrap().latest().since;
+    by("bob", "no documents").unwrap();
+    by("ada", "tariffs").unwrap();
+    let hold = held(&env).unwrap();
+    let reasons: Vec<String> = hold
+        .reasons()
+        .map(|of| format!("{} {}", of.owner.as_ref().unwrap(), of.because.as_ref().unwrap()))
+        .collect();
+    assert_eq!(reasons, ["command:ada tariffs", "command:bob no documents"]);
+
+    let stale = Release { held_since: Some(seen), ..Release::default() };
+    let refusal = release(&env, stale).unwrap_err().to_string();
+    assert!(refusal.contains("is held by operator since"), "{refusal}");
+    let shown = Release { held_since: Some(hold.latest().since), ..Release::default() };
+    let ended = env.app.as_command().release_supplier("ACME", &shown, &Services::default()).unwrap().ended;
+    assert_eq!((ended, held(&env)), (Some(hold), None));
+    let scope = AuditScope { action: Some(AuditAction::SupplierReleased), limit: 9, ..AuditScope::default() };
+    let detail = env.app.as_command().audit(&scope).unwrap().remove(0).detail;
+    let held_by = detail.facts().find(|(name, _)| *name == "held-by").unwrap().1.to_string();
+    assert_eq!(held_by, "operator command:ada, operator command:bob");
+
+    for n in 0..20 {
+        by("ada", &format!("reason {n}")).unwrap();
+    }
+    assert!(
+        matches!(by("ada", "one more"), Err(OperatorError::Refused(text)) if text.contains("20 reasons"))
+    );
+    assert_eq!(held(&env).unwrap().reasons().count(), 20);
+}
+
+/// What happens to the accounts under way is a reason as well: a release that was shown before does not end it.
+#[test]
+fn a_wave_that_ends_during_a_hold_is_a_further_reason() {
+    let env = environment();
+    create(&env, 9);
+    assert_eq!(import(&env), (HoldCause::Wave, Some(1)));
+    hold(&env);
+    let causes: Vec<String> = held(&env).unwrap().reasons().map(|reason| reason.by.to_string()).collect();
+    assert_eq!(causes, ["wave", "operator"]);
 }

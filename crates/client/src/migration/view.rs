@@ -2,7 +2,7 @@ use super::progress::{MigrationProgress, STATUSES, TopCause};
 use crate::output::{group_digits, grouped, money};
 use chrono::{DateTime, Utc};
 use cutover_core::{Code, State, plain};
-use cutover_model::{HoldShown, Totals};
+use cutover_model::{HoldReasonShown, HoldShown, Totals};
 use std::collections::BTreeSet;
 
 /// Formats the progress as several lines.
@@ -74,14 +74,21 @@ pub(super) fn line(progress: &MigrationProgress, now: DateTime<Utc>) -> String {
 
 /// Says why and since when imports are held.
 fn held(hold: &HoldShown) -> String {
-    let why = match hold.by.as_str() {
-        "operator" => "by the operator".to_owned(),
-        "wave" => format!("after wave {}", hold.wave.unwrap_or_default()),
-        "error_rate" => format!("because {} accounts failed", grouped(hold.failed)),
-        other => format!("by {}", plain(other)),
+    let reason = |by: &str, since: &str, because: Option<&String>, failed: &str| {
+        let why = match by {
+            "operator" => "by the operator".to_owned(),
+            "wave" => format!("after wave {}", hold.wave.unwrap_or_default()),
+            "error_rate" => format!("because {failed} accounts failed"),
+            other => format!("by {}", plain(other)),
+        };
+        let because = because.map(|because| format!(": {}", plain(because))).unwrap_or_default();
+        format!("{why} since {}{because}", plain(since))
     };
-    let because = hold.because.as_ref().map(|because| format!(": {}", plain(because))).unwrap_or_default();
-    format!("{why} since {}{because}", plain(&hold.since))
+    let first = reason(&hold.by, &hold.since, hold.because.as_ref(), &grouped(hold.failed));
+    let also = hold.also.iter().map(|HoldReasonShown { by, since, because }| {
+        format!("; also {}", reason(by, since, because.as_ref(), "too many"))
+    });
+    std::iter::once(first).chain(also).collect()
 }
 
 fn rate(progress: &MigrationProgress) -> String {
@@ -163,6 +170,11 @@ mod tests {
                 failed: 3,
                 window: None,
                 because: because.map(str::to_owned),
+                also: vec![HoldReasonShown {
+                    by: "error_rate".to_owned(),
+                    since: "12:30".to_owned(),
+                    because: None,
+                }],
             });
             let shown = line(&progress, at("2026-11-21T02:00:00Z"));
             let wanted = match by {
@@ -173,6 +185,7 @@ mod tests {
                 _ => "held because 3 accounts failed since",
             };
             assert!(shown.contains(wanted), "{shown}");
+            assert!(shown.contains("; also because too many accounts failed since 12:30"), "{shown}");
         }
     }
 

@@ -29,14 +29,16 @@ fn event_types(client: &Client) -> Vec<(String, Value)> {
     items(&events).iter().map(|event| (text(&event["type"]), event["data"]["hold"].clone())).collect()
 }
 
-/// Creates wait while the supplier stays Ongoing; neither a status nor a repetition changes the hold.
+/// Creates wait while the supplier stays Ongoing. A status does not change the hold; another reason is added to it.
 #[test]
 fn a_held_supplier_takes_accounts_and_imports_none() {
     let (installation, _server, client) = Installation::serving();
     assert_eq!(client.get(SUPPLIER).json()["hold"], Value::Null);
     let held = installation.run_json(&["supplier", "hold", "ACME", "--because", "wrong tariffs"]);
     assert_eq!((&held["status"], &held["hold"]["by"]), (&json!("Ongoing"), &json!("operator")));
-    assert_eq!(installation.run_json(&["supplier", "hold", "ACME", "--because", "again"]), held);
+    let again = installation.run_json(&["supplier", "hold", "ACME", "--because", "wrong tariffs"]);
+    assert_eq!(again, held, "the same reason of the same operator");
+    let held = installation.run_json(&["supplier", "hold", "ACME", "--because", "no documents"]);
     send(&client, "A", 3);
     for status in ["paused", "ongoing"] {
         let set = installation.run_json(&["supplier", "set", "ACME", "--status", status]);
@@ -44,24 +46,27 @@ fn a_held_supplier_takes_accounts_and_imports_none() {
     }
     let shown = hold(&client);
     let wanted = json!({"by": "operator", "since": shown["since"], "wave": null, "ended": 0, "failed": 0,
-        "window": null, "because": "wrong tariffs"});
-    assert_eq!(shown, wanted);
+        "window": null, "because": "wrong tariffs",
+        "also": [{"by": "operator", "since": shown["also"][0]["since"], "because": "no documents"}]});
+    assert_eq!(shown, wanted, "suppliers see no owners");
     assert_eq!(client.get(SUPPLIER).json()["hold"], shown);
     assert_eq!(client.progress()["counts"]["PENDING"], 3);
     assert_eq!(client.progress()["estimated_finish_at"], Value::Null);
 
     let released = installation.run_json(&["supplier", "release", "ACME"]);
-    assert_eq!(released["hold"], Value::Null);
+    assert_eq!((&released["hold"], &released["ended"]), (&Value::Null, &held["hold"]));
+    assert_eq!(items(&released["ended"]["owners"]).len(), 2);
     assert_eq!(installation.run_json(&["supplier", "release", "ACME"])["hold"], Value::Null);
     for number in ["A-0", "A-1", "A-2"] {
         client.wait(number, "PROCESSED");
     }
     let types: Vec<String> = event_types(&client).into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(types, ["import_supplier.held", "import_supplier.paused", "import_supplier.released"]);
-    for (action, reason) in [("supplier.hold", json!("wrong tariffs")), ("supplier.release", Value::Null)] {
-        let trail = installation.run_json(&["audit", "--action", action]);
-        assert_eq!((items(&trail).len(), &trail[0]["detail"]["because"]), (1, &reason));
-    }
+    let held = "import_supplier.held";
+    assert_eq!(types, [held, held, "import_supplier.paused", "import_supplier.released"]);
+    let trail = installation.run_json(&["audit", "--action", "supplier.hold"]);
+    assert_eq!((items(&trail).len(), &trail[0]["detail"]["because"]), (3, &json!("no documents")));
+    let trail = installation.run_json(&["audit", "--action", "supplier.release"]);
+    assert_eq!((items(&trail).len(), &trail[0]["detail"]["because"]), (1, &Value::Null));
     assert!(installation.run_refused(&["supplier", "hold", "NOBODY"]).contains("NOBODY"));
     assert!(installation.run_refused(&["supplier", "release", "NOBODY"]).contains("NOBODY"));
     assert!(installation.run_refused(&["supplier", "hold", "ACME", "--because", " "]).contains("reason"));
@@ -80,7 +85,7 @@ fn waves_hold_when_their_accounts_have_ended() {
         wait_until("the wave has ended", || hold(&client) != Value::Null);
         let shown = hold(&client);
         let wanted = json!({"by": "wave", "since": shown["since"], "wave": wave, "ended": sum - 5 * (wave - 1),
-            "failed": 0, "window": null, "because": null});
+            "failed": 0, "window": null, "because": null, "also": []});
         assert_eq!((shown, ended(&client)), (wanted, sum));
     }
     installation.run_json(&["supplier", "release", "ACME"]);

@@ -4,6 +4,7 @@ use super::actions::log;
 use super::links;
 use super::page::{Frame, page, see_other};
 use super::readiness::{Checks, probe};
+use super::supplier::Held;
 use super::visit::{Stop, done, found, visited};
 use super::visitor::Visitor;
 use crate::call::{Answer, Call};
@@ -31,8 +32,8 @@ struct ReleasePage {
     code: String,
     back: String,
     checks: Checks,
-    /// When the hold that is shown began.
-    held_since: Option<String>,
+    /// The hold, and when its last reason was added.
+    held: Option<(Held, String)>,
     /// True if the running wave goes on, or is repeated.
     keeps_wave: bool,
 }
@@ -88,7 +89,10 @@ pub(crate) fn ask_release(call: &mut Call) -> Answer<'_> {
             let hold = gate.and_then(|gate| gate.hold.as_ref());
             let next = night.readiness.forecast.wave.as_ref().map(|(number, _)| *number);
             let question = ReleasePage {
-                held_since: hold.map(|hold| hold.since.to_rfc3339_opts(SecondsFormat::AutoSi, true)),
+                held: hold.map(|hold| {
+                    let latest = hold.latest().since.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+                    (Held::new(hold, night.progress.zone), latest)
+                }),
                 keeps_wave: gate.is_some_and(|gate| Some(gate.wave) == next),
                 frame: Frame::of(visitor).in_zone(night.progress.zone),
                 back: links::supplier(&code),

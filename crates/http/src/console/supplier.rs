@@ -13,7 +13,7 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::account::AccountFilter;
-use cutover_app::port::{Hold, HoldCause, Position, Supplier};
+use cutover_app::port::{Hold, HoldCause, HoldReason, Position, Supplier};
 use cutover_core::{Word, Zone};
 
 /// Accounts on a page.
@@ -45,22 +45,37 @@ pub(super) struct Held {
     pub(super) since: Moment,
     pub(super) counts: String,
     pub(super) because: Option<String>,
+    pub(super) also: Vec<AlsoHeld>,
+}
+
+/// A further reason of a hold.
+pub(super) struct AlsoHeld {
+    pub(super) why: String,
+    pub(super) since: Moment,
+    pub(super) because: Option<String>,
 }
 
 impl Held {
     pub(super) fn new(hold: &Hold, zone: Zone) -> Self {
-        let why = match hold.by.known() {
-            Some(HoldCause::Operator) => "by an operator".to_owned(),
-            Some(HoldCause::Wave) => format!("after wave {}", hold.wave.unwrap_or_default()),
-            Some(HoldCause::ErrorRate) => "because too many accounts failed".to_owned(),
-            None => format!("by {}", hold.by),
+        let why = |reason: &HoldReason| match (reason.by.known(), &reason.owner) {
+            (Some(HoldCause::Operator), Some(owner)) => format!("by an operator ({owner})"),
+            (Some(HoldCause::Operator), None) => "by an operator".to_owned(),
+            (Some(HoldCause::Wave), _) => format!("after wave {}", hold.wave.unwrap_or_default()),
+            (Some(HoldCause::ErrorRate), _) => "because too many accounts failed".to_owned(),
+            (None, _) => format!("by {}", reason.by),
+        };
+        let also = |reason: &HoldReason| AlsoHeld {
+            why: why(reason),
+            since: Moment::new(reason.since, zone),
+            because: reason.because.clone(),
         };
         let window = hold.window.map(|window| format!(" of the last {window}")).unwrap_or_default();
         Self {
-            why,
-            since: Moment::new(hold.since, zone),
+            why: why(&hold.first),
+            since: Moment::new(hold.first.since, zone),
             counts: format!("{} accounts had ended, {} failed{window}", hold.ended, hold.failed),
-            because: hold.because.clone(),
+            because: hold.first.because.clone(),
+            also: hold.also.iter().map(also).collect(),
         }
     }
 }

@@ -15,12 +15,12 @@ use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     AccountError, AccountIssues, AccountTotals, AccountWarning, BusinessCreated,
-    BusinessPaymentInstructionStored, CheckShown, ControlTotals, Event, HoldShown, LatestEvent, Limits,
-    ListedStatus, ManifestDeclared, ManifestShown, NoteResult, NoteStatus, PaymentInstructionStored,
-    ProcessError, ProcessStatus, ReadinessShown, RefusedCauseShown, RefusedCreateShown, RefusedItem,
-    RefusedShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp, TopCause, Totals,
-    TransactionResult, TransactionStatus, TransferStatus, decode_account, decode_historical_statements,
-    decode_manifest, decode_transactions,
+    BusinessPaymentInstructionStored, CheckShown, ControlTotals, Event, HoldReasonShown, HoldShown,
+    LatestEvent, Limits, ListedStatus, ManifestDeclared, ManifestShown, NoteResult, NoteStatus,
+    PaymentInstructionStored, ProcessError, ProcessStatus, ReadinessShown, RefusedCauseShown,
+    RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp,
+    TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus, decode_account,
+    decode_historical_statements, decode_manifest, decode_transactions,
 };
 use serde::Serialize;
 
@@ -252,6 +252,11 @@ fn held() -> HoldShown {
         failed: 1,
         window: None,
         because: None,
+        also: vec![HoldReasonShown {
+            by: "operator".into(),
+            since: "2026-11-21T11:20:31.000000+11:00".into(),
+            because: Some("wrong tariffs".into()),
+        }],
     }
 }
 

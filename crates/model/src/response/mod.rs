@@ -15,7 +15,7 @@ pub use manifest::{ManifestDeclared, ManifestShown, TotalsDifference};
 pub(crate) use money::money;
 pub use progress::*;
 pub use readiness::{CheckShown, ReadinessShown};
-pub use supplier::{HoldShown, SupplierShown};
+pub use supplier::{HoldReasonShown, HoldShown, SupplierShown};
 pub use timestamp::Timestamp;
 pub use v1::{
     BusinessCreated, BusinessPaymentInstructionStored, NoteResult, NoteStatus, PaymentInstructionStored,

@@ -21,6 +21,18 @@ answers! {
         window: Option<u32>;
         /// The reason that the operator gave.
         because: Option<String>;
+        /// Further reasons, oldest first. A release ends all of them.
+        also [serde(default)]: Vec<HoldReasonShown>;
+    }
+
+    /// A further reason to hold the imports of a supplier (contract D16).
+    HoldReasonShown (Debug, Eq, Serialize, Deserialize) {
+        /// `operator`, `wave` or `error_rate`.
+        by: String;
+        /// When it was added.
+        since: String, datetime;
+        /// The words of the operator.
+        because: Option<String>;
     }
 
     /// The settings of an import supplier (contract D1, D13), without secrets.

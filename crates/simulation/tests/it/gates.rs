@@ -134,7 +134,7 @@ impl Wave {
 
     /// A release: only a wave that has ended without too many failures is followed by the next.
     fn release(&mut self, held: &Hold, before: &Since, at: DateTime<Utc>) {
-        let has_failed = held.by == HoldCause::ErrorRate || before.failed > LIMIT;
+        let has_failed = held.is_by(HoldCause::ErrorRate) || before.failed > LIMIT;
         let is_over = self.size() == Some(before.claimed) && before.open == 0;
         let is_next = self.number == 0 || (!has_failed && is_over);
         self.number += usize::from(is_next);
@@ -152,7 +152,7 @@ fn check(since: &Since, wave: &Wave, hold: Option<&Hold>) -> Option<String> {
     if size.is_some_and(|size| since.claimed > size) {
         return Some(format!("wave {wave} claimed too many: {since:?}"));
     }
-    let cause = hold.and_then(|hold| hold.by.known().copied());
+    let cause = hold.and_then(|hold| hold.first.by.known().copied());
     let is_right = match cause {
         // An account that was retried ends twice, so the window may not have all failures.
         None => since.ended > WINDOW || since.failed <= LIMIT,
@@ -207,7 +207,7 @@ fn ask_to_release(truth: &App, supplier: &str, forces: bool) -> Release {
 
 /// Says what was wrong with a release that was accepted, from the steps of the accounts before it.
 fn wrongly_released(held: &Hold, before: &Since, is_forced: bool) -> Option<String> {
-    let allowed = if held.by == HoldCause::ErrorRate { LIMIT } else { LIMIT.max(before.ended / 10) };
+    let allowed = if held.is_by(HoldCause::ErrorRate) { LIMIT } else { LIMIT.max(before.ended / 10) };
     let is_wrong = before.still_failed > allowed && !is_forced;
     is_wrong.then(|| format!("it was released from {held:?} after {before:?}"))
 }

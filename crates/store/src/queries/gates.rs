@@ -4,13 +4,15 @@ use super::dialect::{Db, Dialect};
 use super::schema::{supplier_gates, suppliers, wave_accounts};
 use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
-use super::types::Timestamp;
+use super::types::{Json, Timestamp};
 use super::{Conn, SqlTx, fit, number};
 use crate::error::{Error, Result};
-use cutover_app::port::{AnyGates, ErrorWindow, Gate, Gates, Hold, StoreError};
+use chrono::DateTime;
+use cutover_app::port::{AnyGates, ErrorWindow, Gate, Gates, Hold, HoldReason, Operator, StoreError};
 use cutover_core::{SupplierCode, Word};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Text};
+use serde::{Deserialize, Serialize};
 
 #[derive(Insertable, AsChangeset, Queryable, Selectable)]
 #[diesel(table_name = supplier_gates, treat_none_as_null = true, treat_none_as_default_value = false)]
@@ -39,6 +41,45 @@ struct HoldRow {
     held_failed: Option<i64>,
     held_window: Option<i64>,
     held_because: Option<String>,
+    held_owner: Option<String>,
+    held_also: Option<Json<'static>>,
+}
+
+/// A further reason in `held_also`.
+#[derive(Serialize, Deserialize)]
+struct ReasonRow {
+    by: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    /// In microseconds.
+    since: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<String>,
+}
+
+impl From<&HoldReason> for ReasonRow {
+    fn from(reason: &HoldReason) -> Self {
+        Self {
+            by: reason.by.as_str().to_owned(),
+            owner: reason.owner.as_ref().map(Operator::to_string),
+            since: reason.since.timestamp_micros(),
+            because: reason.because.clone(),
+        }
+    }
+}
+
+impl TryFrom<ReasonRow> for HoldReason {
+    type Error = Error;
+
+    fn try_from(row: ReasonRow) -> Result<Self> {
+        let since = DateTime::from_timestamp_micros(row.since);
+        Ok(Self {
+            by: Word::read(&row.by),
+            owner: row.owner.as_deref().map(Operator::read),
+            since: since.ok_or_else(|| Error::corrupt("the time of a reason cannot be read"))?,
+            because: row.because,
+        })
+    }
 }
 
 impl TryFrom<&Gate> for GateRow {
@@ -92,14 +133,18 @@ impl TryFrom<&Hold> for HoldRow {
     type Error = Error;
 
     fn try_from(hold: &Hold) -> Result<Self> {
+        let HoldReason { by, owner, since, because } = &hold.first;
+        let also: Vec<ReasonRow> = hold.also.iter().map(ReasonRow::from).collect();
         Ok(Self {
-            held_by: Some(hold.by.as_str().to_owned()),
-            held_since: Some(hold.since.into()),
+            held_by: Some(by.as_str().to_owned()),
+            held_since: Some((*since).into()),
             held_wave: hold.wave.map(i64::from),
             held_ended: Some(fit(hold.ended)?),
             held_failed: Some(fit(hold.failed)?),
             held_window: hold.window.map(i64::from),
-            held_because: hold.because.clone(),
+            held_because: because.clone(),
+            held_owner: owner.as_ref().map(Operator::to_string),
+            held_also: (!also.is_empty()).then(|| Json::of(&also)).transpose()?,
         })
     }
 }
@@ -107,14 +152,21 @@ impl TryFrom<&Hold> for HoldRow {
 impl HoldRow {
     fn hold(self) -> Result<Option<Hold>> {
         let (Some(by), Some(since)) = (self.held_by, self.held_since) else { return Ok(None) };
-        Ok(Some(Hold {
+        let first = HoldReason {
             by: Word::read(&by),
+            owner: self.held_owner.as_deref().map(Operator::read),
             since: since.instant()?,
+            because: self.held_because,
+        };
+        let also: Vec<ReasonRow> =
+            self.held_also.map(|also| also.read("held_also")).transpose()?.unwrap_or_default();
+        Ok(Some(Hold {
+            first,
+            also: also.into_iter().map(HoldReason::try_from).collect::<Result<_>>()?,
             wave: self.held_wave.map(|wave| number(wave, "held_wave")).transpose()?,
             ended: number(self.held_ended.unwrap_or_default(), "held_ended")?,
             failed: number(self.held_failed.unwrap_or_default(), "held_failed")?,
             window: self.held_window.map(|window| number(window, "held_window")).transpose()?,
-            because: self.held_because,
         }))
     }
 }

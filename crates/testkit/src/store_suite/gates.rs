@@ -3,7 +3,9 @@
 use super::helpers::{
     at, claim, create, create_many, insert, on_threads, process, put, see, step, supplier, worker,
 };
-use cutover_app::port::{ErrorWindow, FairShares, Gate, Hold, HoldCause, Store, Supplier};
+use cutover_app::port::{
+    ErrorWindow, FairShares, Gate, Hold, HoldCause, HoldReason, Operator, Store, Supplier,
+};
 use cutover_process::{Event, Submission, Window};
 
 fn gate(supplier: &Supplier) -> Gate {
@@ -24,16 +26,20 @@ fn wave(supplier: &Supplier, size: u64) -> Gate {
     Gate { wave: 1, wave_size: Some(size), ..gate(supplier) }
 }
 
+/// A reason of an operator has a name and words.
+fn reason(by: HoldCause, seconds: i64) -> HoldReason {
+    let is_operator = by == HoldCause::Operator;
+    HoldReason {
+        by: by.into(),
+        owner: is_operator.then(|| Operator::read("ada")),
+        since: at(seconds),
+        because: is_operator.then(|| "tariffs".to_owned()),
+    }
+}
+
 pub(super) fn held(supplier: &Supplier) -> Gate {
-    let hold = Hold {
-        by: HoldCause::Operator.into(),
-        since: at(7),
-        wave: None,
-        ended: 0,
-        failed: 0,
-        window: None,
-        because: Some("tariffs".into()),
-    };
+    let first = reason(HoldCause::Operator, 7);
+    let hold = Hold { first, also: Vec::new(), wave: None, ended: 0, failed: 0, window: None };
     Gate { hold: Some(hold), ..gate(supplier) }
 }
 
@@ -71,13 +77,12 @@ pub fn gates_read_back(store: &dyn Store) {
         began_at: Some(at(4)),
         errors: Some(ErrorWindow { limit: 2, window: 20, failed: vec![0b101, 0, 0b1000] }),
         hold: Some(Hold {
-            by: HoldCause::ErrorRate.into(),
-            since: at(9),
+            first: reason(HoldCause::ErrorRate, 9),
+            also: vec![reason(HoldCause::Operator, 10), reason(HoldCause::Wave, 11)],
             wave: Some(2),
             ended: 16,
             failed: 3,
             window: Some(20),
-            because: None,
         }),
         ..gate(&acme)
     };

@@ -35,7 +35,7 @@ pub(super) fn failures(facts: &Facts) -> Finding {
         facts.supplier.code
     );
     let hold = facts.gate.as_ref().and_then(|gate| gate.hold.as_ref());
-    let is_held_for_errors = hold.is_some_and(|hold| hold.by == HoldCause::ErrorRate);
+    let is_held_for_errors = hold.is_some_and(|hold| hold.is_by(HoldCause::ErrorRate));
     match facts.supplier.settings.hold_on_errors {
         _ if last.failed == 0 => Finding::ok(format!("{detail}.")),
         None => Finding::warn(format!("{detail}; no share of failures is set."), action),

@@ -86,7 +86,7 @@ pub(crate) enum Command {
         /// Code of the supplier
         code: String,
     },
-    /// Hold the imports of a supplier; creates are accepted and wait
+    /// Hold the imports of a supplier; creates are accepted and wait. If it is held, this is one more reason
     Hold {
         /// Code of the supplier
         code: String,
@@ -94,7 +94,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT")]
         because: Option<String>,
     },
-    /// Release the hold of a supplier; its imports go on, unless a check of its readiness says stop
+    /// Release the hold of a supplier and all its reasons; its imports go on, unless a check of its readiness says stop
     Release(release::ReleaseArgs),
     /// Check if a supplier is ready for its next wave
     Readiness {

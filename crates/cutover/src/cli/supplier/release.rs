@@ -1,11 +1,11 @@
 use super::readiness;
-use super::shown::Shown;
+use super::shown::{HeldShown, Shown};
 use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, ZonedTime};
 use chrono::{DateTime, Utc};
 use clap::Args;
-use cutover_app::operator::{Forecast, ForecastPart, Release, in_words};
+use cutover_app::operator::{Forecast, ForecastPart, Release, Released, in_words};
 use cutover_core::Zone;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub(crate) struct ReleaseArgs {
     /// reason
     #[arg(long, requires = "because")]
     next_wave: bool,
-    /// Release only the hold that began at this time, as `supplier show` prints it
+    /// Release only if the last reason of the hold was added at this time, as `supplier show` prints it
     #[arg(long, value_name = "TIME", value_parser = crate::cli::audit::since)]
     held_since: Option<DateTime<Utc>>,
     /// Reason, for the audit trail
@@ -92,17 +92,22 @@ impl ForecastShown {
     }
 }
 
-/// A supplier after a release, with the forecast.
+/// A supplier after a release, with the hold that ended and the forecast.
 #[derive(Serialize)]
-struct Released {
+struct Done {
     #[serde(flatten)]
     supplier: Shown,
+    ended: Option<HeldShown>,
     forecast: ForecastShown,
 }
 
-impl Answer for Released {
+impl Answer for Done {
     fn text(&self) -> String {
-        format!("{}\n\n{}", self.forecast.text(), self.supplier.text())
+        let ended = match &self.ended {
+            Some(ended) => format!("Ended    the hold {}", ended.text()),
+            None => "It was not held.".to_owned(),
+        };
+        format!("{ended}\n{}\n\n{}", self.forecast.text(), self.supplier.text())
     }
 }
 
@@ -111,8 +116,11 @@ pub(super) fn run(context: &Context, args: ReleaseArgs) -> Result<(), Error> {
     let app = readiness::open(context)?;
     let services = readiness::probe(&app, &code)?;
     let release = Release { because, is_forced: force, is_next_wave: next_wave, held_since };
-    let (supplier, forecast) = app.as_command().release_supplier(&code, &release, &services)?;
-    let forecast = ForecastShown::new(&forecast, supplier.settings.time_zone);
+    let Released { supplier, ended, forecast } =
+        app.as_command().release_supplier(&code, &release, &services)?;
+    let zone = supplier.settings.time_zone;
+    let (ended, forecast) =
+        (ended.map(|hold| HeldShown::of(&hold, zone)), ForecastShown::new(&forecast, zone));
     let supplier = super::shown(&app, &code)?;
-    Ok(context.output.answer(&Released { supplier, forecast })?)
+    Ok(context.output.answer(&Done { supplier, ended, forecast })?)
 }

@@ -1,6 +1,7 @@
 use crate::output::{Answer, Row, ZonedTime, pairs, plain};
-use cutover_app::port::{Hold, Supplier};
-use cutover_model::HoldShown;
+use cutover_app::port::{Hold, Operator, Supplier};
+use cutover_core::Zone;
+use cutover_model::{HoldReasonShown, HoldShown};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ pub(super) struct Shown {
     rules: BTreeMap<String, String>,
     waves: Option<String>,
     hold_on_errors: Option<String>,
-    hold: Option<HoldShown>,
+    hold: Option<HeldShown>,
     created_at: ZonedTime,
 }
 
@@ -40,23 +41,57 @@ impl Shown {
             rules: rules.collect(),
             waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
             hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),
-            hold: hold.map(|hold| hold.shown(settings.time_zone)),
+            hold: hold.map(|hold| HeldShown::of(hold, settings.time_zone)),
             created_at: ZonedTime::local(supplier.created_at, settings.time_zone),
         }
     }
 }
 
-/// Says why and since when imports are held.
-fn held(hold: &HoldShown) -> String {
-    let why = match hold.by.as_str() {
-        "operator" => "by an operator".to_owned(),
-        "wave" => format!("after wave {}", hold.wave.unwrap_or_default()),
-        "error_rate" => "because of errors".to_owned(),
-        other => format!("by {other}"),
-    };
-    let window = hold.window.map(|window| format!(" of the last {window}")).unwrap_or_default();
-    let because = hold.because.as_ref().map(|because| format!(": {}", plain(because))).unwrap_or_default();
-    format!("{why} since {}, {} ended and {} failed{window}{because}", hold.since, hold.ended, hold.failed)
+/// A hold as operators see it: with the owners of its reasons.
+#[derive(Debug, Serialize)]
+pub(super) struct HeldShown {
+    #[serde(flatten)]
+    hold: HoldShown,
+    /// Who holds it for each reason, oldest first; null for the service.
+    owners: Vec<Option<String>>,
+}
+
+impl HeldShown {
+    pub(super) fn of(hold: &Hold, zone: Zone) -> Self {
+        let owners = hold.reasons().map(|reason| reason.owner.as_ref().map(Operator::to_string)).collect();
+        Self { hold: hold.shown(zone), owners }
+    }
+
+    /// Says why and since when imports are held.
+    pub(super) fn text(&self) -> String {
+        let Self { hold, owners } = self;
+        let why = |by: &str, owner: Option<&String>| match by {
+            "operator" => {
+                let owner = owner.map(|owner| format!(" ({})", plain(owner))).unwrap_or_default();
+                format!("by an operator{owner}")
+            }
+            "wave" => format!("after wave {}", hold.wave.unwrap_or_default()),
+            "error_rate" => "because of errors".to_owned(),
+            other => format!("by {other}"),
+        };
+        let reason = |because: &Option<String>| {
+            because.as_ref().map(|because| format!(": {}", plain(because))).unwrap_or_default()
+        };
+        let window = hold.window.map(|window| format!(" of the last {window}")).unwrap_or_default();
+        let mut owners = owners.iter().map(Option::as_ref);
+        let first = format!(
+            "{} since {}, {} ended and {} failed{window}{}",
+            why(&hold.by, owners.next().flatten()),
+            hold.since,
+            hold.ended,
+            hold.failed,
+            reason(&hold.because)
+        );
+        let also = hold.also.iter().zip(owners).map(|(HoldReasonShown { by, since, because }, owner)| {
+            format!("; also {} since {since}{}", why(by, owner), reason(because))
+        });
+        std::iter::once(first).chain(also).collect()
+    }
 }
 
 fn yes_no(value: bool) -> String {
@@ -81,7 +116,7 @@ impl Answer for Shown {
             ("rules", if rules.is_empty() { "all at their defaults".to_owned() } else { rules.join(" ") }),
             ("waves", or_none(&self.waves)),
             ("hold on errors", or_none(&self.hold_on_errors)),
-            ("held", self.hold.as_ref().map_or("no".to_owned(), held)),
+            ("held", self.hold.as_ref().map_or("no".to_owned(), HeldShown::text)),
             ("added", self.created_at.to_string()),
         ])
     }
@@ -142,7 +177,7 @@ impl Answer for Done {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutover_app::port::{HoldCause, SupplierSettings};
+    use cutover_app::port::{HoldCause, HoldReason, SupplierSettings};
     use cutover_core::{Level, SupplierStatus};
 
     fn supplier() -> Supplier {
@@ -171,13 +206,22 @@ mod tests {
 
     fn hold() -> Hold {
         Hold {
-            by: HoldCause::ErrorRate.into(),
-            since: "2026-11-21T01:00:00Z".parse().unwrap(),
+            first: HoldReason {
+                by: HoldCause::ErrorRate.into(),
+                owner: None,
+                since: "2026-11-21T01:00:00Z".parse().unwrap(),
+                because: None,
+            },
+            also: vec![HoldReason {
+                by: HoldCause::Operator.into(),
+                owner: Some(Operator::read("ada")),
+                since: "2026-11-21T01:05:00Z".parse().unwrap(),
+                because: Some("wrong tariffs".into()),
+            }],
             wave: Some(2),
             ended: 57,
             failed: 3,
             window: Some(200),
-            because: None,
         }
     }
 

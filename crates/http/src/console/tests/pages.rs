@@ -104,7 +104,7 @@ async fn suppliers_are_held_and_released_after_confirmation() {
     let path = "/console/suppliers/ACME_ENERGY/";
     for (action, is_held) in [("hold", false), ("release", true)] {
         let held = |page: &str| {
-            page.contains(">Held</span>") && page.contains("Imports are held by an operator since")
+            page.contains(">Held</span>") && page.contains("Imports are held by an operator (key:")
         };
         let shown = browser.page(path).await;
         assert!(held(&shown) == is_held && shown.contains(&format!("{path}{action}/\"")), "{shown}");
@@ -174,6 +174,13 @@ async fn only_the_hold_that_a_form_has_shown_is_released() {
     by.hold_supplier("ACME_ENERGY", Some("again".into())).unwrap();
     let late = browser.post(path, &shown).await;
     assert!(late.status == 409 && late.text().contains("is held by operator since"), "{}", late.text());
+    let shown = held_since(&browser.page(path).await);
+    service.clock.advance(chrono::Duration::seconds(1));
+    by.hold_supplier("ACME_ENERGY", Some("as well".into())).unwrap();
+    let late = browser.post(path, &shown).await;
+    assert!(late.status == 409 && late.text().contains("is held by operator since"), "{}", late.text());
+    let page = browser.page(path).await;
+    assert!(page.contains("Reason: again") && page.contains("</time>: as well"), "{page}");
     assert!(by.show_hold("ACME_ENERGY").unwrap().is_some());
 }
 

@@ -24,7 +24,9 @@ fn judge(holds: &[(SupplierCode, Hold)]) -> Finding {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    let name = |(code, hold): &(SupplierCode, Hold)| format!("{code} ({})", hold.by);
+    let name = |(code, hold): &(SupplierCode, Hold)| {
+        format!("{code} ({})", hold.reasons().map(|reason| reason.by.as_str()).collect::<Vec<_>>().join(", "))
+    };
     let named = holds.iter().take(NAMED).map(name).collect::<Vec<_>>().join("; ");
     Finding::warn(
         CHECK,
@@ -36,20 +38,20 @@ fn judge(holds: &[(SupplierCode, Hold)]) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutover_app::port::HoldCause;
+    use cutover_app::port::{HoldCause, HoldReason};
 
     #[test]
     fn held_suppliers_are_named() {
         let hold = |n: usize| {
-            let hold = Hold {
-                by: HoldCause::Wave.into(),
+            let reason = |by: HoldCause| HoldReason {
+                by: by.into(),
+                owner: None,
                 since: "2026-11-21T02:00:00Z".parse().unwrap(),
-                wave: Some(1),
-                ended: 100,
-                failed: 0,
-                window: None,
                 because: None,
             };
+            let also = if n == 1 { vec![reason(HoldCause::Operator)] } else { Vec::new() };
+            let first = reason(HoldCause::Wave);
+            let hold = Hold { first, also, wave: Some(1), ended: 100, failed: 0, window: None };
             (format!("S-{n}").parse().unwrap(), hold)
         };
         let many: Vec<_> = (0..7).map(hold).collect();
