@@ -30,7 +30,7 @@ pub struct Released {
     pub supplier: Supplier,
     /// The hold that ended, with all its reasons; `None` if the supplier was not held.
     pub ended: Option<Hold>,
-    /// What comes next.
+    /// The forecast for the next wave and for all accounts.
     pub forecast: Forecast,
 }
 

@@ -176,9 +176,9 @@ fn whoever_holds_a_held_supplier_adds_a_reason() {
     assert_eq!(held(&env).unwrap().reasons().count(), 20);
 }
 
-/// What happens to the accounts under way is a reason as well: a release that was shown before does not end it.
+/// An operator may hold a supplier that is held after a wave.
 #[test]
-fn a_wave_that_ends_during_a_hold_is_a_further_reason() {
+fn a_hold_after_a_wave_takes_the_reason_of_an_operator() {
     let env = environment();
     create(&env, 9);
     assert_eq!(import(&env), (HoldCause::Wave, Some(1)));

@@ -52,7 +52,7 @@ impl Shown {
 pub(super) struct HeldShown {
     #[serde(flatten)]
     hold: HoldShown,
-    /// Who holds it for each reason, oldest first; null for the service.
+    /// The operator who gave each reason, oldest first; null if the service did.
     owners: Vec<Option<String>>,
 }
 
