@@ -23,7 +23,7 @@ pub struct Release {
     pub held_since: Option<DateTime<Utc>>,
 }
 
-/// What a release did.
+/// A supplier after a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Released {
     /// The supplier.
@@ -34,7 +34,7 @@ pub struct Released {
     pub forecast: Forecast,
 }
 
-/// Maximum number of reasons of a hold that operators add to.
+/// Number of reasons of a hold from which on operators add no more.
 const MAX_REASONS: usize = 20;
 
 /// Settings of a gate that are given.
@@ -170,9 +170,9 @@ impl Operations<'_> {
         })
     }
 
-    /// Releases the hold of a supplier, whatever its reasons: its imports go on. The running wave goes on too, unless its accounts have ended:
-    /// then the next one begins. One in which too many accounts have failed is repeated. Changes nothing if it is not
-    /// held.
+    /// Releases the hold of a supplier, whatever its reasons: its imports go on. The running wave goes on too, unless its
+    /// accounts have ended: then the next one begins. One in which too many accounts have failed is repeated. Changes
+    /// nothing if it is not held.
     ///
     /// # Errors
     /// [`OperatorError`]: no such supplier, it is being erased, the reason is too long or missing, it is held otherwise

@@ -186,3 +186,24 @@ fn a_hold_after_a_wave_takes_the_reason_of_an_operator() {
     let causes: Vec<String> = held(&env).unwrap().reasons().map(|reason| reason.by.to_string()).collect();
     assert_eq!(causes, ["wave", "operator"]);
 }
+
+/// A release that was shown before would end a reason that nobody has seen.
+#[test]
+fn a_wave_that_ends_during_a_hold_adds_its_reason() {
+    let env = environment();
+    let document = r#""unknown_occupier":true,"notes":[{"document_paths":[{"document_path":"a.pdf"}]}]"#;
+    (0..9).for_each(|n| env.create_as(&format!("A-{n}"), document));
+    set(&env, SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
+    env.documents.set_down(true);
+    while env.worker.run_once().unwrap() != Worked::Nothing {}
+    assert_eq!(held(&env), None, "the claims of the wave were given back");
+    let seen = hold(&env).latest().since;
+    env.clock.advance(Duration::seconds(1));
+    for number in ["A-0", "A-1"] {
+        env.app.as_command().cancel_process("ACME", number).unwrap();
+    }
+    let causes: Vec<String> = held(&env).unwrap().reasons().map(|reason| reason.by.to_string()).collect();
+    assert_eq!(causes, ["operator", "wave"]);
+    let stale = Release { held_since: Some(seen), ..Release::default() };
+    assert!(release(&env, stale).unwrap_err().to_string().contains("is held by wave since"));
+}
