@@ -19,7 +19,11 @@ fn the_doctor_checks_the_database() {
     let about = lines.into_iter().filter(|line| about.iter().any(|name| line.contains(name)));
     let (version, place) = (installation.sql("SHOW server_version"), installation.test_database().url());
     let place = place.split_once('@').map_or(place, |(_, place)| place).split('?').next().unwrap();
-    let about: Vec<String> =
-        about.map(|line| line.replace(&version, "VERSION").replace(place, "PLACE")).collect();
+    let migration = installation.sql("SELECT max(version) FROM __diesel_schema_migrations");
+    let migration = format!("the last is {migration}");
+    let named = |line: String| {
+        line.replace(&version, "VERSION").replace(place, "PLACE").replace(&migration, "the last is LAST")
+    };
+    let about: Vec<String> = about.map(named).collect();
     insta::assert_snapshot!(about.join("\n"));
 }
