@@ -187,7 +187,8 @@ impl Gate {
         self.errors.as_ref().is_some_and(|errors| errors.failures() > errors.limit)
     }
 
-    fn is_full(&self) -> bool {
+    /// Returns true if its wave takes no further accounts.
+    pub(crate) fn is_full(&self) -> bool {
         self.wave_size.is_some_and(|size| self.claimed >= size)
     }
 }

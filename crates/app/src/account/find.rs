@@ -1,8 +1,13 @@
 use crate::App;
+use crate::account::Standing;
 use crate::auth::Caller;
-use crate::port::{Cause, PageLimit, Position, ProcessFilter, StoreError, find_stale, read_committed};
-use cutover_core::{Code, Level, SupplierCode, Word, Zone};
-use cutover_model::{DateTime, ProcessStatus};
+use crate::port::{
+    Cause, ListedProcess, PageLimit, Position, ProcessFilter, Rows, StoreError, Supplier, find_stale,
+    read_committed,
+};
+use chrono::Utc;
+use cutover_core::{Code, Level, SupplierCode, Word};
+use cutover_model::{DateTime, ProcessStatus, WaitsFor};
 use cutover_process::{Process, State};
 
 /// A filter of accounts, which have to match all given criteria (contract D12).
@@ -43,17 +48,35 @@ pub struct AccountStatus {
     /// The codes of its error as failures are counted: those of the items, otherwise that of the error itself.
     /// Sorted, each once.
     pub error_codes: Vec<String>,
+    /// What it waits for, if it is pending.
+    pub waits_for: Option<WaitsFor>,
+    /// A sentence that says where it stands, without a full stop. It does not repeat the codes.
+    pub sentence: String,
 }
 
 impl AccountStatus {
-    pub(crate) fn new(process: &Process, causes: &[Cause], zone: Zone) -> Self {
+    pub(crate) fn new(standing: &Standing<'_>, process: &Process, causes: &[Cause]) -> Self {
         Self {
             number: process.snapshot().external_account_number.to_string(),
-            status: super::process_status(process, zone),
+            status: super::process_status(process, standing.zone()),
             stored_status: process.stored_state(),
             is_undone: process.is_undone(),
             error_codes: Cause::codes(causes).map(str::to_owned).collect(),
+            waits_for: standing.waits_for(process),
+            sentence: standing.sentence(process, None),
         }
+    }
+
+    /// Says where the accounts of a page of a supplier stand.
+    pub(crate) fn of_page(
+        tx: &mut dyn Rows,
+        supplier: &Supplier,
+        page: &[ListedProcess],
+        now: chrono::DateTime<Utc>,
+    ) -> Result<Vec<Self>, StoreError> {
+        let standing = Standing::read(tx, supplier, page.iter().map(|listed| &listed.process), now)?;
+        let status = |listed: &ListedProcess| Self::new(&standing, &listed.process, &listed.error_causes);
+        Ok(page.iter().map(status).collect())
     }
 }
 
@@ -110,11 +133,8 @@ impl App {
                 is_undone: filter.is_undone,
             };
             let page = tx.list_processes(supplier.id, filter, after, PageLimit::of(limit))?;
-            let shown = page
-                .processes
-                .iter()
-                .map(|listed| AccountStatus::new(&listed.process, &listed.error_causes, zone));
-            Ok(Some(AccountPage { accounts: shown.collect(), next: page.next }))
+            let accounts = AccountStatus::of_page(tx, &supplier, &page.processes, self.clock.now())?;
+            Ok(Some(AccountPage { accounts, next: page.next }))
         })
     }
 }

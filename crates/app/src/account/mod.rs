@@ -16,6 +16,7 @@ mod manifest;
 mod progress;
 mod refused;
 mod resubmit;
+mod standing;
 mod status;
 mod supplier;
 mod supplier_cache;
@@ -40,5 +41,6 @@ pub use manifest::{ManifestRefused, shown as shown_manifest, shown_reconciliatio
 pub(crate) use progress::{Pace, accounts, progress};
 pub use progress::{Progress, StatusCount, TopCause, shown_progress};
 pub(crate) use refused::RefusedLog;
+pub(crate) use standing::Standing;
 pub use status::{process_status, shown_time};
 pub(crate) use supplier_cache::SupplierCache;

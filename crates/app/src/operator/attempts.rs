@@ -80,7 +80,7 @@ impl Operations<'_> {
     pub fn show_account(&self, supplier: &str, number: &str) -> Result<AccountView, OperatorError> {
         self.read(|tx| {
             let (supplier, stored) = tx.find_process(supplier, number)?;
-            let report = report(tx.rows(), &supplier, &stored)?;
+            let report = report(tx.rows(), &supplier, &stored, self.app.clock.now())?;
             Ok(view(tx.rows(), &stored, report)?)
         })
     }
@@ -91,10 +91,10 @@ impl Operations<'_> {
     /// As [`show_account`](Self::show_account).
     pub fn reveal_account(&self, supplier: &str, number: &str) -> Result<AccountView, OperatorError> {
         let (code, number) = (supplier.to_owned(), number.to_owned());
-        self.act(AuditAction::AccountRevealed, move |tx, _| {
+        self.act(AuditAction::AccountRevealed, move |tx, clock| {
             let (supplier, stored) = tx.find_process(&code, &number)?;
             let audited = Audited::of(Subject::process(&supplier, stored.process.id()));
-            let report = report(tx.rows(), &supplier, &stored)?;
+            let report = report(tx.rows(), &supplier, &stored, clock.now())?;
             Ok((view(tx.rows(), &stored, report)?, audited))
         })
     }

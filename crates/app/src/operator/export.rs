@@ -32,7 +32,7 @@ impl Operations<'_> {
             let export = AccountExport {
                 supplier: supplier.code.to_string(),
                 at: clock.now(),
-                report: report(tx.rows(), &supplier, &stored)?,
+                report: report(tx.rows(), &supplier, &stored, clock.now())?,
                 payload: staged.map(|staged| unpack(&staged.payload)).transpose()?,
             };
             Ok((export, Audited::of(Subject::process(&supplier, id))))

@@ -65,7 +65,7 @@ pub use run_diff::{CodeDiff, Difference, RunDiff};
 pub use runs::{RunPage, RunReport};
 pub use scope::Scope;
 pub(crate) use scope::Scoped;
-pub use search::AccountMatch;
+pub use search::{AccountMatch, FoundAccount, RefusedAccount};
 pub use stored_check::WhatIf;
 pub use suppliers::SupplierChange;
 pub use table_export::{ChangedAccounts, ChangesRefused};

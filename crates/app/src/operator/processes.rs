@@ -1,13 +1,13 @@
 use super::scope::Scoped;
 use super::{Audited, Operations, OperatorError};
-use crate::account::{of_last_attempt, process_status};
+use crate::account::{AccountStatus, Standing, of_last_attempt, process_status};
 use crate::port::{
-    AuditAction, ImportedAccount, ListedProcess, PageLimit, ProcessFilter, Rows, StepWrite, StoreError,
-    StoredIssues, StoredProcess, Subject, Supplier,
+    AuditAction, ImportedAccount, PageLimit, ProcessFilter, Rows, StepWrite, StoreError, StoredIssues,
+    StoredProcess, Subject, Supplier,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{Code, Level, Word, Zone};
-use cutover_model::ProcessStatus;
+use cutover_model::{ProcessStatus, WaitsFor};
 use cutover_process::{Actor, Event, HistoryEntry, State};
 
 /// Number of processes read per page.
@@ -22,6 +22,10 @@ pub struct ProcessReport {
     pub stored_status: Word<State>,
     /// True if it is cancelled because its import was undone.
     pub is_undone: bool,
+    /// What it waits for, if it is pending.
+    pub waits_for: Option<WaitsFor>,
+    /// A sentence that says where it stands, without a full stop.
+    pub sentence: String,
     /// The account's number at its previous supplier.
     pub external_account_number: String,
     /// The number of the current or last attempt.
@@ -50,7 +54,7 @@ impl Operations<'_> {
         &self,
         supplier: &str,
         filter: ProcessFilter<'_>,
-        mut f: impl FnMut(&ListedProcess, Zone),
+        mut f: impl FnMut(&AccountStatus),
     ) -> Result<(), OperatorError> {
         let supplier = self.read_committed(|tx| {
             let supplier = tx.supplier(supplier)?;
@@ -61,9 +65,13 @@ impl Operations<'_> {
         let mut after = None;
         loop {
             let limit = PageLimit::of(PAGE);
-            let page = self.read(|tx| Ok(tx.list_processes(supplier.id, filter, after, limit)?))?;
-            page.processes.iter().for_each(|listed| f(listed, supplier.settings.time_zone));
-            match page.next {
+            let (page, next) = self.read(|tx| {
+                let page = tx.list_processes(supplier.id, filter, after, limit)?;
+                let now = self.app.clock.now();
+                Ok((AccountStatus::of_page(tx.rows(), &supplier, &page.processes, now)?, page.next))
+            })?;
+            page.iter().for_each(&mut f);
+            match next {
                 Some(next) => after = Some(next),
                 None => return Ok(()),
             }
@@ -77,7 +85,7 @@ impl Operations<'_> {
     pub fn show_process(&self, supplier: &str, number: &str) -> Result<ProcessReport, OperatorError> {
         self.read(|tx| {
             let (supplier, stored) = tx.find_process(supplier, number)?;
-            Ok(report(tx.rows(), &supplier, &stored)?)
+            Ok(report(tx.rows(), &supplier, &stored, self.app.clock.now())?)
         })
     }
 
@@ -157,16 +165,22 @@ pub(super) fn report(
     tx: &mut dyn Rows,
     supplier: &Supplier,
     stored: &StoredProcess,
+    now: DateTime<Utc>,
 ) -> Result<ProcessReport, StoreError> {
     let (process, zone) = (&stored.process, supplier.settings.time_zone);
+    let standing = Standing::read(tx, supplier, std::iter::once(process), now)?;
+    let history = tx.history(process.id())?;
+    let last = history.last().and_then(|entry| entry.actor.known());
     Ok(ProcessReport {
+        waits_for: standing.waits_for(process),
+        sentence: standing.sentence(process, last),
         status: process_status(process, zone),
         stored_status: process.stored_state(),
         is_undone: process.is_undone(),
         external_account_number: process.snapshot().external_account_number.to_string(),
         attempt: process.snapshot().attempt,
         archived_at: tx.archived_at(process.id())?,
-        history: tx.history(process.id())?,
+        history,
         issues: of_last_attempt(process, tx.issues(process.id())?),
         billed_at: tx.heads_of(&[process.id()])?.pop().and_then(|head| head.billed_at),
         account: tx.imported_account(process.id())?,

@@ -1,25 +1,51 @@
 use super::scope::Scoped;
 use super::{Operations, OperatorError};
-use crate::account::AccountStatus;
-use crate::port::{StoreError, StoredProcess, Supplier};
-use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
+use crate::account::{AccountStatus, Standing};
+use crate::port::{Cause, RefusedCreate, Rows, StoreError, StoredProcess, Supplier};
+use chrono::{DateTime, Utc};
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
+use cutover_process::State;
 
 /// An account that matches a search.
 #[derive(Debug, Clone)]
 pub struct AccountMatch {
     /// The code of its supplier.
     pub supplier: String,
-    /// The account and its status.
-    pub account: AccountStatus,
+    /// The account.
+    pub account: FoundAccount,
+}
+
+/// What is known of an account that was found.
+#[derive(Debug, Clone)]
+pub enum FoundAccount {
+    /// It was accepted: its status.
+    Accepted(Box<AccountStatus>),
+    /// Its last create was refused, and it was not accepted since. It may have been accepted before: that is another match.
+    Refused(RefusedAccount),
+}
+
+/// An account whose last create was refused.
+#[derive(Debug, Clone)]
+pub struct RefusedAccount {
+    /// The account's number at its previous supplier.
+    pub number: String,
+    /// Time of the refusal.
+    pub refused_at: DateTime<Utc>,
+    /// The codes of its faults, sorted, each once.
+    pub error_codes: Vec<String>,
+    /// A sentence that says where it stands, without a full stop. It does not repeat the codes.
+    pub sentence: String,
+    /// The zone of its supplier.
+    pub zone: Zone,
 }
 
 impl Operations<'_> {
     /// Searches the accounts of the suppliers, or of one of them: finds the account with this
-    /// number at this service, and accounts whose number at their previous supplier begins with it, at most
-    /// `limit` per supplier. The cost does not depend on the number of accounts.
+    /// number at this service, and accounts whose number at their previous supplier begins with it, accepted or refused,
+    /// at most `limit` of each per supplier. The cost does not depend on the number of accounts.
     ///
     /// # Errors
-    /// [`OperatorError::Store`] if they could not be read.
+    /// [`OperatorError::NotFound`] if a supplier is named and there is none.
     pub fn search_accounts(
         &self,
         supplier: Option<&str>,
@@ -29,13 +55,18 @@ impl Operations<'_> {
         // No number begins with a text that is blank, too long, or contains a NUL, which some databases
         // refuse.
         let Ok(sought) = text.parse::<ExternalAccountNumber>() else { return Ok(Vec::new()) };
+        self.app.try_to_record_refused();
+        let now = self.app.clock.now();
         self.read_committed(|tx| {
-            let mut suppliers = tx.suppliers()?;
-            suppliers.retain(|one| supplier.is_none_or(|code| one.code.as_str() == code));
-            let mut found = Vec::from_iter(by_account(tx, &suppliers, sought.as_str())?);
+            let suppliers = match supplier {
+                Some(code) => vec![tx.supplier(code)?],
+                None => tx.suppliers()?,
+            };
+            let mut found = Vec::from_iter(by_account(tx, &suppliers, sought.as_str(), now)?);
             for supplier in &suppliers {
                 let like = tx.processes_like(supplier.id, &sought, limit)?;
-                found.extend(like.iter().map(|stored| shown(supplier, stored)));
+                found.extend(accepted(tx.rows(), supplier, &like, now)?);
+                found.extend(refused(tx.rows(), supplier, sought.as_str(), limit, now)?);
             }
             Ok(found)
         })
@@ -47,15 +78,55 @@ fn by_account(
     tx: &mut Scoped<'_>,
     suppliers: &[Supplier],
     text: &str,
-) -> Result<Option<AccountMatch>, StoreError> {
-    let Ok(number) = text.to_ascii_uppercase().parse::<ServiceAccountNumber>() else { return Ok(None) };
-    let found = tx.process_of_account(suppliers, &number)?;
-    Ok(found.map(|(supplier, stored)| shown(supplier, &stored)))
+    now: DateTime<Utc>,
+) -> Result<Vec<AccountMatch>, StoreError> {
+    let Ok(number) = text.to_ascii_uppercase().parse::<ServiceAccountNumber>() else { return Ok(Vec::new()) };
+    match tx.process_of_account(suppliers, &number)? {
+        Some((supplier, stored)) => accepted(tx.rows(), supplier, &[stored], now),
+        None => Ok(Vec::new()),
+    }
 }
 
-fn shown(supplier: &Supplier, stored: &StoredProcess) -> AccountMatch {
-    AccountMatch {
-        supplier: supplier.code.to_string(),
-        account: AccountStatus::new(&stored.process, &stored.error_causes, supplier.settings.time_zone),
+fn accepted(
+    tx: &mut dyn Rows,
+    supplier: &Supplier,
+    found: &[StoredProcess],
+    now: DateTime<Utc>,
+) -> Result<Vec<AccountMatch>, StoreError> {
+    let standing = Standing::read(tx, supplier, found.iter().map(|stored| &stored.process), now)?;
+    let mut matches = Vec::with_capacity(found.len());
+    for StoredProcess { process, error_causes, .. } in found {
+        let mut account = AccountStatus::new(&standing, process, error_causes);
+        // Who cancelled it is in its history alone.
+        if process.known_state() == Some(State::Cancelled) {
+            let last = tx.history(process.id())?.pop();
+            account.sentence = standing.sentence(process, last.as_ref().and_then(|last| last.actor.known()));
+        }
+        let account = FoundAccount::Accepted(Box::new(account));
+        matches.push(AccountMatch { supplier: supplier.code.to_string(), account });
     }
+    Ok(matches)
+}
+
+fn refused(
+    tx: &mut dyn Rows,
+    supplier: &Supplier,
+    sought: &str,
+    limit: u32,
+    now: DateTime<Utc>,
+) -> Result<Vec<AccountMatch>, StoreError> {
+    let mut found = tx.refused_among(supplier.id, &[sought.to_owned()])?;
+    found.extend(tx.refused_after(supplier.id, sought, limit)?);
+    let standing = Standing::read(tx, supplier, std::iter::empty(), now)?;
+    let like = found.into_iter().take(limit as usize).filter(|refused| refused.number.starts_with(sought));
+    let account = |RefusedCreate { number, refused_at, causes }: RefusedCreate| {
+        let mut causes: Vec<Cause> = causes.iter().map(Cause::from).collect();
+        causes.sort_unstable();
+        let error_codes = Cause::codes(&causes).map(str::to_owned).collect();
+        let sentence = standing.refused_since(refused_at);
+        let zone = standing.zone();
+        let account = RefusedAccount { number, refused_at, error_codes, sentence, zone };
+        AccountMatch { supplier: supplier.code.to_string(), account: FoundAccount::Refused(account) }
+    };
+    Ok(like.map(account).collect())
 }

@@ -107,6 +107,9 @@ pub trait Gates {
     /// Returns true if an account of the running wave is open.
     fn is_wave_open(&mut self, supplier_id: i64) -> Result<bool, StoreError>;
 
+    /// Returns those of these processes that are open accounts of a wave, by key.
+    fn open_in_wave(&mut self, process_ids: &[i64]) -> Result<Vec<i64>, StoreError>;
+
     /// Removes all accounts from the wave of a supplier.
     fn clear_wave(&mut self, supplier_id: i64) -> Result<(), StoreError>;
 }

@@ -31,6 +31,7 @@ mod resubmit;
 mod runs;
 mod sessions;
 mod shares;
+mod standing;
 mod statements;
 mod test_doubles;
 mod thundering_herd;

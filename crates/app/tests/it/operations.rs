@@ -108,7 +108,7 @@ const OPERATIONS: &[(&str, About, Try)] = &[
     }),
     ("each_process", Supplier, |by, _| {
         let mut all = Vec::new();
-        by.each_process("ACME", ProcessFilter::default(), |listed, _| all.push(listed.process.clone()))?;
+        by.each_process("ACME", ProcessFilter::default(), |account| all.push(account.clone()))?;
         text(Ok(all))
     }),
     ("enable_webhook", Organisation, |by, ids| text(by.enable_webhook(&ids.webhook))),

@@ -3,6 +3,7 @@
 use super::links;
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_app::account::{AccountStatus, StatusCount};
+use cutover_app::operator::{AccountMatch, FoundAccount, RefusedAccount};
 use cutover_core::{Word, Zone};
 use cutover_process::State;
 
@@ -152,8 +153,8 @@ pub(super) struct AccountRow {
     pub(super) number: String,
     pub(super) link: String,
     pub(super) status: Status,
-    /// The number of the imported account.
-    pub(super) account: Option<String>,
+    /// Where it stands.
+    pub(super) sentence: String,
     /// The codes of its error.
     pub(super) errors: Vec<String>,
     pub(super) changed: Moment,
@@ -162,15 +163,32 @@ pub(super) struct AccountRow {
 impl AccountRow {
     /// Creates the row for an account of a supplier, with times in a zone.
     pub(super) fn new(supplier: &str, account: AccountStatus, zone: Zone) -> Self {
-        let AccountStatus { number, status, stored_status, is_undone, error_codes } = account;
+        let AccountStatus { number, status, stored_status, is_undone, error_codes, sentence, .. } = account;
         Self {
             supplier: supplier.to_owned(),
             link: links::account(supplier, &number),
             number,
             status: if is_undone { Status::undone() } else { Status::new(&stored_status, status.status) },
-            account: status.service_identifier.as_ref().map(ToString::to_string),
+            sentence,
             errors: error_codes,
             changed: Moment::new(status.modified_at.0.to_utc(), zone),
+        }
+    }
+
+    /// Creates the row for an account that a search has found.
+    pub(super) fn found(AccountMatch { supplier, account }: AccountMatch, zone: Zone) -> Self {
+        let RefusedAccount { number, refused_at, error_codes, sentence, .. } = match account {
+            FoundAccount::Accepted(account) => return Self::new(&supplier, *account, zone),
+            FoundAccount::Refused(refused) => refused,
+        };
+        Self {
+            link: links::refused(&supplier, &number),
+            supplier,
+            number,
+            status: Status { label: "Not accepted".to_owned(), ..State::Errored.into() },
+            sentence,
+            errors: error_codes,
+            changed: Moment::new(refused_at, zone),
         }
     }
 }

@@ -113,8 +113,11 @@ fn handle(call: &mut Call) -> Answer<'_> {
                 format!("<{path}?{words}page_size={size}&cursor={cursor}>; rel=\"next\""),
             ));
         }
-        let shown =
-            |AccountStatus { number, status, .. }| ListedStatus { external_account_number: number, status };
+        let shown = |AccountStatus { number, status, waits_for, .. }| ListedStatus {
+            external_account_number: number,
+            status,
+            waits_for,
+        };
         Ok(json(&mut response, &found.accounts.into_iter().map(shown).collect::<Vec<_>>()))
     })
 }

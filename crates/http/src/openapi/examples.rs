@@ -19,7 +19,7 @@ use cutover_model::{
     LatestEvent, Limits, ListedStatus, ManifestDeclared, ManifestShown, NoteResult, NoteStatus,
     PaymentInstructionStored, ProcessError, ProcessStatus, ReadinessShown, RefusedCauseShown,
     RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp,
-    TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus, decode_account,
+    TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus, WaitsFor, decode_account,
     decode_historical_statements, decode_manifest, decode_transactions,
 };
 use serde::Serialize;
@@ -183,9 +183,17 @@ fn time(text: &str) -> Timestamp {
 
 /// The result of a search for accounts.
 pub(crate) fn statuses() -> Json {
+    let listed = |number: &str, status, waits_for| ListedStatus {
+        external_account_number: number.into(),
+        status,
+        waits_for,
+    };
+    let detail = "Waits: ACME_ENERGY is held after wave 1".into();
+    let waits = WaitsFor { reason: "hold", until: None, detail };
     written(&[
-        ListedStatus { external_account_number: "ELEC-1001".into(), status: processed() },
-        ListedStatus { external_account_number: "ELEC-1002".into(), status: failed() },
+        listed("ELEC-1001", processed(), None),
+        listed("ELEC-1002", failed(), None),
+        listed("ELEC-1003", pending(), Some(waits)),
     ])
 }
 
@@ -229,6 +237,14 @@ pub(crate) fn events() -> Json {
 /// The status of an account whose import failed.
 pub(crate) fn errored() -> Json {
     written(&failed())
+}
+
+fn pending() -> ProcessStatus {
+    let mut status = processed();
+    status.status = State::Pending;
+    status.service_identifier = None;
+    status.latest_event.event = status.status.shown_event();
+    status
 }
 
 fn failed() -> ProcessStatus {

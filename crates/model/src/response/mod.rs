@@ -86,6 +86,17 @@ answers! {
         latest_error: Option<ProcessError>;
     }
 
+    /// What an account waits for that is `PENDING`.
+    WaitsFor (Debug, Eq, Serialize) {
+        /// `supplier_paused`, `supplier_complete`, `hold`, `window`, `retry`, `wave` or `turn`. Later versions may add
+        /// reasons.
+        reason: &'static str;
+        /// When it begins: the start of its window, or of the next attempt.
+        until: Option<Timestamp>;
+        /// A sentence for people; its wording may change.
+        detail: String;
+    }
+
     /// Details of an event of the feed (contract D19), without personal data. Which members there are depends on
     /// the type.
     EventData (Debug, Eq, Default, Serialize, Deserialize) {
@@ -181,6 +192,8 @@ pub struct ListedStatus {
     /// The members of the status.
     #[serde(flatten)]
     pub status: ProcessStatus,
+    /// What it waits for, if it is `PENDING`.
+    pub waits_for: Option<WaitsFor>,
 }
 
 impl ListedStatus {
@@ -191,7 +204,7 @@ impl ListedStatus {
         members: &Self::MEMBERS,
     };
 
-    const MEMBERS: [AnswerMember; ProcessStatus::SPEC.members.len() + 1] = {
+    const MEMBERS: [AnswerMember; ProcessStatus::SPEC.members.len() + 2] = {
         let number = AnswerMember {
             name: "external_account_number",
             doc: "The account's number at its previous supplier.",
@@ -199,8 +212,21 @@ impl ListedStatus {
             nullable: false,
             kind: AnswerKind::Text,
         };
-        let mut members = [number; ProcessStatus::SPEC.members.len() + 1];
-        members.split_at_mut(1).1.copy_from_slice(ProcessStatus::SPEC.members);
+        let waits_for = AnswerMember {
+            name: "waits_for",
+            doc: "What it waits for, if it is `PENDING`.",
+            optional: false,
+            nullable: true,
+            kind: AnswerKind::Object(&WaitsFor::SPEC),
+        };
+        let mut members = [waits_for; ProcessStatus::SPEC.members.len() + 2];
+        members[0] = number;
+        members
+            .split_at_mut(1)
+            .1
+            .split_at_mut(ProcessStatus::SPEC.members.len())
+            .0
+            .copy_from_slice(ProcessStatus::SPEC.members);
         members
     };
 }

@@ -286,6 +286,17 @@ impl Gates for SqlTx<'_> {
         self.run(|conn| Ok(IsOpen { supplier_id }.get_result(conn)?))
     }
 
+    fn open_in_wave(&mut self, process_ids: &[i64]) -> Result<Vec<i64>, StoreError> {
+        self.run(|conn| {
+            let open = wave_accounts::table
+                .filter(wave_accounts::process_id.eq_any(process_ids))
+                .filter(wave_accounts::is_open.eq(true))
+                .order(wave_accounts::process_id)
+                .select(wave_accounts::process_id);
+            Ok(open.load(conn)?)
+        })
+    }
+
     fn clear_wave(&mut self, supplier_id: i64) -> Result<(), StoreError> {
         self.run(|conn| {
             let members = wave_accounts::table.filter(wave_accounts::supplier_id.eq(supplier_id));

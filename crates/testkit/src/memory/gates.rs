@@ -63,6 +63,12 @@ impl Gates for State {
         Ok(self.wave_accounts.values().any(|of| *of == (supplier_id, true)))
     }
 
+    fn open_in_wave(&mut self, process_ids: &[i64]) -> Result<Vec<i64>, StoreError> {
+        let mut open: Vec<i64> = process_ids.iter().copied().filter(|id| self.is_open_in_wave(*id)).collect();
+        open.sort_unstable();
+        Ok(open)
+    }
+
     fn clear_wave(&mut self, supplier_id: i64) -> Result<(), StoreError> {
         self.wave_accounts.retain(|_, (of, _)| *of != supplier_id);
         Ok(())

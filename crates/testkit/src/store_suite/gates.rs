@@ -173,7 +173,10 @@ pub fn accounts_belong_to_a_wave_once(store: &dyn Store) {
     assert_eq!(put(store, move |tx| tx.join_wave(id, &[a, b])), 2);
     assert!(see(store, |tx| tx.is_wave_open(id)));
     assert_eq!(put(store, move |tx| tx.join_wave(id, &[b, c])), 1);
-    put(store, move |tx| tx.leave_wave(&[a, b, c]));
+    put(store, move |tx| tx.leave_wave(&[a]));
+    assert_eq!(see(store, |tx| tx.open_in_wave(&[c, b, a])), [b, c]);
+    assert_eq!(see(store, |tx| tx.open_in_wave(&[])), [0_i64; 0]);
+    put(store, move |tx| tx.leave_wave(&[b, c]));
     assert!(!see(store, |tx| tx.is_wave_open(id)));
     assert_eq!(put(store, move |tx| tx.join_wave(id, &[a])), 0);
     assert!(see(store, |tx| tx.is_wave_open(id)));

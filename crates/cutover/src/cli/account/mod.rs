@@ -1,5 +1,6 @@
 mod erase;
 mod export;
+mod find;
 
 use crate::context::Context;
 use crate::error::Error;
@@ -7,6 +8,7 @@ use clap::Subcommand;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
+  cutover account find A-0000                      where each of these accounts stands
   cutover account export ACME A-000042 --out a-000042.json
   cutover account erase ACME A-000042              show what would be removed
   cutover account erase ACME A-000042 --yes --because 'request 17'
@@ -19,6 +21,12 @@ decides: `cutover supplier set ACME --rule PST-17=warning`.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Find accounts by their number, and say where each stands
+    ///
+    /// Finds the account with this number here, and accounts whose number at their previous supplier begins with it:
+    /// imported, waiting, failed, cancelled and refused ones, at most 100 of a supplier. The times of a sentence are in the
+    /// zone of the supplier.
+    Find(find::FindArgs),
     /// Export all data of an account as one JSON document
     Export(export::ExportArgs),
     /// Erase all data of an account
@@ -27,6 +35,7 @@ pub(crate) enum Command {
 
 pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     match command {
+        Command::Find(args) => find::run(context, args),
         Command::Export(args) => export::run(context, args),
         Command::Erase(args) => erase::run(context, &args),
     }

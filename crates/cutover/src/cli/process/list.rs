@@ -1,11 +1,10 @@
-use super::shown::newer;
+use super::shown::{newer, with_codes};
 use crate::error::Error;
-use crate::output::{Output, ZonedTime, plain};
+use crate::output::{Output, plain};
 use cutover_app::App;
-use cutover_app::account::process_status;
-use cutover_app::port::{Cause, ListedProcess, ProcessFilter};
-use cutover_core::Zone;
-use cutover_model::ProcessStatus;
+use cutover_app::account::AccountStatus;
+use cutover_app::port::ProcessFilter;
+use cutover_model::{ProcessStatus, WaitsFor};
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 
@@ -14,7 +13,8 @@ use std::io::{self, BufWriter, Write};
 struct Listed<'p> {
     external_account_number: &'p str,
     #[serde(flatten)]
-    status: ProcessStatus,
+    status: &'p ProcessStatus,
+    waits_for: &'p Option<WaitsFor>,
     /// Present if its import was undone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     undone: bool,
@@ -22,8 +22,8 @@ struct Listed<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stored_status: Option<String>,
     /// The codes that the failure is counted by.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    error_codes: Vec<&'p str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    error_codes: &'p [String],
 }
 
 /// Prints the processes of a supplier while they are read: there may be millions. Nothing is printed before the first
@@ -31,9 +31,9 @@ struct Listed<'p> {
 pub(super) fn run(app: &App, output: Output, supplier: &str, filter: ProcessFilter<'_>) -> Result<(), Error> {
     let mut list = List { out: BufWriter::new(io::stdout().lock()), json: output.is_json(), rows: 0 };
     let mut written = Ok(());
-    app.as_command().each_process(supplier, filter, |listed, zone| {
+    app.as_command().each_process(supplier, filter, |account| {
         if written.is_ok() {
-            written = list.row(listed, zone);
+            written = list.row(account);
         }
     })?;
     written?;
@@ -47,37 +47,34 @@ struct List<W: Write> {
 }
 
 impl<W: Write> List<W> {
-    fn row(&mut self, listed: &ListedProcess, zone: Zone) -> io::Result<()> {
+    fn row(&mut self, account: &AccountStatus) -> io::Result<()> {
         self.rows += 1;
-        let ListedProcess { process, error_causes, .. } = listed;
-        let error_codes: Vec<&str> = Cause::codes(error_causes).collect();
-        let number = process.snapshot().external_account_number.as_str();
-        let status = process_status(process, zone);
+        let AccountStatus { number, status, stored_status, is_undone, error_codes, waits_for, sentence } =
+            account;
         if self.json {
             self.out.write_all(if self.rows == 1 { b"[\n" } else { b",\n" })?;
-            let stored_status = newer(&process.stored_state());
-            let undone = process.is_undone();
-            let listed =
-                Listed { external_account_number: number, status, undone, stored_status, error_codes };
+            let listed = Listed {
+                external_account_number: number,
+                status,
+                waits_for,
+                undone: *is_undone,
+                stored_status: newer(stored_status),
+                error_codes,
+            };
             return Ok(serde_json::to_writer(&mut self.out, &listed)?);
         }
         if self.rows == 1 {
-            self.line("MODIFIED", "STATUS", "ACCOUNT", "NUMBER", "ERROR")?;
+            self.line("MODIFIED", "STATUS", "NUMBER", "WHERE IT STANDS")?;
         }
-        let modified = ZonedTime::local(process.snapshot().modified_at, zone).to_string();
-        let account = status.service_identifier.as_ref().map_or("-", |number| number.as_str());
-        let error = match process.is_undone() {
-            true => "undone".to_owned(),
-            false => plain(&error_codes.join(", ")),
-        };
-        let status = plain(process.stored_state().as_str());
-        self.line(&modified, &status, account, &plain(number), &error)
+        let sentence = with_codes(sentence, error_codes);
+        let modified = status.modified_at.0.format("%Y-%m-%d %H:%M:%S%:z").to_string();
+        self.line(&modified, stored_status.as_str(), number, &sentence)
     }
 
     /// Columns have fixed widths: later rows are not known yet.
-    fn line(&mut self, at: &str, status: &str, account: &str, number: &str, error: &str) -> io::Result<()> {
-        let line = format!("{at:<25}  {status:<17}  {account:<10}  {number:<18}  {error}");
-        writeln!(self.out, "{}", line.trim_end())
+    fn line(&mut self, at: &str, status: &str, number: &str, sentence: &str) -> io::Result<()> {
+        let (status, number, sentence) = (plain(status), plain(number), plain(sentence));
+        writeln!(self.out, "{at:<25}  {status:<17}  {number:<18}  {sentence}")
     }
 
     fn end(mut self, supplier: &str) -> io::Result<()> {
@@ -94,28 +91,36 @@ impl<W: Write> List<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutover_app::account::process_status;
     use cutover_process::{Actor, NewProcess, Process, Submission};
 
-    fn process(number: &str) -> ListedProcess {
+    /// A pending account, or, with the number A-2, one with errors.
+    fn account(number: &str) -> AccountStatus {
         let new = NewProcess {
             supplier: "ACME".parse().unwrap(),
             external_account_number: number.parse().unwrap(),
             submission: Submission::default(),
         };
         let process = Process::create(1, new, "2026-11-21T00:00:00Z".parse().unwrap(), Actor::System).0;
-        let cause = |code: &str, attr: &str| Cause { code: code.to_owned(), attr: Some(attr.to_owned()) };
-        let error_causes = match number {
-            "A-2" => vec![cause("invalid", "email"), cause("invalid", "mobile"), cause("required", "name")],
-            _ => Vec::new(),
-        };
-        ListedProcess { position: (process.snapshot().created_at, 1), process, error_causes }
+        let has_failed = number == "A-2";
+        let detail = "Waits: ACME is paused".to_owned();
+        let waits = WaitsFor { reason: "supplier_paused", until: None, detail: detail.clone() };
+        AccountStatus {
+            number: number.to_owned(),
+            status: process_status(&process, "Australia/Melbourne".parse().unwrap()),
+            stored_status: process.stored_state(),
+            is_undone: false,
+            error_codes: if has_failed { vec!["invalid".into(), "required".into()] } else { Vec::new() },
+            waits_for: (!has_failed).then_some(waits),
+            sentence: if has_failed { "Failed 11:00".to_owned() } else { detail },
+        }
     }
 
     fn print(json: bool, numbers: &[&str]) -> String {
         let mut out = Vec::new();
         let mut list = List { out: &mut out, json, rows: 0 };
         for number in numbers {
-            list.row(&process(number), "Australia/Melbourne".parse().unwrap()).unwrap();
+            list.row(&account(number)).unwrap();
         }
         list.end("ACME").unwrap();
         String::from_utf8(out).unwrap()

@@ -51,6 +51,8 @@ struct Page {
     can_cancel: bool,
     can_retry: bool,
     can_erase: bool,
+    /// Where it stands.
+    sentence: String,
     facts: Vec<(&'static str, String)>,
     moments: Vec<(&'static str, Moment)>,
     error: Option<(String, String)>,
@@ -203,6 +205,7 @@ fn laid_out(
             true => Status::undone(),
             false => Status::new(&report.stored_status, report.status.status),
         },
+        sentence: report.sentence.clone(),
         facts: facts(&report),
         moments: moments(&report),
         steps: report.history.iter().rev().take(MOST).map(|entry| Step::new(entry, report.zone)).collect(),

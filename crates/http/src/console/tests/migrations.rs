@@ -85,6 +85,17 @@ async fn a_manifest_is_shown_beside_what_was_sent() {
 }
 
 #[actix_web::test]
+async fn a_refused_account_is_found() {
+    let service = service();
+    let faulty = account("R-1").replace("\"import_supplier\"", "\"customers\":7,\"import_supplier\"");
+    let request = TestRequest::post().uri("/v2/data-import/accounts/").set_payload(faulty);
+    assert_eq!(service.send_as_acme(request).await.status, 400);
+    let page = service.browser().await.page("/console/search/?q=R-").await;
+    assert!(page.contains("href=\"/console/suppliers/ACME_ENERGY/refused/?number=R-1\""), "{page}");
+    assert!(page.contains("<td data-label=\"Where it stands\">Not accepted since"), "{page}");
+}
+
+#[actix_web::test]
 async fn accounts_are_found_by_their_numbers() {
     let service = service();
     service.create("Other", &account("A-9").replace("ACME_ENERGY", "OTHER"));
@@ -105,7 +116,6 @@ async fn accounts_are_found_by_their_numbers() {
         ("q=+A-1+", &["ACME_2/A-10", "ACME_ENERGY/A-1"]),
         ("q=A-1&supplier=ACME_ENERGY", &["ACME_ENERGY/A-1"]),
         ("q=A-9", &[]),
-        ("q=A-9&supplier=OTHER", &[]),
         ("q=a-0", &[]),
         ("q=&supplier=", &[]),
         ("q=%00", &[]),
@@ -119,6 +129,7 @@ async fn accounts_are_found_by_their_numbers() {
             links.map(|rest| rest.split("/\"").next().unwrap().replace("/accounts", "")).collect();
         assert_eq!(links, found, "{query}");
     }
+    assert_eq!(browser.get("/console/search/?q=A-9&supplier=OTHER").await.status, 404);
     let page = browser.page("/console/search/?q=%22%3E%3Cscript%3E").await;
     assert!(page.contains("value=\"&quot;&gt;&lt;script&gt;\"") && !page.contains("\"><script>"));
 }

@@ -4,7 +4,7 @@ use crate::output::{Answer, ZonedTime, listing, pairs};
 use cutover_app::operator::ProcessReport;
 use cutover_app::port::StoredIssue;
 use cutover_core::{Word, Zone};
-use cutover_model::ProcessStatus;
+use cutover_model::{ProcessStatus, WaitsFor};
 use cutover_process::{HistoryEntry, State};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -18,6 +18,9 @@ pub(crate) struct Shown {
     /// The status that a newer version wrote, if the API shows a different one.
     #[serde(skip_serializing_if = "Option::is_none")]
     stored_status: Option<String>,
+    waits_for: Option<WaitsFor>,
+    #[serde(skip)]
+    sentence: String,
     attempt: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_at: Option<ZonedTime>,
@@ -63,6 +66,8 @@ impl From<ProcessReport> for Shown {
             times: [at(report.status.created_at.0), at(report.status.modified_at.0)],
             stored_status: newer(&report.stored_status),
             status: report.status,
+            waits_for: report.waits_for,
+            sentence: report.sentence,
             external_account_number: report.external_account_number,
             attempt: report.attempt,
             archived_at: report.archived_at.map(|instant| ZonedTime::local(instant, zone)),
@@ -115,8 +120,14 @@ impl Issue {
     }
 }
 
+/// Returns a sentence about an account with the codes of its errors.
+pub(crate) fn with_codes(sentence: &str, codes: &[String]) -> String {
+    let colon = if codes.is_empty() { "" } else { ": " };
+    format!("{sentence}{colon}{}", codes.join(", "))
+}
+
 /// Returns the status if only a newer version knows it.
-pub(super) fn newer(stored: &Word<State>) -> Option<String> {
+pub(crate) fn newer(stored: &Word<State>) -> Option<String> {
     stored.known().is_none().then(|| stored.to_string())
 }
 
@@ -132,6 +143,7 @@ impl Shown {
         let mut rows = vec![
             ("number", self.external_account_number.clone()),
             ("status", self.status_text()),
+            ("now", self.sentence.clone()),
             (
                 "account",
                 self.status

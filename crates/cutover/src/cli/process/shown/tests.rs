@@ -44,6 +44,8 @@ fn report(events: &[Event]) -> ProcessReport {
         status: process_status(&process, zone()),
         stored_status: process.stored_state(),
         is_undone: process.is_undone(),
+        waits_for: None,
+        sentence: "Where it stands".into(),
         external_account_number: "A-1".into(),
         attempt: process.snapshot().attempt,
         billed_at: None,

@@ -1,0 +1,166 @@
+//! What an account waits for, and one sentence that says where it stands.
+
+use crate::port::{Gate, Hold, HoldCause, HoldReason, Rows, StoreError, Supplier};
+use chrono::{DateTime, Utc};
+use cutover_core::{SupplierStatus, Zone};
+use cutover_model::{Timestamp, WaitsFor};
+use cutover_process::{Actor, Process, State};
+use std::fmt;
+
+/// What decides where the accounts of a supplier stand, read once for all that are shown together.
+pub(crate) struct Standing<'s> {
+    supplier: &'s Supplier,
+    gate: Option<Gate>,
+    /// Accounts that may be claimed although the wave is full.
+    open: Vec<i64>,
+    now: DateTime<Utc>,
+}
+
+impl<'s> Standing<'s> {
+    pub(crate) fn read<'p>(
+        tx: &mut dyn Rows,
+        supplier: &'s Supplier,
+        processes: impl Iterator<Item = &'p Process>,
+        now: DateTime<Utc>,
+    ) -> Result<Self, StoreError> {
+        let pending: Vec<i64> = processes.filter(|process| is_pending(process)).map(Process::id).collect();
+        if pending.is_empty() {
+            return Ok(Self { supplier, gate: None, open: Vec::new(), now });
+        }
+        let gate = tx.gate(supplier.id)?;
+        let open = match gate.as_ref().is_some_and(Gate::is_full) {
+            true => tx.open_in_wave(&pending)?,
+            false => Vec::new(),
+        };
+        Ok(Self { supplier, gate, open, now })
+    }
+
+    /// Returns what a process waits for: the first reason why no worker takes it; `None` if it is not pending.
+    pub(crate) fn waits_for(&self, process: &Process) -> Option<WaitsFor> {
+        if !is_pending(process) {
+            return None;
+        }
+        let (code, snapshot) = (&self.supplier.code, process.snapshot());
+        let waits = |reason, detail| Some(WaitsFor { reason, until: None, detail });
+        match self.supplier.settings.status.known() {
+            Some(SupplierStatus::Ongoing) => {}
+            Some(SupplierStatus::Complete) => {
+                return waits("supplier_complete", format!("Waits: {code} is complete"));
+            }
+            // One of a newer version stops imports as a pause does.
+            Some(SupplierStatus::Paused) | None => {
+                return waits("supplier_paused", format!("Waits: {code} is paused"));
+            }
+        }
+        if let Some(hold) = self.gate.as_ref().and_then(|gate| gate.hold.as_ref()) {
+            return waits("hold", format!("Waits: {code} is held {}", Why(hold)));
+        }
+        if snapshot.due_at > self.now {
+            let at = self.shown(snapshot.due_at);
+            let is_window = snapshot.window.start.is_some_and(|start| start >= snapshot.due_at);
+            let (reason, detail) = match (is_window, snapshot.outage) {
+                (true, _) => ("window", format!("Waits for its window, opens {at}")),
+                (false, Some(_)) => (
+                    "retry",
+                    format!("Tried again {at}: document storage or the database could not be reached"),
+                ),
+                (false, None) => ("retry", format!("Tried again {at}: the last attempt was not finished")),
+            };
+            let until = Some(Timestamp(self.zone().local(snapshot.due_at)));
+            return Some(WaitsFor { reason, until, detail });
+        }
+        match &self.gate {
+            Some(gate) if gate.is_full() && !self.open.contains(&process.id()) => {
+                waits("wave", format!("Waits: wave {} of {code} is full", gate.wave))
+            }
+            _ => waits("turn", "Waits for its turn".to_owned()),
+        }
+    }
+
+    /// Says where a process stands, in a sentence without a full stop. `by` is the actor of the last step, if it is known.
+    pub(crate) fn sentence(&self, process: &Process, by: Option<&Actor>) -> String {
+        let snapshot = process.snapshot();
+        let at = self.shown(snapshot.modified_at);
+        let Some(state) = process.known_state() else {
+            return format!("Is {} since {at}, which only a newer version knows", process.stored_state());
+        };
+        if let Some(waits) = self.waits_for(process) {
+            return waits.detail;
+        }
+        let by = by.map(|by| format!(" by {}", By(by))).unwrap_or_default();
+        match state {
+            State::Pending => "Waits for its turn".to_owned(),
+            State::InProgress if snapshot.is_dry_run => format!("Rehearsed since {at}"),
+            State::InProgress => format!("Imported since {at}, not finished"),
+            State::Cancelled if process.is_undone() => format!("Undone {at}"),
+            State::Cancelled => format!("Cancelled {at}{by}"),
+            State::Processed => match &snapshot.service_account_number {
+                Some(account) => format!("Imported {at} as {account}"),
+                None => format!("Imported {at}"),
+            },
+            State::DryRunSucceeded => format!("Rehearsed {at} without an error, not imported"),
+            State::Errored => format!("Failed {at}"),
+            State::DryRunErrored => format!("Failed {at} in a rehearsal"),
+        }
+    }
+
+    /// Says since when an account is not accepted.
+    pub(crate) fn refused_since(&self, at: DateTime<Utc>) -> String {
+        format!("Not accepted since {}", self.shown(at))
+    }
+
+    pub(crate) fn zone(&self) -> Zone {
+        self.supplier.settings.time_zone
+    }
+
+    /// Formats a time of the supplier, with its date unless that is today.
+    fn shown(&self, at: DateTime<Utc>) -> String {
+        let (at, now) = (self.zone().local(at), self.zone().local(self.now));
+        let is_today = at.date_naive() == now.date_naive();
+        at.format(if is_today { "%H:%M" } else { "%Y-%m-%d %H:%M" }).to_string()
+    }
+}
+
+/// True for a process that a worker may take; one in a state of a newer version is none.
+fn is_pending(process: &Process) -> bool {
+    process.known_state() == Some(State::Pending)
+}
+
+/// Completes "it is held …".
+struct Why<'h>(&'h Hold);
+
+impl fmt::Display for Why<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Hold { first: HoldReason { by, because, .. }, wave, failed, ended, window, also } = self.0;
+        match (by.known(), wave) {
+            (Some(HoldCause::Wave), Some(wave)) => write!(f, "after wave {wave}")?,
+            (Some(HoldCause::ErrorRate), _) => {
+                let of = window.map_or(*ended, u64::from);
+                write!(f, "because {failed} of the last {of} failed")?;
+            }
+            (Some(HoldCause::Operator), _) => f.write_str("by an operator")?,
+            _ => f.write_str("by the service")?,
+        }
+        if let Some(because) = because {
+            write!(f, " ({because})")?;
+        }
+        match also.len() {
+            0 => Ok(()),
+            1 => f.write_str(", and for another reason"),
+            more => write!(f, ", and for {more} other reasons"),
+        }
+    }
+}
+
+/// An actor in a sentence.
+struct By<'a>(&'a Actor);
+
+impl fmt::Display for By<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Actor::Api { key_prefix, .. } => write!(f, "the supplier, with the key {key_prefix}"),
+            Actor::Operator => f.write_str("an operator"),
+            Actor::Worker { .. } | Actor::System => f.write_str("the service"),
+        }
+    }
+}
