@@ -89,10 +89,9 @@ fn memory() -> Result<Option<TempDir>, Error> {
 }
 
 /// End-to-end tests that use one database whatever the variable says, by parts of their names.
-const OF_ONE_DATABASE: [&str; 13] = [
+const OF_ONE_DATABASE: [&str; 12] = [
     "postgres::",
     "sqlite_only::",
-    "floods::slow_reads",
     "holds::waves_are_exact_with",
     "rolling::an_upgrade",
     "storm::",
@@ -108,7 +107,7 @@ const OF_ONE_DATABASE: [&str; 13] = [
 /// End-to-end tests that are not repeated on PostgreSQL: they do not depend on the database, use each by themselves, or
 /// ask it only what the store's suite and the simulation ask on both. Whatever pages ask of a database, `console::` asks
 /// on both.
-const OF_NO_DATABASE: [&str; 35] = [
+const OF_NO_DATABASE: [&str; 36] = [
     "after_import::",
     "audit::",
     "browser::",
@@ -120,6 +119,7 @@ const OF_NO_DATABASE: [&str; 35] = [
     "documents::",
     "erase_supplier::an_erasure_survives",
     "export::",
+    "floods::",
     "framing::",
     "hostile_json::",
     "http::",
