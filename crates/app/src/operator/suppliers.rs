@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 /// A change of a supplier's settings. `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct SupplierChange {
+    /// The revision of the settings that the change was made from. Settings with another one are not changed.
+    pub revision: Option<i64>,
     /// Its status.
     pub status: Option<SupplierStatus>,
     /// The root of its documents.
@@ -36,6 +38,11 @@ pub struct SupplierChange {
 }
 
 impl SupplierChange {
+    /// Returns true if it changes nothing.
+    pub fn is_none(&self) -> bool {
+        self.detail().is_empty()
+    }
+
     /// Returns the changed settings for the audit trail, named like the options of commands.
     fn detail(&self) -> Detail {
         let Self { status, document_root, verify_documents, send_customer_emails, dry_run, .. } = self;
@@ -168,6 +175,12 @@ impl Operations<'_> {
                 return Err(OperatorError::Refused("it is being erased: its settings stay".into()));
             }
             let audited = Audited { subject: Subject::supplier(&supplier), detail: change.detail() };
+            if change.revision.is_some_and(|shown| shown != supplier.revision) {
+                return Err(OperatorError::Refused(format!(
+                    "the settings of {} have been changed since they were shown: look at them again",
+                    supplier.code
+                )));
+            }
             let before = supplier.settings.status.clone();
             let gates = change.gates();
             change.apply(&mut supplier.settings)?;

@@ -23,6 +23,7 @@ mod readiness;
 mod refused;
 mod runs;
 mod search;
+mod settings;
 mod sign_in;
 mod supplier;
 mod suppliers;
@@ -58,6 +59,8 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     post("/console/suppliers/<supplier>/resume/", actions::resume),
     get("/console/suppliers/<supplier>/complete/", actions::ask_complete),
     post("/console/suppliers/<supplier>/complete/", actions::complete),
+    get("/console/suppliers/<supplier>/settings/", settings::ask),
+    post("/console/suppliers/<supplier>/settings/", settings::set),
     get("/console/suppliers/<supplier>/hold/", holds::ask_hold),
     post("/console/suppliers/<supplier>/hold/", holds::hold),
     get("/console/suppliers/<supplier>/release/", holds::ask_release),

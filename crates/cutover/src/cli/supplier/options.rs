@@ -124,6 +124,7 @@ impl Options {
     pub(super) fn change(self, status: Option<SupplierStatus>) -> Result<SupplierChange, Error> {
         let rules = RuleLevel::all(self.rule)?;
         Ok(SupplierChange {
+            revision: None,
             status,
             document_root: self.document_root,
             verify_documents: self.verify_documents,

@@ -75,6 +75,7 @@ const PAGES: &[(&str, &[&str])] = &[
         &["/console/suppliers/ACME/runs/diff/?a=2026-09-30%20A-1&b=2026-09-30%20B-2"],
     ),
     ("/console/suppliers/<supplier>/runs/one/", &["/console/suppliers/ACME/runs/one/?name=2026-09-30%20B-2"]),
+    ("/console/suppliers/<supplier>/settings/", &["/console/suppliers/ACME/settings/"]),
     (
         "/console/suppliers/<supplier>/undo/",
         &["/console/suppliers/ACME/undo/", "/console/suppliers/ACME/undo/?since=2020-01-01T00:00"],

@@ -1,4 +1,4 @@
-use super::{Browser, held_since};
+use super::{Browser, between, held_since};
 use crate::console::ENDPOINTS;
 use crate::testing::{ACCOUNT, TestService, log};
 use actix_web::http::Method;
@@ -6,6 +6,12 @@ use cutover_app::job::JobRunner;
 use cutover_app::operator::AuditScope;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Returns the form for the settings with a change.
+fn settings(page: &str) -> String {
+    let revision = between(page, "name=\"revision\" value=\"", "\"");
+    format!("revision={revision}&dry_run=yes&max_concurrent_imports=&waves=&hold_on_errors=&rules=")
+}
 
 #[actix_web::test]
 async fn actions_are_logged_without_personal_data() {
@@ -30,10 +36,12 @@ async fn actions_are_logged_without_personal_data() {
         "release/",
         "failed/",
         "certificates/",
+        "settings/",
     ] {
         let form = match act {
             "hold/" => "because=tariffs".to_owned(),
             erase if erase.ends_with("erase/") => "because=asked+for".to_owned(),
+            "settings/" => settings(&browser.page(&format!("{supplier}{act}")).await),
             "release/" => held_since(&browser.page(&format!("{supplier}{act}")).await),
             _ => String::new(),
         };
@@ -65,9 +73,9 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(22);
+    let (done, door) = actions.split_at(23);
     assert_eq!(
-        done[..16],
+        done[..17],
         [
             "reveal",
             "cancel",
@@ -80,6 +88,7 @@ async fn actions_are_logged_without_personal_data() {
             "release",
             "export failed",
             "issue certificate",
+            "set",
             "start run",
             "end run",
             "disable",
@@ -87,18 +96,18 @@ async fn actions_are_logged_without_personal_data() {
             "replay",
         ]
     );
-    assert_eq!(done[16..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
+    assert_eq!(done[17..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
     assert_eq!(door, ["sign-out", "sign-in"]);
     for line in &audited {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
     assert!(audited[1..4].iter().all(|line| line.contains("process=3")), "{audited:?}");
-    for line in &audited[..13] {
+    for line in &audited[..14] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database.
-    let scope = AuditScope { limit: 25, ..AuditScope::default() };
+    let scope = AuditScope { limit: 26, ..AuditScope::default() };
     let mut kept = service.app.as_command().audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
@@ -115,26 +124,27 @@ async fn actions_are_logged_without_personal_data() {
         "supplier.release",
         "process.export",
         "supplier.certificate",
+        "supplier.set",
         "run.start",
         "run.end",
     ];
-    assert_eq!(actions[..13], of_suppliers);
+    assert_eq!(actions[..14], of_suppliers);
     assert_eq!(
         actions.len(),
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
         "each route logs its action"
     );
-    assert_eq!(actions[13..17], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    let ended: BTreeSet<_> = actions[17..22].iter().copied().collect();
+    assert_eq!(actions[14..18], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
+    let ended: BTreeSet<_> = actions[18..23].iter().copied().collect();
     assert_eq!(
         ended,
         BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"])
     );
-    assert_eq!(actions[22..], ["console.sign-out", "console.sign-in"]);
+    assert_eq!(actions[23..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }
-    assert!(kept[..13].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
+    assert!(kept[..14].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
     let number = service
         .app

@@ -9,6 +9,7 @@ mod migrations;
 mod pages;
 mod runs;
 mod sessions;
+mod settings;
 mod webhooks;
 mod zones;
 

@@ -1,0 +1,179 @@
+//! The settings of a supplier that its organisation may change (contract D1): a form, and what was changed in it.
+
+use super::actions::log;
+use super::links;
+use super::page::{Frame, page, see_other};
+use super::visit::{Stop, done, found, visited};
+use crate::call::{Answer, Call};
+use crate::refusal::Refusal;
+use crate::request::query::Query;
+use actix_web::HttpResponse;
+use askama::Template;
+use cutover_app::App;
+use cutover_app::operator::SupplierChange;
+use cutover_app::port::{SupplierSettings, Waves};
+use cutover_core::Level;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::str::FromStr;
+
+#[derive(Template)]
+#[template(path = "console/settings.html")]
+struct Page {
+    frame: Frame,
+    code: String,
+    back: String,
+    /// The revision of the settings shown.
+    revision: i64,
+    /// Settings that are on or off: the name in the form, the label, and the value.
+    switches: [(&'static str, &'static str, bool); 3],
+    /// Settings that may be empty, which means none: the name in the form, the label, the value, and an explanation.
+    texts: [(&'static str, &'static str, String, &'static str); 3],
+    /// A line for each rule whose level is not the default.
+    rules: Vec<String>,
+}
+
+/// `GET /console/suppliers/<supplier>/settings/`: shows the form.
+pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+            let supplier = call.run(move |app| found(app.as_caller(&caller).show_supplier(&code))).await?;
+            let settings = &supplier.settings;
+            let (waves, share) = (&settings.waves, settings.hold_on_errors);
+            let waves = if waves.is_none() { String::new() } else { waves.to_string() };
+            let form = Page {
+                frame: Frame::of(visitor),
+                back: links::supplier(supplier.code.as_str()),
+                code: supplier.code.to_string(),
+                revision: supplier.revision,
+                switches: [
+                    ("dry_run", "Every import is a dry run", settings.dry_run),
+                    ("verify_documents", "Documents that payloads name must exist", settings.verify_documents),
+                    ("send_customer_emails", "Customers may be written to", settings.send_customer_emails),
+                ],
+                texts: [
+                    (
+                        "max_concurrent_imports",
+                        "Imports at a time",
+                        text(settings.max_concurrent_imports),
+                        "A number from 1. Empty: no bound.",
+                    ),
+                    (
+                        "waves",
+                        "Waves",
+                        waves,
+                        "Numbers of accounts after each of which imports are held, then the rest, for example 100,5000,rest. \
+                         A change begins anew with the first wave. Empty: no waves.",
+                    ),
+                    (
+                        "hold_on_errors",
+                        "Hold on errors",
+                        text(share),
+                        "The percentage of the last accounts that may fail, and their number, for example 1/200. Empty: any.",
+                    ),
+                ],
+                rules: settings.rules.iter().map(|(id, level)| rule(id, level.as_str())).collect(),
+            };
+            Ok(page(&mut HttpResponse::Ok(), &form)?)
+        })
+        .await)
+    })
+}
+
+/// `POST /console/suppliers/<supplier>/settings/`: changes what differs from the settings that were shown.
+pub(crate) fn set(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+            let form = call.form().await?;
+            let job = move |app: &App| -> Result<Result<String, String>, Refusal> {
+                let by = app.as_caller(&caller);
+                let supplier = found(by.show_supplier(&code))?;
+                let change = match change(&form, &supplier.settings) {
+                    Ok(change) if change.is_none() => return Ok(Ok(supplier.code.to_string())),
+                    Ok(change) => change,
+                    Err(fault) => return Ok(Err(fault)),
+                };
+                Ok(done(by.set_supplier(&code, change))?.map(|supplier| supplier.code.to_string()))
+            };
+            let code = call.run(job).await?.map_err(Stop::NotDone)?;
+            log(call, visitor, "set", &code, None);
+            Ok(see_other(&links::supplier(&code)))
+        })
+        .await)
+    })
+}
+
+fn text(value: Option<impl Display>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+fn rule(id: &str, level: &str) -> String {
+    format!("{id}={level}")
+}
+
+/// Returns what a form changes of the settings, or the first fault for people.
+fn change(form: &str, settings: &SupplierSettings) -> Result<SupplierChange, String> {
+    let given = |name| {
+        let text = Query::new(form).read(name, |text| Some(text.trim().to_owned()));
+        text.ok_or_else(|| format!("The form has no {name}: nothing was changed."))
+    };
+    let revision =
+        given("revision")?.parse().map_err(|_| "The form does not say which settings it has shown.")?;
+    // A browser leaves out what is not ticked.
+    let switch = |name, is_set: bool| {
+        let wanted = Query::new(form).read(name, |text| (text == "yes").then_some(())).is_some();
+        (wanted != is_set).then_some(wanted)
+    };
+    let waves = optional("Waves", &given("waves")?)?.unwrap_or_else(Waves::default);
+    let share = optional("Hold on errors", &given("hold_on_errors")?)?;
+    let most = match given("max_concurrent_imports")?.as_str() {
+        "" => None,
+        most => match most.parse() {
+            Ok(most) if most > 0 => Some(most),
+            _ => return Err(format!("Imports at a time: {most:?} is not a whole number from 1.")),
+        },
+    };
+    Ok(SupplierChange {
+        revision: Some(revision),
+        dry_run: switch("dry_run", settings.dry_run),
+        verify_documents: switch("verify_documents", settings.verify_documents),
+        send_customer_emails: switch("send_customer_emails", settings.send_customer_emails),
+        max_concurrent_imports: (most != settings.max_concurrent_imports).then_some(most),
+        waves: (waves != settings.waves).then_some(waves),
+        hold_on_errors: (share != settings.hold_on_errors).then_some(share),
+        rules: rules(&given("rules")?, settings)?,
+        ..SupplierChange::default()
+    })
+}
+
+/// Parses a text that may be empty.
+fn optional<T: FromStr<Err = &'static str>>(label: &str, text: &str) -> Result<Option<T>, String> {
+    match text {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|fault| format!("{label}: {text:?} is {fault}.")),
+    }
+}
+
+/// Returns the levels that change: those of lines that differ, and of rules that have no line any more.
+fn rules(lines: &str, settings: &SupplierSettings) -> Result<BTreeMap<String, Option<Level>>, String> {
+    let mut changed: BTreeMap<String, Option<Level>> =
+        settings.rules.keys().map(|id| (id.clone(), None)).collect();
+    let mut seen = BTreeMap::new();
+    for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let fault = || format!("Rules: {line:?} is not a rule and its level, for example ACC-04=error.");
+        let (id, level) = line.split_once('=').ok_or_else(fault)?;
+        let (id, level) = (id.trim(), level.trim());
+        if seen.insert(id.to_owned(), ()).is_some() {
+            return Err(format!("Rules: {id} has two lines."));
+        }
+        // Also a level that only a newer version knows, which stays as it is.
+        if settings.rules.get(id).is_some_and(|set| set.as_str() == level) {
+            changed.remove(id);
+            continue;
+        }
+        changed.insert(id.to_owned(), Some(level.parse().map_err(|_| fault())?));
+    }
+    Ok(changed)
+}
