@@ -352,7 +352,7 @@ fn a_flood_of_large_bodies_stays_within_the_memory_limit() {
         };
         meanwhile(12, flood, || {
             others_are_served(&client, REQUESTS / 10, || {});
-            wait_for_count("bodies are decoded", 10, || count(&[201, 400]));
+            wait_for_count("bodies are decoded", 4, || count(&[201, 400]));
         });
         let known = [201, 400, 413, 503];
         let answers = answers.into_inner().unwrap();

@@ -1,6 +1,7 @@
 use super::signed_in;
 use crate::harness::Installation;
 use crate::payloads::small;
+use serde_json::json;
 
 #[test]
 fn the_suppliers_of_the_operators_organisation_are_listed() {
@@ -40,4 +41,31 @@ fn a_supplier_is_paused_and_resumed_after_confirmation() {
     page.press("Resume");
     page.until_says("Ongoing");
     assert_eq!(client.create(&small("A-2")).status, 201);
+}
+
+/// The lines of rules as a browser sends them, and a second form that was shown before.
+#[test]
+fn settings_are_changed_in_a_form() {
+    let (installation, server, _client) = Installation::serving();
+    let Some(page) = signed_in(&installation, &server) else { return };
+    page.follow("ACME");
+    page.follow("Settings…");
+    page.write("Imports at a time", "4");
+    page.write("Waves", "20,100,rest");
+    page.write("Rules", "ACC-04=error\nCUS-08=off\n");
+    page.look("settings");
+    page.press("Save");
+    page.until_at("/console/suppliers/ACME/");
+    let shown = installation.run_json(&["supplier", "show", "ACME"]);
+    assert_eq!(shown["rules"], json!({"ACC-04": "error", "CUS-08": "off"}));
+    assert_eq!((&shown["max_concurrent_imports"], &shown["waves"]), (&json!(4), &json!("20,100,rest")));
+
+    page.follow("Settings…");
+    installation.run_json(&["supplier", "set", "ACME", "--dry-run", "true"]);
+    page.write("Waves", "");
+    page.expect(409);
+    page.press("Save");
+    page.until_says("have been changed since they were shown");
+    let shown = installation.run_json(&["supplier", "show", "ACME"]);
+    assert_eq!((&shown["waves"], &shown["dry_run"]), (&json!("20,100,rest"), &json!(true)));
 }
