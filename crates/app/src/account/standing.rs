@@ -14,25 +14,29 @@ pub(crate) struct Standing<'s> {
     /// Accounts that may be claimed although the wave is full.
     open: Vec<i64>,
     now: DateTime<Utc>,
+    /// The zone of the times in sentences.
+    zone: Zone,
 }
 
 impl<'s> Standing<'s> {
+    /// Reads it for accounts of one supplier, with times in its zone.
     pub(crate) fn read<'p>(
         tx: &mut dyn Rows,
         supplier: &'s Supplier,
         processes: impl Iterator<Item = &'p Process>,
         now: DateTime<Utc>,
     ) -> Result<Self, StoreError> {
+        let zone = supplier.settings.time_zone;
         let pending: Vec<i64> = processes.filter(|process| is_pending(process)).map(Process::id).collect();
         if pending.is_empty() {
-            return Ok(Self { supplier, gate: None, open: Vec::new(), now });
+            return Ok(Self { supplier, gate: None, open: Vec::new(), now, zone });
         }
         let gate = tx.gate(supplier.id)?;
         let open = match gate.as_ref().is_some_and(Gate::is_full) {
             true => tx.open_in_wave(&pending)?,
             false => Vec::new(),
         };
-        Ok(Self { supplier, gate, open, now })
+        Ok(Self { supplier, gate, open, now, zone })
     }
 
     /// Returns what a process waits for: the first reason why no worker takes it; `None` if it is not pending.
@@ -109,11 +113,16 @@ impl<'s> Standing<'s> {
         format!("Not accepted since {}", self.shown(at))
     }
 
-    pub(crate) fn zone(&self) -> Zone {
-        self.supplier.settings.time_zone
+    /// The same with times in another zone, for accounts of several suppliers.
+    pub(crate) fn in_zone(self, zone: Zone) -> Self {
+        Self { zone, ..self }
     }
 
-    /// Formats a time of the supplier, with its date unless that is today.
+    pub(crate) fn zone(&self) -> Zone {
+        self.zone
+    }
+
+    /// Formats a time, with its date unless that is today.
     fn shown(&self, at: DateTime<Utc>) -> String {
         let (at, now) = (self.zone().local(at), self.zone().local(self.now));
         let is_today = at.date_naive() == now.date_naive();

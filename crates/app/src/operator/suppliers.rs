@@ -223,9 +223,7 @@ impl Operations<'_> {
     pub fn common_zone(&self, organisation: Option<&str>) -> Result<Zone, OperatorError> {
         let suppliers = self.suppliers()?;
         let is_asked = |supplier: &&Supplier| organisation.is_none_or(|name| supplier.organisation == name);
-        let mut zones = suppliers.iter().filter(is_asked).map(|supplier| supplier.settings.time_zone);
-        let first = zones.next().unwrap_or_default();
-        Ok(if zones.all(|zone| zone == first) { first } else { Zone::UTC })
+        Ok(shared_zone(suppliers.iter().filter(is_asked)))
     }
 
     /// Returns the zone for times that concern one supplier, by its code: its own, or the common one if there is no such
@@ -240,6 +238,13 @@ impl Operations<'_> {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Returns the zone that suppliers have in common, otherwise UTC.
+pub(super) fn shared_zone<'s>(suppliers: impl Iterator<Item = &'s Supplier>) -> Zone {
+    let mut zones = suppliers.map(|supplier| supplier.settings.time_zone);
+    let first = zones.next().unwrap_or_default();
+    if zones.all(|zone| zone == first) { first } else { Zone::UTC }
 }
 
 /// Publishes the new status of a supplier.

@@ -34,7 +34,7 @@ fn import(env: &TestEnv) {
 
 /// Finds accounts by the beginning of their number: a line for each with its sentence and the codes of its errors.
 fn found(env: &TestEnv, text: &str) -> Vec<String> {
-    let matches = env.app.as_caller(&env.caller).search_accounts(None, text, 10).unwrap();
+    let matches = env.app.as_caller(&env.caller).search_accounts(None, text, 10).unwrap().0;
     let line = |account: FoundAccount| {
         let (number, sentence, codes) = match account {
             FoundAccount::Accepted(account) => (account.number, account.sentence, account.error_codes),
@@ -112,6 +112,16 @@ fn a_supplier_that_is_paused_complete_or_held_keeps_its_accounts_waiting() {
         lines.extend(waits(&env));
     }
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+/// As the page of a search, which names one zone.
+#[test]
+fn a_search_in_suppliers_of_several_zones_has_its_times_in_utc() {
+    let env = environment();
+    env.create_with(r#"{"schedule_window_start":"2026-11-21T07:38:00Z"}"#, "A-1", PLAIN);
+    assert_eq!(found(&env, "A-1"), ["A-1: Waits for its window, opens 18:38"]);
+    env.app.as_command().add_supplier("SECOND", "Acme", SupplierChange::default()).unwrap();
+    assert_eq!(found(&env, "A-1"), ["A-1: Waits for its window, opens 07:38"]);
 }
 
 #[test]

@@ -30,9 +30,7 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
             let (text, code) = (sought.clone(), supplier.clone());
             let job = move |app: &cutover_app::App| {
                 let code = Some(code.as_str()).filter(|code| !code.is_empty());
-                let by = app.as_caller(&caller);
-                let zone = code.map_or_else(|| by.common_zone(None), |code| by.zone_of(code))?;
-                Ok((found(by.search_accounts(code, &text, MOST))?, zone))
+                found(app.as_caller(&caller).search_accounts(code, &text, MOST))
             };
             let (matches, zone) = call.run(job).await?;
             let rows: Vec<_> = matches.into_iter().map(|found| AccountRow::found(found, zone)).collect();

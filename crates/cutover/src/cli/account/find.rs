@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::output::{Answer, ZonedTime, listing, plain};
 use clap::Args;
 use cutover_app::operator::{AccountMatch, FoundAccount};
+use cutover_core::Zone;
 use cutover_model::{ProcessStatus, WaitsFor};
 use serde::Serialize;
 
@@ -69,6 +70,9 @@ struct Matches {
     found: Vec<Found>,
     #[serde(skip)]
     sought: String,
+    /// The zone of the times.
+    #[serde(skip)]
+    zone: Zone,
 }
 
 impl Answer for Matches {
@@ -83,15 +87,16 @@ impl Answer for Matches {
             let sentence = with_codes(&found.sentence, &found.error_codes);
             vec![found.supplier.clone(), found.external_account_number.clone(), sentence]
         };
-        listing(&["SUPPLIER", "NUMBER", "WHERE IT STANDS"], self.found.iter().map(cells))
+        let stands = format!("WHERE IT STANDS ({})", self.zone);
+        listing(&["SUPPLIER", "NUMBER", &stands], self.found.iter().map(cells))
     }
 }
 
 pub(super) fn run(context: &Context, args: FindArgs) -> Result<(), Error> {
     let FindArgs { text, supplier } = args;
-    let found = context.app()?.as_command().search_accounts(supplier.as_deref(), &text, LIMIT)?;
+    let (found, zone) = context.app()?.as_command().search_accounts(supplier.as_deref(), &text, LIMIT)?;
     let found = found.into_iter().map(Found::from).collect();
-    Ok(context.output.answer(&Matches { found, sought: text })?)
+    Ok(context.output.answer(&Matches { found, sought: text, zone })?)
 }
 
 #[cfg(test)]
@@ -101,7 +106,7 @@ mod tests {
     use cutover_app::operator::RefusedAccount;
 
     fn matches(found: Vec<Found>) -> Matches {
-        Matches { found, sought: "A-\u{1b}[2J".to_owned() }
+        Matches { found, sought: "A-\u{1b}[2J".to_owned(), zone: Zone::UTC }
     }
 
     #[test]

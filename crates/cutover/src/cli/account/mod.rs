@@ -24,8 +24,8 @@ pub(crate) enum Command {
     /// Find accounts by their number, and say where each stands
     ///
     /// Finds the account with this number here, and accounts whose number at their previous supplier begins with it:
-    /// imported, waiting, failed, cancelled and refused ones, at most 100 of a supplier. The times of a sentence are in the
-    /// zone of the supplier.
+    /// imported, waiting, failed, cancelled and refused ones, at most 100 of a supplier. Times are in the zone
+    /// of the supplier, or in the one that all suppliers share, otherwise in UTC.
     Find(find::FindArgs),
     /// Export all data of an account as one JSON document
     Export(export::ExportArgs),
