@@ -45,15 +45,19 @@ impl<'s> Standing<'s> {
             return None;
         }
         let (code, snapshot) = (&self.supplier.code, process.snapshot());
-        let waits = |reason, detail| Some(WaitsFor { reason, until: None, detail });
+        let waits = |what, detail| Some(WaitsFor { what, until: None, detail });
         match self.supplier.settings.status.known() {
             Some(SupplierStatus::Ongoing) => {}
             Some(SupplierStatus::Complete) => {
                 return waits("supplier_complete", format!("Waits: {code} is complete"));
             }
-            // One of a newer version stops imports as a pause does.
-            Some(SupplierStatus::Paused) | None => {
+            Some(SupplierStatus::Paused) => {
                 return waits("supplier_paused", format!("Waits: {code} is paused"));
+            }
+            // A status of a newer version stops imports as a pause does.
+            None => {
+                let status = &self.supplier.settings.status;
+                return waits("supplier_paused", format!("Waits: the status of {code} is {status}"));
             }
         }
         if let Some(hold) = self.gate.as_ref().and_then(|gate| gate.hold.as_ref()) {
@@ -62,16 +66,18 @@ impl<'s> Standing<'s> {
         if snapshot.due_at > self.now {
             let at = self.shown(snapshot.due_at);
             let is_window = snapshot.window.start.is_some_and(|start| start >= snapshot.due_at);
-            let (reason, detail) = match (is_window, snapshot.outage) {
+            let (what, detail) = match (is_window, snapshot.outage) {
                 (true, _) => ("window", format!("Waits for its window, opens {at}")),
                 (false, Some(_)) => (
                     "retry",
-                    format!("Tried again {at}: document storage or the database could not be reached"),
+                    format!("Waits for its next attempt, {at}: storage or the database could not be reached"),
                 ),
-                (false, None) => ("retry", format!("Tried again {at}: the last attempt was not finished")),
+                (false, None) => {
+                    ("retry", format!("Waits for its next attempt, {at}: the last one was not finished"))
+                }
             };
             let until = Some(Timestamp(self.zone().local(snapshot.due_at)));
-            return Some(WaitsFor { reason, until, detail });
+            return Some(WaitsFor { what, until, detail });
         }
         match &self.gate {
             Some(gate) if gate.is_full() && !self.open.contains(&process.id()) => {
@@ -94,8 +100,8 @@ impl<'s> Standing<'s> {
         let by = by.map(|by| format!(" by {}", By(by))).unwrap_or_default();
         match state {
             State::Pending => "Waits for its turn".to_owned(),
-            State::InProgress if snapshot.is_dry_run => format!("Rehearsed since {at}"),
-            State::InProgress => format!("Imported since {at}, not finished"),
+            State::InProgress if snapshot.is_dry_run => format!("Rehearsal began {at}"),
+            State::InProgress => format!("Import began {at}"),
             State::Cancelled if process.is_undone() => format!("Undone {at}"),
             State::Cancelled => format!("Cancelled {at}{by}"),
             State::Processed => match &snapshot.service_account_number {

@@ -1,11 +1,14 @@
 //! What accounts wait for, and the sentences that say where they stand.
 
 use crate::env::TestEnv;
+use crate::test_doubles::HookedDocuments;
 use chrono::Duration;
+use cutover_app::Ports;
 use cutover_app::account::AccountFilter;
 use cutover_app::operator::{FoundAccount, JobOwner, SupplierChange, UndoRequest, UndoScope};
 use cutover_app::worker::Worked;
 use cutover_core::{Level, SupplierStatus};
+use std::sync::{Arc, Mutex};
 
 const PLAIN: &str = r#""customers":[]"#;
 const WITH_DOCUMENT: &str = r#""customers":[],"notes":[{"document_paths":[{"document_path":"a.pdf"}]}]"#;
@@ -51,7 +54,7 @@ fn waits(env: &TestEnv) -> Vec<String> {
     let page = env.app.find_accounts(&env.caller, "ACME", &filter, None, 100).unwrap().unwrap();
     let line = |waits: cutover_model::WaitsFor| {
         let until = waits.until.map(|until| format!(" until {until}")).unwrap_or_default();
-        format!("{}{until}: {}", waits.reason, waits.detail)
+        format!("{}{until}: {}", waits.what, waits.detail)
     };
     page.accounts.into_iter().map(|account| account.waits_for.map_or("nothing".to_owned(), line)).collect()
 }
@@ -122,6 +125,25 @@ fn a_search_in_suppliers_of_several_zones_has_its_times_in_utc() {
     assert_eq!(found(&env, "A-1"), ["A-1: Waits for its window, opens 18:38"]);
     env.app.as_command().add_supplier("SECOND", "Acme", SupplierChange::default()).unwrap();
     assert_eq!(found(&env, "A-1"), ["A-1: Waits for its window, opens 07:38"]);
+}
+
+/// Asked while the worker looks up the document of an account.
+#[test]
+fn an_import_that_has_not_ended_says_when_it_began() {
+    let documents = Arc::<HookedDocuments>::default();
+    let given = documents.clone();
+    let env = Arc::new(TestEnv::on(|ports| Ports { documents: given, ..ports }));
+    env.create(WITH_DOCUMENT);
+    env.create_with(r#"{"is_dry_run":true}"#, "A-2", WITH_DOCUMENT);
+    set(&env, SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
+    let (seen, asking) = (Arc::<Mutex<Vec<String>>>::default(), Arc::downgrade(&env));
+    let sentences = seen.clone();
+    documents.on_look_up(move |_| {
+        *sentences.lock().unwrap() = found(&asking.upgrade().unwrap(), "A-");
+        Ok(())
+    });
+    import(&env);
+    assert_eq!(*seen.lock().unwrap(), ["A-1: Import began 02:00", "A-2: Rehearsal began 02:00"]);
 }
 
 #[test]

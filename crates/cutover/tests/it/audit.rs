@@ -25,6 +25,7 @@ const READ: &[&str] = &[
     "webhook deliveries",
     "process list",
     "process show",
+    "account find",
     "run list",
     "run show",
     "run diff",

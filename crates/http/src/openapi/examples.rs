@@ -189,7 +189,7 @@ pub(crate) fn statuses() -> Json {
         waits_for,
     };
     let detail = "Waits: ACME_ENERGY is held after wave 1".into();
-    let waits = WaitsFor { reason: "hold", until: None, detail };
+    let waits = WaitsFor { what: "hold", until: None, detail };
     written(&[
         listed("ELEC-1001", processed(), None),
         listed("ELEC-1002", failed(), None),

@@ -89,8 +89,8 @@ answers! {
     /// What an account waits for that is `PENDING`.
     WaitsFor (Debug, Eq, Serialize) {
         /// `supplier_paused`, `supplier_complete`, `hold`, `window`, `retry`, `wave` or `turn`. Later versions may add
-        /// reasons.
-        reason: &'static str;
+        /// words.
+        what: &'static str;
         /// When it begins: the start of its window, or of the next attempt.
         until: Option<Timestamp>;
         /// A sentence for people; its wording may change.

@@ -104,7 +104,7 @@ mod tests {
         let process = Process::create(1, new, "2026-11-21T00:00:00Z".parse().unwrap(), Actor::System).0;
         let has_failed = number == "A-2";
         let detail = "Waits: ACME is paused".to_owned();
-        let waits = WaitsFor { reason: "supplier_paused", until: None, detail: detail.clone() };
+        let waits = WaitsFor { what: "supplier_paused", until: None, detail: detail.clone() };
         AccountStatus {
             number: number.to_owned(),
             status: process_status(&process, "Australia/Melbourne".parse().unwrap()),
