@@ -11,9 +11,9 @@ use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::App;
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{SupplierSettings, Waves};
+use cutover_app::port::{Supplier, SupplierSettings, Waves};
 use cutover_core::Level;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -25,12 +25,27 @@ struct Page {
     back: String,
     /// The revision of the settings shown.
     revision: i64,
-    /// Settings that are on or off: the name in the form, the label, and the value.
-    switches: [(&'static str, &'static str, bool); 3],
-    /// Settings that may be empty, which means none: the name in the form, the label, the value, and an explanation.
-    texts: [(&'static str, &'static str, String, &'static str); 3],
+    switches: [Switch; 3],
+    texts: [Text; 3],
     /// A line for each rule whose level is not the default.
     rules: Vec<String>,
+}
+
+/// A setting that is on or off.
+struct Switch {
+    /// Its name in the form.
+    name: &'static str,
+    label: &'static str,
+    is_set: bool,
+}
+
+/// A setting that is a text; empty for none.
+struct Text {
+    /// Its name in the form.
+    name: &'static str,
+    label: &'static str,
+    value: String,
+    hint: &'static str,
 }
 
 /// `GET /console/suppliers/<supplier>/settings/`: shows the form.
@@ -48,32 +63,40 @@ pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
                 code: supplier.code.to_string(),
                 revision: supplier.revision,
                 switches: [
-                    ("dry_run", "Every import is a dry run", settings.dry_run),
-                    ("verify_documents", "Documents that payloads name must exist", settings.verify_documents),
-                    ("send_customer_emails", "Customers may be written to", settings.send_customer_emails),
+                    Switch { name: "dry_run", label: "Every import is a dry run", is_set: settings.dry_run },
+                    Switch {
+                        name: "verify_documents",
+                        label: "Documents that payloads name must exist",
+                        is_set: settings.verify_documents,
+                    },
+                    Switch {
+                        name: "send_customer_emails",
+                        label: "Customers may be written to",
+                        is_set: settings.send_customer_emails,
+                    },
                 ],
                 texts: [
-                    (
-                        "max_concurrent_imports",
-                        "Imports at a time",
-                        text(settings.max_concurrent_imports),
-                        "A number from 1. Empty: no bound.",
-                    ),
-                    (
-                        "waves",
-                        "Waves",
-                        waves,
-                        "Numbers of accounts after each of which imports are held, then the rest, for example 100,5000,rest. \
+                    Text {
+                        name: "max_concurrent_imports",
+                        label: "Imports at a time",
+                        value: text(settings.max_concurrent_imports),
+                        hint: "A number from 1. Empty: no bound.",
+                    },
+                    Text {
+                        name: "waves",
+                        label: "Waves",
+                        value: waves,
+                        hint: "Numbers of accounts after each of which imports are held, then the rest, for example 100,5000,rest. \
                          A change begins anew with the first wave. Empty: no waves.",
-                    ),
-                    (
-                        "hold_on_errors",
-                        "Hold on errors",
-                        text(share),
-                        "The percentage of the last accounts that may fail, and their number, for example 1/200. Empty: any.",
-                    ),
+                    },
+                    Text {
+                        name: "hold_on_errors",
+                        label: "Hold on errors",
+                        value: text(share),
+                        hint: "The percentage of the last accounts that may fail, and their number, for example 1/200. Empty: any.",
+                    },
                 ],
-                rules: settings.rules.iter().map(|(id, level)| rule(id, level.as_str())).collect(),
+                rules: settings.rules.iter().map(|(id, level)| format!("{id}={level}")).collect(),
             };
             Ok(page(&mut HttpResponse::Ok(), &form)?)
         })
@@ -87,30 +110,37 @@ pub(crate) fn set(call: &mut Call) -> Answer<'_> {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let form = call.form().await?;
-            let job = move |app: &App| -> Result<Result<String, String>, Refusal> {
+            let job = move |app: &App| -> Result<Result<Set, String>, Refusal> {
                 let by = app.as_caller(&caller);
                 let supplier = found(by.show_supplier(&code))?;
                 let change = match change(&form, &supplier.settings) {
-                    Ok(change) if change.is_none() => return Ok(Ok(supplier.code.to_string())),
+                    Ok(change) if change.is_none() => return Ok(Ok(Set::Nothing(supplier))),
                     Ok(change) => change,
                     Err(fault) => return Ok(Err(fault)),
                 };
-                Ok(done(by.set_supplier(&code, change))?.map(|supplier| supplier.code.to_string()))
+                Ok(done(by.set_supplier(&code, change))?.map(Set::Changed))
             };
-            let code = call.run(job).await?.map_err(Stop::NotDone)?;
-            log(call, visitor, "set", &code, None);
-            Ok(see_other(&links::supplier(&code)))
+            let supplier = match call.run(job).await?.map_err(Stop::NotDone)? {
+                Set::Nothing(supplier) => supplier,
+                Set::Changed(supplier) => {
+                    log(call, visitor, "set", supplier.code.as_str(), None);
+                    supplier
+                }
+            };
+            Ok(see_other(&links::supplier(supplier.code.as_str())))
         })
         .await)
     })
 }
 
-fn text(value: Option<impl Display>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
+/// What a form has done.
+enum Set {
+    Nothing(Supplier),
+    Changed(Supplier),
 }
 
-fn rule(id: &str, level: &str) -> String {
-    format!("{id}={level}")
+fn text(value: Option<impl Display>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 /// Returns what a form changes of the settings, or the first fault for people.
@@ -160,12 +190,12 @@ fn optional<T: FromStr<Err = &'static str>>(label: &str, text: &str) -> Result<O
 fn rules(lines: &str, settings: &SupplierSettings) -> Result<BTreeMap<String, Option<Level>>, String> {
     let mut changed: BTreeMap<String, Option<Level>> =
         settings.rules.keys().map(|id| (id.clone(), None)).collect();
-    let mut seen = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let fault = || format!("Rules: {line:?} is not a rule and its level, for example ACC-04=error.");
         let (id, level) = line.split_once('=').ok_or_else(fault)?;
         let (id, level) = (id.trim(), level.trim());
-        if seen.insert(id.to_owned(), ()).is_some() {
+        if !seen.insert(id) {
             return Err(format!("Rules: {id} has two lines."));
         }
         // Also a level that only a newer version knows, which stays as it is.

@@ -1,7 +1,7 @@
 //! The form for a supplier's settings.
 
 use super::between;
-use crate::testing::TestService;
+use crate::testing::{TestService, log};
 use cutover_app::operator::{AuditScope, SupplierChange};
 use cutover_app::port::{AuditAction, AuditRecord, Supplier};
 use cutover_core::Level;
@@ -34,9 +34,11 @@ async fn only_what_was_changed_in_the_form_is_set() {
     let service = TestService::new();
     let mut browser = service.browser().await;
     let before = supplier(&service);
+    log::keep();
     let same = browser.post(PATH, &form(&service, UNCHANGED)).await;
     assert_eq!((same.status, same.header("location")), (303, "/console/suppliers/ACME_ENERGY/"));
     assert_eq!((supplier(&service), recorded(&service)), (before, vec![]));
+    assert!(!log::take().iter().any(|line| line.starts_with("cutover::audit ")), "nothing was done");
     let texts = "dry_run=yes&max_concurrent_imports=4&waves=100,rest&hold_on_errors=1/200&\
                  rules=ACC-04%3Derror%0D%0A%0D%0AMPT-01+%3D+off%0D%0A";
     assert_eq!(browser.post(PATH, &form(&service, texts)).await.status, 303);
