@@ -26,6 +26,17 @@ impl HoldReason {
         (&self.by, &self.owner, &self.because) == (&other.by, &other.owner, &other.because)
     }
 
+    /// Completes "the imports are held …", without the owner. `wave` is the one that was running.
+    pub fn words(&self, wave: Option<u32>) -> String {
+        match (self.by.known(), wave) {
+            (Some(HoldCause::Operator), _) => "by an operator".to_owned(),
+            (Some(HoldCause::Wave), Some(wave)) => format!("after wave {wave}"),
+            (Some(HoldCause::Wave), None) => "after a wave".to_owned(),
+            (Some(HoldCause::ErrorRate), _) => "because too many accounts failed".to_owned(),
+            (None, _) => format!("by {}", self.by),
+        }
+    }
+
     fn shown(&self, zone: Zone) -> HoldReasonShown {
         HoldReasonShown {
             by: self.by.to_string(),

@@ -8,7 +8,7 @@ use crate::port::{
 use chrono::Utc;
 use cutover_core::{Code, Level, SupplierCode, Word};
 use cutover_model::{DateTime, ProcessStatus, WaitsFor};
-use cutover_process::{Process, State};
+use cutover_process::{Actor, Process, State};
 
 /// A filter of accounts, which have to match all given criteria (contract D12).
 #[derive(Debug, Clone, Default)]
@@ -55,15 +55,22 @@ pub struct AccountStatus {
 }
 
 impl AccountStatus {
-    pub(crate) fn new(standing: &Standing<'_>, process: &Process, causes: &[Cause]) -> Self {
+    /// `by` is the actor of the last step, if it is known.
+    pub(crate) fn new(
+        standing: &Standing<'_>,
+        process: &Process,
+        causes: &[Cause],
+        by: Option<&Actor>,
+    ) -> Self {
+        let (waits_for, sentence) = standing.of(process, by);
         Self {
             number: process.snapshot().external_account_number.to_string(),
             status: super::process_status(process, standing.zone()),
             stored_status: process.stored_state(),
             is_undone: process.is_undone(),
             error_codes: Cause::codes(causes).map(str::to_owned).collect(),
-            waits_for: standing.waits_for(process),
-            sentence: standing.sentence(process, None),
+            waits_for,
+            sentence,
         }
     }
 
@@ -75,7 +82,8 @@ impl AccountStatus {
         now: chrono::DateTime<Utc>,
     ) -> Result<Vec<Self>, StoreError> {
         let standing = Standing::read(tx, supplier, page.iter().map(|listed| &listed.process), now)?;
-        let status = |listed: &ListedProcess| Self::new(&standing, &listed.process, &listed.error_causes);
+        let status =
+            |listed: &ListedProcess| Self::new(&standing, &listed.process, &listed.error_causes, None);
         Ok(page.iter().map(status).collect())
     }
 }

@@ -1,13 +1,13 @@
 //! What an account waits for, and one sentence that says where it stands.
 
-use crate::port::{Gate, Hold, HoldCause, HoldReason, Rows, StoreError, Supplier};
+use crate::port::{Gate, Hold, Rows, StoreError, Supplier};
 use chrono::{DateTime, Utc};
 use cutover_core::{SupplierStatus, Zone};
 use cutover_model::{Timestamp, WaitsFor};
 use cutover_process::{Actor, Process, State};
 use std::fmt;
 
-/// What decides where the accounts of a supplier stand, read once for all that are shown together.
+/// The settings and the gate of a supplier at a time, by which its accounts wait: read once for all that are shown together.
 pub(crate) struct Standing<'s> {
     supplier: &'s Supplier,
     gate: Option<Gate>,
@@ -40,7 +40,7 @@ impl<'s> Standing<'s> {
     }
 
     /// Returns what a process waits for: the first reason why no worker takes it; `None` if it is not pending.
-    pub(crate) fn waits_for(&self, process: &Process) -> Option<WaitsFor> {
+    fn waits_for(&self, process: &Process) -> Option<WaitsFor> {
         if !is_pending(process) {
             return None;
         }
@@ -61,7 +61,7 @@ impl<'s> Standing<'s> {
             }
         }
         if let Some(hold) = self.gate.as_ref().and_then(|gate| gate.hold.as_ref()) {
-            return waits("hold", format!("Waits: {code} is held {}", Why(hold)));
+            return waits("hold", format!("Waits: {code} is held {}", why(hold)));
         }
         if snapshot.due_at > self.now {
             let at = self.shown(snapshot.due_at);
@@ -87,19 +87,26 @@ impl<'s> Standing<'s> {
         }
     }
 
-    /// Says where a process stands, in a sentence without a full stop. `by` is the actor of the last step, if it is known.
-    pub(crate) fn sentence(&self, process: &Process, by: Option<&Actor>) -> String {
+    /// Returns what a process waits for, and a sentence without a full stop that says where it stands. `by` is the actor of
+    /// the last step, if it is known.
+    pub(crate) fn of(&self, process: &Process, by: Option<&Actor>) -> (Option<WaitsFor>, String) {
+        match self.waits_for(process) {
+            Some(waits) => (Some(waits.clone()), waits.detail),
+            None => (None, self.sentence(process, by)),
+        }
+    }
+
+    /// Says where a process stands that is not pending.
+    fn sentence(&self, process: &Process, by: Option<&Actor>) -> String {
         let snapshot = process.snapshot();
         let at = self.shown(snapshot.modified_at);
         let Some(state) = process.known_state() else {
-            return format!("Is {} since {at}, which only a newer version knows", process.stored_state());
+            let status = process.stored_state();
+            return format!("Has the status {status} since {at}, which only a newer version knows");
         };
-        if let Some(waits) = self.waits_for(process) {
-            return waits.detail;
-        }
         let by = by.map(|by| format!(" by {}", By(by))).unwrap_or_default();
         match state {
-            State::Pending => "Waits for its turn".to_owned(),
+            State::Pending => format!("Pending since {at}"),
             State::InProgress if snapshot.is_dry_run => format!("Rehearsal began {at}"),
             State::InProgress => format!("Import began {at}"),
             State::Cancelled if process.is_undone() => format!("Undone {at}"),
@@ -124,6 +131,7 @@ impl<'s> Standing<'s> {
         Self { zone, ..self }
     }
 
+    /// Returns the zone of its times.
     pub(crate) fn zone(&self) -> Zone {
         self.zone
     }
@@ -141,30 +149,15 @@ fn is_pending(process: &Process) -> bool {
     process.known_state() == Some(State::Pending)
 }
 
-/// Completes "it is held …".
-struct Why<'h>(&'h Hold);
-
-impl fmt::Display for Why<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Hold { first: HoldReason { by, because, .. }, wave, failed, ended, window, also } = self.0;
-        match (by.known(), wave) {
-            (Some(HoldCause::Wave), Some(wave)) => write!(f, "after wave {wave}")?,
-            (Some(HoldCause::ErrorRate), _) => {
-                let of = window.map_or(*ended, u64::from);
-                write!(f, "because {failed} of the last {of} failed")?;
-            }
-            (Some(HoldCause::Operator), _) => f.write_str("by an operator")?,
-            _ => f.write_str("by the service")?,
-        }
-        if let Some(because) = because {
-            write!(f, " ({because})")?;
-        }
-        match also.len() {
-            0 => Ok(()),
-            1 => f.write_str(", and for another reason"),
-            more => write!(f, ", and for {more} other reasons"),
-        }
-    }
+/// Completes "it is held …": the first reason, and how many more there are.
+fn why(hold: &Hold) -> String {
+    let because = hold.first.because.as_ref().map(|because| format!(" ({because})")).unwrap_or_default();
+    let also = match hold.also.len() {
+        0 => String::new(),
+        1 => ", and for another reason".to_owned(),
+        more => format!(", and for {more} other reasons"),
+    };
+    format!("{}{because}{also}", hold.first.words(hold.wave))
 }
 
 /// An actor in a sentence.

@@ -171,9 +171,10 @@ pub(super) fn report(
     let standing = Standing::read(tx, supplier, std::iter::once(process), now)?;
     let history = tx.history(process.id())?;
     let last = history.last().and_then(|entry| entry.actor.known());
+    let (waits_for, sentence) = standing.of(process, last);
     Ok(ProcessReport {
-        waits_for: standing.waits_for(process),
-        sentence: standing.sentence(process, last),
+        waits_for,
+        sentence,
         status: process_status(process, zone),
         stored_status: process.stored_state(),
         is_undone: process.is_undone(),

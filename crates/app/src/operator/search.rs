@@ -16,7 +16,7 @@ pub struct AccountMatch {
     pub account: FoundAccount,
 }
 
-/// What is known of an account that was found.
+/// An account that was found, by what the service knows of it.
 #[derive(Debug, Clone)]
 pub enum FoundAccount {
     /// It was accepted: its status.
@@ -104,12 +104,13 @@ fn accepted(
         Standing::read(tx, supplier, found.iter().map(|stored| &stored.process), now)?.in_zone(zone);
     let mut matches = Vec::with_capacity(found.len());
     for StoredProcess { process, error_causes, .. } in found {
-        let mut account = AccountStatus::new(&standing, process, error_causes);
-        // Who cancelled it is in its history alone.
-        if process.known_state() == Some(State::Cancelled) {
-            let last = tx.history(process.id())?.pop();
-            account.sentence = standing.sentence(process, last.as_ref().and_then(|last| last.actor.known()));
-        }
+        // Only the history has who cancelled it.
+        let last = match process.known_state() {
+            Some(State::Cancelled) => tx.history(process.id())?.pop(),
+            _ => None,
+        };
+        let by = last.as_ref().and_then(|last| last.actor.known());
+        let account = AccountStatus::new(&standing, process, error_causes, by);
         let account = FoundAccount::Accepted(Box::new(account));
         matches.push(AccountMatch { supplier: supplier.code.to_string(), account });
     }

@@ -13,7 +13,7 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::account::AccountFilter;
-use cutover_app::port::{Hold, HoldCause, HoldReason, Position, Supplier};
+use cutover_app::port::{Hold, HoldReason, Position, Supplier};
 use cutover_core::{Word, Zone};
 
 /// Accounts on a page.
@@ -57,12 +57,9 @@ pub(super) struct AlsoHeld {
 
 impl Held {
     pub(super) fn new(hold: &Hold, zone: Zone) -> Self {
-        let why = |reason: &HoldReason| match (reason.by.known(), &reason.owner) {
-            (Some(HoldCause::Operator), Some(owner)) => format!("by an operator ({owner})"),
-            (Some(HoldCause::Operator), None) => "by an operator".to_owned(),
-            (Some(HoldCause::Wave), _) => format!("after wave {}", hold.wave.unwrap_or_default()),
-            (Some(HoldCause::ErrorRate), _) => "because too many accounts failed".to_owned(),
-            (None, _) => format!("by {}", reason.by),
+        let why = |reason: &HoldReason| match &reason.owner {
+            Some(owner) => format!("{} ({owner})", reason.words(hold.wave)),
+            None => reason.words(hold.wave),
         };
         let also = |reason: &HoldReason| AlsoHeld {
             why: why(reason),
