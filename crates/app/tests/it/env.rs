@@ -3,6 +3,7 @@ use cutover_app::operator::{ProcessReport, SupplierChange};
 use cutover_app::port::{ApiKeyRole, ImportedAccount, Store};
 use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
+use cutover_core::Level;
 use cutover_process::State;
 use cutover_testkit::memory::MemoryStore;
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom, create_account};
@@ -91,6 +92,17 @@ impl TestEnv {
     fn send(&self, body: &str) {
         let created = create_account(&self.app, &self.caller, None, body.as_bytes());
         created.unwrap();
+    }
+
+    /// Changes the settings of the supplier.
+    pub(crate) fn set_supplier(&self, change: SupplierChange) {
+        self.app.as_command().set_supplier("ACME", change).unwrap();
+    }
+
+    /// Accounts without customers fail from now on, or do not any more.
+    pub(crate) fn fail(&self, is_failing: bool) {
+        let rules = [("ACC-04".to_owned(), is_failing.then_some(Level::Error))].into();
+        self.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
     }
 
     /// Creates an environment with the imported account `A-1` with these members.

@@ -11,7 +11,6 @@ use cutover_app::operator::{
 use cutover_app::port::{
     ApiKeyRole, AuditAction, Encryption, HoldCause, ServerFigures, StoreError, Vendor, VendorKind, write,
 };
-use cutover_core::Level;
 use cutover_process::State;
 use cutover_testkit::create_account;
 use cutover_testkit::memory::MemoryStore;
@@ -48,16 +47,6 @@ fn check(env: &TestEnv, name: CheckName) -> (CheckLevel, String) {
 
 fn level(env: &TestEnv, name: CheckName) -> CheckLevel {
     check(env, name).0
-}
-
-fn set(env: &TestEnv, change: SupplierChange) {
-    env.app.as_command().set_supplier("ACME", change).unwrap();
-}
-
-/// Sets the level of the rule that accounts have customers, which the accounts of these tests break.
-fn require_customers(env: &TestEnv, is_required: bool) {
-    let rules = [("ACC-04".to_owned(), is_required.then_some(Level::Error))].into();
-    set(env, SupplierChange { rules, ..SupplierChange::default() });
 }
 
 fn hold(env: &TestEnv) {
@@ -119,22 +108,22 @@ fn a_wave_that_would_fail_is_not_released() {
     }
     env.create_as("A-4", r#""customers":[{"family_name":"Okafor"}]"#);
     assert_eq!(check(&env, CheckName::Sample).1, "Checked 5 of the 5 that come next: none would fail.");
-    require_customers(&env, true);
+    env.fail(true);
     let found = check(&env, CheckName::Sample);
     let text = "Checked 5 of the 5 that come next: 4 would fail, most often account_without_customers (4); no share of failures is set.";
     assert_eq!(found, (CheckLevel::Warn, text.to_owned()));
     let share = |text: &str| {
         let hold_on_errors = Some(Some(text.parse().unwrap()));
-        set(&env, SupplierChange { hold_on_errors, ..SupplierChange::default() });
+        env.set_supplier(SupplierChange { hold_on_errors, ..SupplierChange::default() });
         level(&env, CheckName::Sample)
     };
     assert_eq!([share("90/10"), share("0/10")], [CheckLevel::Warn, CheckLevel::Stop]);
     let refused = release(&env, &Release::default()).unwrap_err().to_string();
     assert!(refused.contains("say stop: sample"), "{refused}");
     // Only the wave is checked.
-    set(&env, SupplierChange { waves: Some("1,rest".parse().unwrap()), ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { waves: Some("1,rest".parse().unwrap()), ..SupplierChange::default() });
     assert_eq!(level(&env, CheckName::Sample), CheckLevel::Stop);
-    require_customers(&env, false);
+    env.fail(false);
     assert_eq!(check(&env, CheckName::Sample).1, "Checked 1 of the 1 that come next: none would fail.");
     release(&env, &Release::default()).unwrap();
 }
@@ -153,7 +142,7 @@ fn silent_documents_stop_a_supplier_that_verifies_them() {
     assert_eq!(level(&env, CheckName::Documents), CheckLevel::Ok);
     env.documents.set_down(true);
     assert_eq!(level(&env, CheckName::Documents), CheckLevel::Warn);
-    set(&env, SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
     assert_eq!(level(&env, CheckName::Documents), CheckLevel::Stop);
     env.documents.set_down(false);
     assert_eq!(level(&env, CheckName::Documents), CheckLevel::Ok);
@@ -248,19 +237,19 @@ fn failures_of_the_last_wave_count_until_they_are_sent_again() {
     let (env, _) = environment();
     hold(&env);
     let share = Some(Some("10/10".parse().unwrap()));
-    set(&env, SupplierChange { hold_on_errors: share, ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { hold_on_errors: share, ..SupplierChange::default() });
     for n in 0..4 {
         env.create_as(&format!("A-{n}"), ACCOUNT);
     }
     assert_eq!(level(&env, CheckName::Failures), CheckLevel::Ok);
     release(&env, &Release::default()).unwrap();
-    require_customers(&env, true);
+    env.fail(true);
     import(&env);
     let held = env.app.as_command().show_hold("ACME").unwrap().unwrap();
     assert_eq!((held.first.by.known(), held.failed), (Some(&HoldCause::ErrorRate), 2));
     assert_eq!(level(&env, CheckName::Failures), CheckLevel::Stop);
     assert_eq!(level(&env, CheckName::Unresolved), CheckLevel::Warn);
-    require_customers(&env, false);
+    env.fail(false);
     let failed: Vec<String> =
         (0..4).map(|n| format!("A-{n}")).filter(|number| env.state_of(number) == State::Errored).collect();
     for (n, number) in failed.iter().enumerate() {
@@ -278,16 +267,21 @@ fn failures_of_the_last_wave_count_until_they_are_sent_again() {
 #[test]
 fn failures_of_the_last_run_count_before_the_first_wave() {
     let (env, _) = environment();
-    set(&env, SupplierChange { dry_run: Some(true), ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { dry_run: Some(true), ..SupplierChange::default() });
     env.app.as_command().start_run("ACME", "First").unwrap();
     (0..4).for_each(|n| env.create_as(&format!("A-{n}"), ACCOUNT));
-    require_customers(&env, true);
+    env.fail(true);
     import(&env);
     env.app.as_command().end_run("ACME").unwrap();
-    require_customers(&env, false);
+    env.fail(false);
     hold(&env);
     let (waves, hold_on_errors) = (Some("2".parse().unwrap()), Some(Some("10/10".parse().unwrap())));
-    set(&env, SupplierChange { waves, hold_on_errors, dry_run: Some(false), ..SupplierChange::default() });
+    env.set_supplier(SupplierChange {
+        waves,
+        hold_on_errors,
+        dry_run: Some(false),
+        ..SupplierChange::default()
+    });
     let (level_of, detail) = check(&env, CheckName::Failures);
     assert!(detail.starts_with("4 of 4 accounts of the run “First” have failed"), "{detail}");
     assert_eq!(level_of, CheckLevel::Stop);
@@ -305,16 +299,16 @@ fn failures_of_the_last_run_count_before_the_first_wave() {
 fn failures_before_the_last_wave_are_unresolved_only() {
     let (env, _) = environment();
     env.create_as("A-0", ACCOUNT);
-    require_customers(&env, true);
+    env.fail(true);
     import(&env);
-    require_customers(&env, false);
+    env.fail(false);
     assert_eq!(level(&env, CheckName::Failures), CheckLevel::Ok);
     hold(&env);
     let waves = Some("1".parse().unwrap());
-    set(&env, SupplierChange { waves, ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { waves, ..SupplierChange::default() });
     env.create_as("A-1", ACCOUNT);
     release(&env, &Release::default()).unwrap();
-    require_customers(&env, true);
+    env.fail(true);
     import(&env);
     let (level_of, detail) = check(&env, CheckName::Failures);
     assert!(level_of == CheckLevel::Warn && detail.starts_with("1 of 1 accounts of wave 1"), "{detail}");
@@ -450,7 +444,7 @@ fn a_backup_is_recent_for_a_day() {
 #[test]
 fn a_release_is_refused_unless_it_is_forced() {
     let (env, _) = environment();
-    set(&env, SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
     assert!(release(&env, &Release::default()).is_ok(), "it is not held");
     hold(&env);
     env.documents.set_down(true);
@@ -491,7 +485,10 @@ fn a_release_is_refused_unless_it_is_forced() {
 fn the_forecast_is_that_of_the_next_wave_and_of_all() {
     let (env, _) = environment();
     hold(&env);
-    set(&env, SupplierChange { waves: Some("2,3,rest".parse().unwrap()), ..SupplierChange::default() });
+    env.set_supplier(SupplierChange {
+        waves: Some("2,3,rest".parse().unwrap()),
+        ..SupplierChange::default()
+    });
     for n in 0..9 {
         env.create_as(&format!("A-{n}"), ACCOUNT);
     }

@@ -7,7 +7,7 @@ use cutover_app::Ports;
 use cutover_app::account::AccountFilter;
 use cutover_app::operator::{FoundAccount, JobOwner, SupplierChange, UndoRequest, UndoScope};
 use cutover_app::worker::Worked;
-use cutover_core::{Level, SupplierStatus};
+use cutover_core::SupplierStatus;
 use std::sync::{Arc, Mutex};
 
 const PLAIN: &str = r#""customers":[]"#;
@@ -17,18 +17,8 @@ const WITH_DOCUMENT: &str = r#""customers":[],"notes":[{"document_paths":[{"docu
 fn environment() -> TestEnv {
     let env = TestEnv::new();
     let time_zone = Some("Australia/Melbourne".parse().unwrap());
-    set(&env, SupplierChange { time_zone, ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { time_zone, ..SupplierChange::default() });
     env
-}
-
-fn set(env: &TestEnv, change: SupplierChange) {
-    env.app.as_command().set_supplier("ACME", change).unwrap();
-}
-
-/// Accounts without customers fail from now on, or do not any more.
-fn fail(env: &TestEnv, is_failing: bool) {
-    let rules = [("ACC-04".to_owned(), is_failing.then_some(Level::Error))].into();
-    set(env, SupplierChange { rules, ..SupplierChange::default() });
 }
 
 fn import(env: &TestEnv) {
@@ -48,7 +38,7 @@ fn found(env: &TestEnv, text: &str) -> Vec<String> {
     matches.into_iter().map(|found| line(found.account)).collect()
 }
 
-/// What the accounts of the supplier wait for, as its list has it.
+/// What the accounts in the list of the supplier wait for.
 fn waits(env: &TestEnv) -> Vec<String> {
     let filter = AccountFilter::default();
     let page = env.app.find_accounts(&env.caller, "ACME", &filter, None, 100).unwrap().unwrap();
@@ -71,9 +61,9 @@ fn every_end_of_an_account_has_a_sentence() {
     import(&env);
     env.create_as("failed", PLAIN);
     env.create_with(r#"{"is_dry_run":true}"#, "rehearsal failed", PLAIN);
-    fail(&env, true);
+    env.fail(true);
     import(&env);
-    fail(&env, false);
+    env.fail(false);
     env.create_with(r#"{"is_dry_run":true}"#, "rehearsed", PLAIN);
     import(&env);
     env.clock.advance(Duration::hours(12));
@@ -106,7 +96,7 @@ fn a_supplier_that_is_paused_complete_or_held_keeps_its_accounts_waiting() {
     env.create(PLAIN);
     let mut lines = waits(&env);
     for status in [SupplierStatus::Paused, SupplierStatus::Complete, SupplierStatus::Ongoing] {
-        set(&env, SupplierChange { status: Some(status), ..SupplierChange::default() });
+        env.set_supplier(SupplierChange { status: Some(status), ..SupplierChange::default() });
         lines.extend(waits(&env));
     }
     let by = env.app.as_command();
@@ -135,7 +125,7 @@ fn an_import_that_has_not_ended_says_when_it_began() {
     let env = Arc::new(TestEnv::on(|ports| Ports { documents: given, ..ports }));
     env.create(WITH_DOCUMENT);
     env.create_with(r#"{"is_dry_run":true}"#, "A-2", WITH_DOCUMENT);
-    set(&env, SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
     let (seen, asking) = (Arc::<Mutex<Vec<String>>>::default(), Arc::downgrade(&env));
     let sentences = seen.clone();
     documents.on_look_up(move |_| {
@@ -158,17 +148,14 @@ fn an_account_waits_for_its_window() {
 #[test]
 fn accounts_beyond_a_wave_wait_for_its_end() {
     let env = environment();
-    set(
-        &env,
-        SupplierChange {
-            waves: Some("1,rest".parse().unwrap()),
-            hold_on_errors: Some(Some("0/10".parse().unwrap())),
-            ..SupplierChange::default()
-        },
-    );
+    env.set_supplier(SupplierChange {
+        waves: Some("1,rest".parse().unwrap()),
+        hold_on_errors: Some(Some("0/10".parse().unwrap())),
+        ..SupplierChange::default()
+    });
     env.create(WITH_DOCUMENT);
     env.create_as("A-2", PLAIN);
-    set(&env, SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
     env.documents.set_down(true);
     import(&env);
     let mut lines = waits(&env);
@@ -184,7 +171,7 @@ fn accounts_beyond_a_wave_wait_for_its_end() {
 #[test]
 fn a_wave_that_ended_holds_the_others() {
     let env = environment();
-    set(&env, SupplierChange { waves: Some("1,rest".parse().unwrap()), ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { waves: Some("1,rest".parse().unwrap()), ..SupplierChange::default() });
     env.create(PLAIN);
     env.create_as("A-2", PLAIN);
     import(&env);
@@ -196,14 +183,14 @@ fn a_wave_that_ended_holds_the_others() {
 fn an_account_that_failed_and_was_refused_is_found_twice() {
     let env = environment();
     env.create(PLAIN);
-    fail(&env, true);
+    env.fail(true);
     import(&env);
     env.refuse("A-1");
     assert_eq!(
         found(&env, "A-1"),
         ["A-1: Failed 13:00 account_without_customers", "A-1: Not accepted since 13:00 invalid"]
     );
-    fail(&env, false);
+    env.fail(false);
     env.clock.advance(Duration::seconds(1));
     env.create(PLAIN);
     assert_eq!(found(&env, "A-1"), ["A-1: Waits for its turn"]);

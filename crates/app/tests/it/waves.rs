@@ -5,30 +5,16 @@ use chrono::{DateTime, Duration, Utc};
 use cutover_app::operator::{AuditScope, Forecast, OperatorError, Release, Scope, Services, SupplierChange};
 use cutover_app::port::{AuditAction, Hold, HoldCause, Operator};
 use cutover_app::worker::Worked;
-use cutover_core::Level;
 
 /// The environment with waves of two accounts, of three, and of the rest. One failure in ten accounts is too many.
 fn environment() -> TestEnv {
     let env = TestEnv::new();
-    set(
-        &env,
-        SupplierChange {
-            waves: Some("2,3,rest".parse().unwrap()),
-            hold_on_errors: Some(Some("0/10".parse().unwrap())),
-            ..SupplierChange::default()
-        },
-    );
+    env.set_supplier(SupplierChange {
+        waves: Some("2,3,rest".parse().unwrap()),
+        hold_on_errors: Some(Some("0/10".parse().unwrap())),
+        ..SupplierChange::default()
+    });
     env
-}
-
-fn set(env: &TestEnv, change: SupplierChange) {
-    env.app.as_command().set_supplier("ACME", change).unwrap();
-}
-
-/// Accounts without customers fail from now on, or do not any more.
-fn fail(env: &TestEnv, is_failing: bool) {
-    let rules = [("ACC-04".to_owned(), is_failing.then_some(Level::Error))].into();
-    set(env, SupplierChange { rules, ..SupplierChange::default() });
 }
 
 fn create(env: &TestEnv, count: usize) {
@@ -98,9 +84,9 @@ fn a_wave_that_was_held_in_the_middle_keeps_what_it_has_claimed() {
 fn a_wave_with_too_many_failures_is_repeated() {
     let env = environment();
     create(&env, 9);
-    fail(&env, true);
+    env.fail(true);
     assert_eq!(import(&env), (HoldCause::ErrorRate, Some(1)));
-    fail(&env, false);
+    env.fail(false);
     assert_eq!(wave_after(&env, forced()), (1, 2));
     assert_eq!(import(&env), (HoldCause::Wave, Some(1)));
     assert_eq!(wave_after(&env, forced()), (2, 3));
@@ -193,7 +179,7 @@ fn a_wave_that_ends_during_a_hold_adds_its_reason() {
     let env = environment();
     let document = r#""unknown_occupier":true,"notes":[{"document_paths":[{"document_path":"a.pdf"}]}]"#;
     (0..9).for_each(|n| env.create_as(&format!("A-{n}"), document));
-    set(&env, SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
+    env.set_supplier(SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
     env.documents.set_down(true);
     while env.worker.run_once().unwrap() != Worked::Nothing {}
     assert_eq!(held(&env), None, "the claims of the wave were given back");
