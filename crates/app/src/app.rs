@@ -8,6 +8,7 @@ use crate::port::{
     Clock, Documents, DocumentsUnavailable, FairShares, Operator, PaymentVendors, Random, RefusedInJobs,
     Store, StoreError, WebhookSender,
 };
+use crate::search::SearchKeys;
 use crate::worker::Interrupted;
 use crate::writes::{NotedStore, Writes};
 use chrono::{DateTime, Duration, Utc};
@@ -78,6 +79,8 @@ pub struct App {
     pub(crate) suppliers: SupplierCache,
     /// The keys of the marks of erased accounts.
     pub(crate) markers: Markers,
+    /// The key of the words of accounts.
+    pub(crate) search_keys: SearchKeys,
     /// Refused creates that are not written yet.
     pub(crate) refused: Arc<RefusedLog>,
     /// The last answers of services.
@@ -126,6 +129,7 @@ impl App {
             attempts: AttemptLog::default(),
             suppliers,
             markers: Markers::default(),
+            search_keys: SearchKeys::default(),
             refused: Arc::default(),
             probed: Probed::default(),
             sampled: Sampled::default(),

@@ -24,6 +24,7 @@ mod documents;
 mod feed;
 mod gate;
 mod run;
+mod search;
 mod wake;
 mod writes;
 

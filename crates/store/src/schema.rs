@@ -175,6 +175,16 @@ tables! {
         rank -> BigInt,
     }
 
+    search_terms (process_id, term) {
+        process_id -> BigInt,
+        term -> Binary,
+    }
+
+    search_keys (name) {
+        name -> Text,
+        secret -> Binary,
+    }
+
     payloads (process_id) {
         process_id -> BigInt,
         payload -> Binary,

@@ -37,6 +37,7 @@ mod vendors;
 mod webhooks;
 mod what_if;
 
+pub use crate::search::FoundBy;
 pub use archive::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess};
 pub use attempts::{AccountView, Attempt, Attempts, SentPayload};
 pub use audit::{AuditPage, AuditScope};
@@ -65,7 +66,7 @@ pub use run_diff::{CodeDiff, Difference, RunDiff};
 pub use runs::{RunPage, RunReport};
 pub use scope::Scope;
 pub(crate) use scope::Scoped;
-pub use search::{AccountMatch, FoundAccount, RefusedAccount};
+pub use search::{AccountMatch, FoundAccount, FoundAccounts, RefusedAccount};
 pub use stored_check::WhatIf;
 pub use suppliers::SupplierChange;
 pub use table_export::{ChangedAccounts, ChangesRefused};

@@ -1,11 +1,26 @@
 use super::scope::Scoped;
 use super::suppliers::shared_zone;
-use super::{Operations, OperatorError};
+use super::{Audited, Operations, OperatorError};
 use crate::account::{AccountStatus, Standing};
-use crate::port::{Cause, RefusedCreate, Rows, StoreError, StoredProcess, Supplier};
+use crate::port::{
+    AuditAction, Cause, Detail, RefusedCreate, Rows, StoreError, StoredProcess, Subject, Supplier,
+};
+use crate::search::{Found, FoundBy, is_part};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
 use cutover_process::State;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The result of a search.
+#[derive(Debug, Clone)]
+pub struct FoundAccounts {
+    /// The accounts.
+    pub matches: Vec<AccountMatch>,
+    /// The zone of their times: that of the supplier, or the one that all suppliers have in common.
+    pub zone: Zone,
+    /// A sentence, without a full stop, that says why there may be more; `None` if these are all, up to the limit.
+    pub more: Option<&'static str>,
+}
 
 /// An account that matches a search.
 #[derive(Debug, Clone)]
@@ -14,6 +29,8 @@ pub struct AccountMatch {
     pub supplier: String,
     /// The account.
     pub account: FoundAccount,
+    /// What it was found by.
+    pub found_by: BTreeSet<FoundBy>,
 }
 
 /// An account that was found, by what the service knows of it.
@@ -41,10 +58,11 @@ pub struct RefusedAccount {
 }
 
 impl Operations<'_> {
-    /// Searches the accounts of the suppliers, or of one of them: finds the account with this
-    /// number at this service, and accounts whose number at their previous supplier begins with it, accepted or refused,
-    /// at most `limit` of each per supplier. The cost does not depend on the number of accounts. Returns them with the zone
-    /// of their times: that of the supplier, or the one that all suppliers have in common.
+    /// Searches the accounts of the suppliers, or of one of them, by one text: the account's number at this service, any part of
+    /// its number at its previous supplier (from four characters, or the beginning), a name, an e-mail address, a telephone number, a postcode with
+    /// words of the street, a meter point, the serial number of a meter, a business or a contract of it. Refused creates are found
+    /// by their number. Returns at most `limit` accepted and as many refused accounts of each supplier. The cost does not depend on the
+    /// number of accounts. Search and number of results are recorded in the audit trail, the text is not.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if a supplier is named and there is none.
@@ -53,57 +71,77 @@ impl Operations<'_> {
         supplier: Option<&str>,
         text: &str,
         limit: u32,
-    ) -> Result<(Vec<AccountMatch>, Zone), OperatorError> {
+    ) -> Result<FoundAccounts, OperatorError> {
+        let none = FoundAccounts { matches: Vec::new(), zone: Zone::UTC, more: None };
         // No number begins with a text that is blank, too long, or contains a NUL, which some databases
         // refuse.
-        let Ok(sought) = text.parse::<ExternalAccountNumber>() else { return Ok((Vec::new(), Zone::UTC)) };
+        let Ok(sought) = text.parse::<ExternalAccountNumber>() else { return Ok(none) };
         self.app.try_to_record_refused();
         let now = self.app.clock.now();
-        self.read_committed(|tx| {
+        let terms = self.app.terms()?;
+        let (found, subject) = self.read_committed(|tx| {
             let suppliers = match supplier {
                 Some(code) => vec![tx.supplier(code)?],
                 None => tx.suppliers()?,
             };
-            let zone = shared_zone(suppliers.iter());
-            let as_of = (now, zone);
-            let mut found = Vec::from_iter(by_account(tx, &suppliers, sought.as_str(), as_of)?);
+            let subject = supplier.and(suppliers.first()).map(Subject::supplier).unwrap_or_default();
+            let as_of = (now, shared_zone(suppliers.iter()));
+            let here = by_service_number(tx, &suppliers, sought.as_str())?;
+            let mut found =
+                FoundAccounts { zone: as_of.1, more: (!terms.has_key()).then_some(KEY_LOST), ..none.clone() };
             for supplier in &suppliers {
-                let like = tx.processes_like(supplier.id, &sought, limit)?;
-                found.extend(accepted(tx.rows(), supplier, &like, as_of)?);
-                found.extend(refused(tx.rows(), supplier, sought.as_str(), limit, as_of)?);
+                let mut accounts = Found::of(tx.rows(), supplier, &terms.at(supplier.id), &sought, limit)?;
+                if let Some(id) = here.filter(|(of, _)| *of == supplier.id).map(|(_, id)| id) {
+                    accounts.processes.entry(id).or_default().insert(FoundBy::ServiceNumber);
+                }
+                if accounts.is_cut {
+                    found.more = Some(TOO_MANY);
+                }
+                found.matches.extend(accepted(tx.rows(), supplier, accounts.processes, limit, as_of)?);
+                found.matches.extend(refused(tx.rows(), supplier, sought.as_str(), limit, as_of)?);
             }
-            Ok((found, zone))
-        })
+            Ok((found, subject))
+        })?;
+        let detail = Detail::default().count("found", found.matches.len() as u64);
+        self.act(AuditAction::AccountsSearched, move |_, _| Ok(((), Audited { subject, detail })))?;
+        Ok(found)
     }
 }
+
+const KEY_LOST: &str = "Accounts were found by their numbers alone: the key of the other words is lost";
+const TOO_MANY: &str = "There may be more: each of these words is that of very many accounts";
 
 /// The time of a search, and the zone of the times in what it finds.
 type AsOf = (DateTime<Utc>, Zone);
 
-/// Returns the account with this number at this service, ignoring its case.
-fn by_account(
+/// Returns the supplier and the process of the account with this number at this service, ignoring its case.
+fn by_service_number(
     tx: &mut Scoped<'_>,
     suppliers: &[Supplier],
     text: &str,
-    (now, zone): AsOf,
-) -> Result<Vec<AccountMatch>, StoreError> {
-    let Ok(number) = text.to_ascii_uppercase().parse::<ServiceAccountNumber>() else { return Ok(Vec::new()) };
-    match tx.process_of_account(suppliers, &number)? {
-        Some((supplier, stored)) => accepted(tx.rows(), supplier, &[stored], (now, zone)),
-        None => Ok(Vec::new()),
-    }
+) -> Result<Option<(i64, i64)>, StoreError> {
+    let Ok(number) = text.to_ascii_uppercase().parse::<ServiceAccountNumber>() else { return Ok(None) };
+    let found = tx.process_of_account(suppliers, &number)?;
+    Ok(found.map(|(supplier, stored)| (supplier.id, stored.process.id())))
 }
 
+/// Returns accepted accounts by their numbers.
 fn accepted(
     tx: &mut dyn Rows,
     supplier: &Supplier,
-    found: &[StoredProcess],
+    found_by: BTreeMap<i64, BTreeSet<FoundBy>>,
+    limit: u32,
     (now, zone): AsOf,
 ) -> Result<Vec<AccountMatch>, StoreError> {
+    let ids: Vec<i64> = found_by.keys().copied().collect();
+    let mut found: Vec<StoredProcess> = if ids.is_empty() { Vec::new() } else { tx.processes_by_id(&ids)? };
+    let number = |stored: &StoredProcess| stored.process.snapshot().external_account_number.clone();
+    found.sort_by_cached_key(number);
+    found.truncate(limit as usize);
     let standing =
         Standing::read(tx, supplier, found.iter().map(|stored| &stored.process), now)?.in_zone(zone);
     let mut matches = Vec::with_capacity(found.len());
-    for StoredProcess { process, error_causes, .. } in found {
+    for StoredProcess { process, error_causes, .. } in &found {
         // Only the history has who cancelled it.
         let last = match process.known_state() {
             Some(State::Cancelled) => tx.history(process.id())?.pop(),
@@ -112,7 +150,8 @@ fn accepted(
         let by = last.as_ref().and_then(|last| last.actor.known());
         let account = AccountStatus::new(&standing, process, error_causes, by);
         let account = FoundAccount::Accepted(Box::new(account));
-        matches.push(AccountMatch { supplier: supplier.code.to_string(), account });
+        let found_by = found_by.get(&process.id()).cloned().unwrap_or_default();
+        matches.push(AccountMatch { supplier: supplier.code.to_string(), account, found_by });
     }
     Ok(matches)
 }
@@ -124,17 +163,28 @@ fn refused(
     limit: u32,
     (now, zone): AsOf,
 ) -> Result<Vec<AccountMatch>, StoreError> {
-    let mut found = tx.refused_among(supplier.id, &[sought.to_owned()])?;
-    found.extend(tx.refused_after(supplier.id, sought, limit)?);
+    let found = match is_part(sought) {
+        true => tx.refused_with_part(supplier.id, sought, limit)?,
+        false => {
+            let mut found = tx.refused_among(supplier.id, &[sought.to_owned()])?;
+            found.extend(tx.refused_after(supplier.id, sought, limit)?);
+            found.retain(|refused| refused.number.starts_with(sought));
+            found
+        }
+    };
     let standing = Standing::read(tx, supplier, std::iter::empty(), now)?.in_zone(zone);
-    let like = found.into_iter().take(limit as usize).filter(|refused| refused.number.starts_with(sought));
     let account = |RefusedCreate { number, refused_at, causes }: RefusedCreate| {
         let mut causes: Vec<Cause> = causes.iter().map(Cause::from).collect();
         causes.sort_unstable();
         let error_codes = Cause::codes(&causes).map(str::to_owned).collect();
         let sentence = standing.refused_since(refused_at);
         let account = RefusedAccount { number, refused_at, error_codes, sentence, zone };
-        AccountMatch { supplier: supplier.code.to_string(), account: FoundAccount::Refused(account) }
+        let found_by = BTreeSet::from([FoundBy::Number]);
+        AccountMatch {
+            supplier: supplier.code.to_string(),
+            account: FoundAccount::Refused(account),
+            found_by,
+        }
     };
-    Ok(like.map(account).collect())
+    Ok(found.into_iter().take(limit as usize).map(account).collect())
 }

@@ -118,6 +118,8 @@ string_enum! {
         ProcessesArchived = "process.archive",
         /// The failed accounts of a supplier were handed out; the format and the filter.
         ProcessesExported = "process.export",
+        /// Accounts were searched for; how many were found.
+        AccountsSearched = "account.search",
         /// Personal data of an account was shown at the console.
         AccountRevealed = "account.reveal",
         /// All that is kept of an account was handed out.

@@ -23,6 +23,7 @@ mod notes;
 mod processes;
 mod refusals;
 mod runs;
+mod search;
 mod shares;
 mod statements;
 mod store;
@@ -67,6 +68,7 @@ pub use processes::{
 };
 pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
 pub use runs::{AnyRuns, Outcome, PAUSE, Run, RunFigures, Runs, Stretch};
+pub use search::{Search, SearchKey, SearchTerm};
 pub use shares::{Division, FairShares};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub(crate) use store::is_erased;

@@ -1,5 +1,5 @@
 use super::causes::Cause;
-use super::{ErasureMark, FairShares, StoreError, StoredIssues};
+use super::{ErasureMark, FairShares, SearchTerm, StoreError, StoredIssues};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Word};
 use cutover_model::{ContentHash, Totals};
@@ -14,6 +14,8 @@ pub struct Staged {
     pub fingerprint: [u8; 32],
     /// The totals of the account, one account, by which [`sent`](super::Figures::sent) counts it.
     pub totals: Totals,
+    /// The words by which the account is found, sorted, each once.
+    pub terms: Vec<SearchTerm>,
 }
 
 masked! { Staged }
@@ -22,7 +24,7 @@ impl Default for Staged {
     /// No payload, of one account.
     fn default() -> Self {
         let totals = Totals { accounts: 1, ..Totals::default() };
-        Self { payload: Vec::new(), fingerprint: [0; 32], totals }
+        Self { payload: Vec::new(), fingerprint: [0; 32], totals, terms: Vec::new() }
     }
 }
 

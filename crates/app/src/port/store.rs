@@ -2,7 +2,7 @@ use super::{
     Accounts, AnyAudit, AnyFigures, AnyGates, AnyJobs, AnyProcesses, AnyRuns, AnySuppliers, AnyVendors,
     AnyWebhooks, Audit, Businesses, Certificates, Creation, Erasure, Feed, Figures, Gates,
     HistoricalStatements, Identity, Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Runs,
-    Staging, StoreError, Suppliers, Traces, Undo, Vendors, Webhooks,
+    Search, Staging, StoreError, Suppliers, Traces, Undo, Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -72,7 +72,7 @@ combined! {
     /// a key is found first, within the [scope](crate::operator::Scope) of an operator, and belongs to the same
     /// organisation forever.
     Rows:
-    Suppliers Processes Refusals Runs Accounts Notes Ledgers HistoricalStatements Instructions Businesses Certificates
+    Suppliers Processes Refusals Runs Search Accounts Notes Ledgers HistoricalStatements Instructions Businesses Certificates
     Vendors Figures Feed Gates Audit Erasure Nodes Jobs Undo Webhooks
 }
 

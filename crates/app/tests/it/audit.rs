@@ -175,6 +175,9 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         let wanted = FailedAccounts { supplier: "ACME".into(), status: None, error_code: None };
         env.app.as_command().begin_failed_export(&wanted, FailedFormat::Csv).unwrap();
     }),
+    (AuditAction::AccountsSearched, |env| {
+        env.app.as_caller(&env.caller).search_accounts(Some("ACME"), "Lovelace", 10).unwrap();
+    }),
     (AuditAction::AccountRevealed, |env| {
         env.app.as_caller(&env.caller).reveal_account("ACME", "A-1").unwrap();
     }),

@@ -29,6 +29,7 @@ mod readiness;
 mod refused;
 mod resubmit;
 mod runs;
+mod search;
 mod sessions;
 mod shares;
 mod standing;

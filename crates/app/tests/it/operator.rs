@@ -68,7 +68,7 @@ fn texts_that_begin_no_number_are_not_searched() {
     let find = |text: &str| env.app.as_caller(&env.caller).search_accounts(None, text, 10);
     assert!(find("A-1").is_err());
     for text in ["", " \t", "\0", "A-\0", &"A".repeat(129)] {
-        assert!(find(text).unwrap().0.is_empty(), "{text:?}");
+        assert!(find(text).unwrap().matches.is_empty(), "{text:?}");
     }
 }
 
@@ -78,8 +78,11 @@ fn accounts_of_other_organisations_are_not_found_by_their_number_here() {
     let stranger = Caller { organisation_id: 99, ..env.caller.clone() };
     let app = &env.app;
     let number = env.report().status.service_identifier.unwrap();
-    assert!(app.as_caller(&stranger).search_accounts(None, number.as_str(), 10).unwrap().0.is_empty());
-    assert_eq!(app.as_caller(&env.caller).search_accounts(None, number.as_str(), 10).unwrap().0.len(), 1);
+    assert!(app.as_caller(&stranger).search_accounts(None, number.as_str(), 10).unwrap().matches.is_empty());
+    assert_eq!(
+        app.as_caller(&env.caller).search_accounts(None, number.as_str(), 10).unwrap().matches.len(),
+        1
+    );
 }
 
 /// Suppliers that share a zone have it in common; others have UTC.

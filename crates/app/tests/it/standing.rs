@@ -27,7 +27,7 @@ fn import(env: &TestEnv) {
 
 /// Finds accounts by the beginning of their number: a line for each with its sentence and the codes of its errors.
 fn found(env: &TestEnv, text: &str) -> Vec<String> {
-    let matches = env.app.as_caller(&env.caller).search_accounts(None, text, 10).unwrap().0;
+    let matches = env.app.as_caller(&env.caller).search_accounts(None, text, 10).unwrap().matches;
     let line = |account: FoundAccount| {
         let (number, sentence, codes) = match account {
             FoundAccount::Accepted(account) => (account.number, account.sentence, account.error_codes),
@@ -35,7 +35,9 @@ fn found(env: &TestEnv, text: &str) -> Vec<String> {
         };
         format!("{number}: {sentence} {}", codes.join(" ")).trim_end().to_owned()
     };
-    matches.into_iter().map(|found| line(found.account)).collect()
+    let lines = matches.into_iter().map(|found| line(found.account));
+    // A part of a number finds others too.
+    lines.filter(|line| line.starts_with(text)).collect()
 }
 
 /// What the accounts in the list of the supplier wait for.

@@ -52,6 +52,7 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     post("/console/sign-in/", sign_in::begin),
     post("/console/sign-out/", sign_in::end),
     get("/console/search/", search::show),
+    post("/console/search/", search::find),
     get("/console/suppliers/<supplier>/", supplier::show),
     get("/console/suppliers/<supplier>/pause/", actions::ask_pause),
     post("/console/suppliers/<supplier>/pause/", actions::pause),

@@ -21,7 +21,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 pub(super) struct Frame {
     /// The signed-in visitor, if any.
     pub(super) visitor: Option<Visitor>,
-    /// The searched number, shown in the search field.
+    /// The text of a search, shown in the search field.
     pub(super) sought: String,
     /// The zone of all times on the page; `None` if it has none.
     pub(super) zone: Option<Zone>,

@@ -3,7 +3,7 @@
 use super::links;
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_app::account::{AccountStatus, StatusCount};
-use cutover_app::operator::{AccountMatch, FoundAccount, RefusedAccount};
+use cutover_app::operator::{AccountMatch, FoundAccount, FoundBy, RefusedAccount};
 use cutover_core::{Word, Zone};
 use cutover_process::State;
 
@@ -155,6 +155,8 @@ pub(super) struct AccountRow {
     pub(super) status: Status,
     /// Where it stands.
     pub(super) sentence: String,
+    /// What a search has found it by.
+    pub(super) found_by: Vec<&'static str>,
     /// The codes of its error.
     pub(super) errors: Vec<String>,
     pub(super) changed: Moment,
@@ -170,15 +172,19 @@ impl AccountRow {
             number,
             status: if is_undone { Status::undone() } else { Status::new(&stored_status, status.status) },
             sentence,
+            found_by: Vec::new(),
             errors: error_codes,
             changed: Moment::new(status.modified_at.0.to_utc(), zone),
         }
     }
 
     /// Creates the row for an account that a search has found.
-    pub(super) fn found(AccountMatch { supplier, account }: AccountMatch, zone: Zone) -> Self {
+    pub(super) fn found(AccountMatch { supplier, account, found_by }: AccountMatch, zone: Zone) -> Self {
+        let found_by = found_by.into_iter().map(FoundBy::as_str).collect();
         let RefusedAccount { number, refused_at, error_codes, sentence, .. } = match account {
-            FoundAccount::Accepted(account) => return Self::new(&supplier, *account, zone),
+            FoundAccount::Accepted(account) => {
+                return Self { found_by, ..Self::new(&supplier, *account, zone) };
+            }
             FoundAccount::Refused(refused) => refused,
         };
         Self {
@@ -187,6 +193,7 @@ impl AccountRow {
             number,
             status: Status { label: "Not accepted".to_owned(), ..State::Errored.into() },
             sentence,
+            found_by,
             errors: error_codes,
             changed: Moment::new(refused_at, zone),
         }

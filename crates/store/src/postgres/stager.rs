@@ -12,7 +12,7 @@ use super::queries::types::{Bits, Json};
 use crate::batch_queue::{BatchQueue, BatchThread, Refused};
 use crate::error::Result;
 use crate::sealed::Sealer;
-use cutover_app::port::{Cause, Creation, Staging, StagingDone, StoreError};
+use cutover_app::port::{Cause, Creation, SearchTerm, Staging, StagingDone, StoreError};
 use cutover_core::FeedEventType;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
@@ -181,14 +181,17 @@ statement! {
         contract: Vec<Option<String>>,
         mark: Vec<Option<Bits>>,
         payload: Vec<Vec<u8>>,
+        term_from: Vec<i64>,
+        term_to: Vec<i64>,
         event: Vec<String>,
         actor: Vec<String>,
         kind: &'static str,
+        term: Vec<Vec<u8>>,
     } -> (BigInt, Bool)
         = "WITH sent AS MATERIALIZED (SELECT n.*, s.organisation_id, s.code FROM unnest("
-            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " mark ", " payload ", " event ", " actor
+            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " mark ", " payload ", " term_from ", " term_to ", " event ", " actor
             ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES) ", " (SENT)
-            ", supplier_revision, issues, warning_causes, contract, mark, payload, event, actor, place) \
+            ", supplier_revision, issues, warning_causes, contract, mark, payload, term_from, term_to, event, actor, place) \
             JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
             AND s.status = 'Ongoing'), \
             held AS (SELECT sent.place FROM sent CROSS JOIN LATERAL (SELECT c.position FROM business_contracts c \
@@ -207,6 +210,8 @@ statement! {
             ON CONFLICT (supplier_id, external_account_number) DO NOTHING RETURNING id), \
             staged AS (INSERT INTO payloads (process_id, payload) \
             SELECT id, payload FROM new WHERE id = ANY(ARRAY(SELECT id FROM stored))), \
+            searched AS (INSERT INTO search_terms (process_id, term) SELECT new.id, t.term FROM new \
+            CROSS JOIN LATERAL unnest((" term ")[new.term_from:new.term_to]) AS t (term) WHERE new.id = ANY(ARRAY(SELECT id FROM stored))), \
             named AS (INSERT INTO process_contracts (process_id, organisation_id, identifier, is_in_use) \
             SELECT id, organisation_id, contract, TRUE FROM new WHERE contract IS NOT NULL \
             AND id = ANY(ARRAY(SELECT id FROM stored))), \
@@ -235,6 +240,19 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
     let entries: Vec<_> = processes.iter().map(|(_, entry)| HistoryRow::new(NO_KEY, entry)).collect();
     let sent: Vec<Sent> =
         creations.iter().map(|creation| Sent::of(&creation.staged.totals)).collect::<Result<_>>()?;
+    let terms: Vec<Vec<Vec<u8>>> = creations
+        .iter()
+        .map(|creation| creation.staged.terms.iter().map(|SearchTerm(term)| term.clone()).collect())
+        .collect();
+    // The terms of all accounts are one array; each account has a slice of it, counted from 1.
+    let term_to: Vec<i64> = terms
+        .iter()
+        .scan(0, |last, terms| {
+            *last += terms.len() as i64;
+            Some(*last)
+        })
+        .collect();
+    let term_from = std::iter::once(1).chain(term_to.iter().map(|last| last + 1)).take(terms.len());
     let statement = Insert {
         origin: Columns::arrays(rows.iter().map(|row| &row.origin)),
         status: Columns::arrays(rows.iter().map(|row| &row.status)),
@@ -253,9 +271,12 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         contract: creations.iter().map(|creation| creation.contract.clone()).collect(),
         mark: creations.iter().map(|creation| creation.mark.map(|mark| Bits(mark.0))).collect(),
         payload: creations.iter().map(|creation| creation.staged.payload.clone()).collect(),
+        term_from: term_from.collect(),
+        term_to,
         event: entries.iter().map(|entry| entry.event.to_string()).collect(),
         actor: entries.iter().map(|entry| entry.actor.to_string()).collect(),
         kind: FeedEventType::ProcessCreated.as_str(),
+        term: terms.concat(),
     };
     let stored: HashMap<i64, bool> = statement.load::<(i64, bool)>(conn)?.into_iter().collect();
     let staging = |number| match stored.get(&number) {

@@ -6,7 +6,7 @@ use super::schema::{
     business_instruction_accounts, customers, historical_statements, ledgers, line_items, meter_points,
     meters, note_documents, notes, payloads, payment_instructions, payment_schedules, previous_attempts,
     process_causes, process_contracts, process_history, processes, property_administrators, readings,
-    registers, statements, supply_addresses, tax_items, transactions, wave_accounts,
+    registers, search_terms, statements, supply_addresses, tax_items, transactions, wave_accounts,
 };
 use super::types::Digits;
 use super::{Conn, SqlTx, number};
@@ -55,6 +55,7 @@ fn erase(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
     erased.extend(erase!(conn, ids:
         process_contracts.process_id
         payloads.process_id
+        search_terms.process_id
         previous_attempts.process_id
         wave_accounts.process_id
         process_history.process_id

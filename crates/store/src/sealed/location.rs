@@ -12,6 +12,8 @@ pub(crate) enum Location<'a> {
     SigningKey { kid: &'a str },
     /// A key that signs certificates, by its id.
     CertificateKey { key_id: &'a str },
+    /// The key that the words of accounts are hashed with.
+    SearchKey,
 }
 
 impl Location<'_> {
@@ -23,6 +25,7 @@ impl Location<'_> {
             Self::Row { table, owner, position } => (*table, *owner, &position.to_be_bytes()[..]),
             Self::SigningKey { kid } => ("signing_keys", 0, kid.as_bytes()),
             Self::CertificateKey { key_id } => ("certificate_keys", 0, key_id.as_bytes()),
+            Self::SearchKey => ("search_keys", 0, &[][..]),
         };
         [head, table.as_bytes(), b"\0", &first.to_be_bytes(), rest].concat()
     }
@@ -36,6 +39,7 @@ impl fmt::Display for Location<'_> {
             Self::Row { table, owner, position } => write!(f, "row {position} of {owner} in {table}"),
             Self::SigningKey { kid } => write!(f, "the signing key {kid}"),
             Self::CertificateKey { key_id } => write!(f, "the certificate key {key_id}"),
+            Self::SearchKey => f.write_str("the key of the search"),
         }
     }
 }

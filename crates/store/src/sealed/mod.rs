@@ -110,6 +110,7 @@ impl Sealer {
                 payload,
                 fingerprint: creation.staged.fingerprint,
                 totals: creation.staged.totals,
+                terms: creation.staged.terms.clone(),
             },
             process: creation.process.clone(),
             actor: creation.actor.clone(),

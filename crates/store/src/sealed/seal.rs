@@ -19,13 +19,15 @@ pub enum SealedTable {
     SigningKeys,
     /// Private keys that sign certificates.
     CertificateKeys,
+    /// The key that the words of accounts are hashed with.
+    SearchKeys,
     /// Secrets that sign deliveries of webhooks.
     WebhookSecrets,
 }
 
 impl SealedTable {
     /// All tables.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Payloads,
         Self::PreviousAttempts,
         Self::PaymentInstructions,
@@ -33,8 +35,14 @@ impl SealedTable {
         Self::BusinessInstructions,
         Self::SigningKeys,
         Self::CertificateKeys,
+        Self::SearchKeys,
         Self::WebhookSecrets,
     ];
+
+    /// Returns true for tables of keys, which have few rows, found by a name.
+    pub(crate) fn is_of_keys(self) -> bool {
+        matches!(self, Self::SigningKeys | Self::CertificateKeys | Self::SearchKeys)
+    }
 
     /// Returns its name in the database.
     pub fn as_str(self) -> &'static str {
@@ -46,6 +54,7 @@ impl SealedTable {
             Self::BusinessInstructions => "business_instructions",
             Self::SigningKeys => "signing_keys",
             Self::CertificateKeys => "certificate_keys",
+            Self::SearchKeys => "search_keys",
             Self::WebhookSecrets => "webhook_secrets",
         }
     }

@@ -20,6 +20,7 @@ mod notes;
 mod processes;
 mod refusals;
 mod runs;
+mod search;
 mod statements;
 mod suppliers;
 mod undo;

@@ -3,7 +3,7 @@ use cutover_app::port::{Refusals, RefusedCreate, RefusedFault, RefusedFigures, S
 use std::collections::BTreeMap;
 
 impl State {
-    fn refused_of(&self, supplier_id: i64) -> impl Iterator<Item = &RefusedCreate> {
+    pub(super) fn refused_of(&self, supplier_id: i64) -> impl Iterator<Item = &RefusedCreate> {
         let of = self.refused.range((supplier_id, String::new())..(supplier_id + 1, String::new()));
         of.map(|(_, refused)| refused)
     }

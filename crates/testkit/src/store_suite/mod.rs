@@ -38,6 +38,7 @@ pub mod queue;
 pub mod readiness;
 pub mod refusals;
 pub mod runs;
+pub mod search;
 pub mod sent;
 pub mod staging;
 pub mod statements;
@@ -135,6 +136,11 @@ stories! { $
         warnings_are_counted_from_the_creation_on
         the_causes_of_an_account_are_bounded
         counts_of_causes_are_correct_after_random_steps;
+    search:
+        accounts_are_found_by_their_terms
+        accounts_are_found_by_the_beginning_of_a_term
+        refused_creates_are_found_by_a_part_of_their_number
+        the_key_of_the_words_stays_the_same;
     sent:
         what_was_sent_follows_every_payload
         sums_of_what_was_sent_are_exact

@@ -22,7 +22,7 @@ fn totals(balance: &str, n: u64) -> Totals {
 }
 
 fn staged(payload: &str, totals: Totals) -> Staged {
-    Staged { payload: payload.into(), fingerprint: [payload.len() as u8; 32], totals }
+    Staged { payload: payload.into(), fingerprint: [payload.len() as u8; 32], totals, ..Staged::default() }
 }
 
 fn send(store: &dyn Store, of: &Supplier, account: &str, totals: Totals) -> Staging {

@@ -3,14 +3,16 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, ZonedTime, listing, plain};
 use clap::Args;
-use cutover_app::operator::{AccountMatch, FoundAccount};
+use cutover_app::operator::{AccountMatch, FoundAccount, FoundAccounts, FoundBy};
 use cutover_core::Zone;
 use cutover_model::{ProcessStatus, WaitsFor};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 #[derive(Debug, Args)]
 pub(crate) struct FindArgs {
-    /// Number of an account here, or the beginning of its number at its previous supplier
+    /// Any part of an account number (from four characters, or its beginning), a name, an e-mail address, a telephone number, a
+    /// postcode with the street, a meter point, the serial number of a meter, or a business
     text: String,
     /// Search the accounts of this supplier only
     #[arg(long, value_name = "CODE")]
@@ -34,10 +36,11 @@ struct Found {
     waits_for: Option<WaitsFor>,
     error_codes: Vec<String>,
     sentence: String,
+    found_by: BTreeSet<FoundBy>,
 }
 
 impl From<AccountMatch> for Found {
-    fn from(AccountMatch { supplier, account }: AccountMatch) -> Self {
+    fn from(AccountMatch { supplier, account, found_by }: AccountMatch) -> Self {
         match account {
             FoundAccount::Accepted(account) => Self {
                 supplier,
@@ -48,6 +51,7 @@ impl From<AccountMatch> for Found {
                 waits_for: account.waits_for,
                 error_codes: account.error_codes,
                 sentence: account.sentence,
+                found_by,
             },
             FoundAccount::Refused(refused) => Self {
                 supplier,
@@ -58,6 +62,7 @@ impl From<AccountMatch> for Found {
                 waits_for: None,
                 error_codes: refused.error_codes,
                 sentence: refused.sentence,
+                found_by,
             },
         }
     }
@@ -70,6 +75,9 @@ struct Matches {
     found: Vec<Found>,
     #[serde(skip)]
     sought: String,
+    /// Why there may be more.
+    #[serde(skip)]
+    more: Option<&'static str>,
     /// The zone of the times.
     #[serde(skip)]
     zone: Zone,
@@ -78,25 +86,34 @@ struct Matches {
 impl Answer for Matches {
     fn text(&self) -> String {
         if self.found.is_empty() {
-            return format!(
-                "No account, accepted or refused, has a number that begins with {}.",
-                plain(&self.sought)
-            );
+            return self.with_more(format!("Nothing found by {}.", plain(&self.sought)));
         }
+        let by = |found: &Found| found.found_by.iter().map(|by| by.as_str()).collect::<Vec<_>>().join(", ");
         let cells = |found: &Found| {
             let sentence = with_codes(&found.sentence, &found.error_codes);
-            vec![found.supplier.clone(), found.external_account_number.clone(), sentence]
+            vec![found.supplier.clone(), found.external_account_number.clone(), by(found), sentence]
         };
         let stands = format!("WHERE IT STANDS ({})", self.zone);
-        listing(&["SUPPLIER", "NUMBER", &stands], self.found.iter().map(cells))
+        self.with_more(listing(&["SUPPLIER", "NUMBER", "FOUND BY", &stands], self.found.iter().map(cells)))
+    }
+}
+
+impl Matches {
+    fn with_more(&self, text: String) -> String {
+        match self.more {
+            Some(more) => format!("{text}\n{more}."),
+            None => text,
+        }
     }
 }
 
 pub(super) fn run(context: &Context, args: FindArgs) -> Result<(), Error> {
     let FindArgs { text, supplier } = args;
-    let (found, zone) = context.app()?.as_command().search_accounts(supplier.as_deref(), &text, LIMIT)?;
-    let found = found.into_iter().map(Found::from).collect();
-    Ok(context.output.answer(&Matches { found, sought: text, zone })?)
+    let by = context.app()?;
+    let FoundAccounts { matches, zone, more } =
+        by.as_command().search_accounts(supplier.as_deref(), &text, LIMIT)?;
+    let found = matches.into_iter().map(Found::from).collect();
+    Ok(context.output.answer(&Matches { found, sought: text, more, zone })?)
 }
 
 #[cfg(test)]
@@ -106,7 +123,7 @@ mod tests {
     use cutover_app::operator::RefusedAccount;
 
     fn matches(found: Vec<Found>) -> Matches {
-        Matches { found, sought: "A-\u{1b}[2J".to_owned(), zone: Zone::UTC }
+        Matches { found, sought: "A-\u{1b}[2J".to_owned(), more: None, zone: Zone::UTC }
     }
 
     #[test]
@@ -118,7 +135,11 @@ mod tests {
             sentence: "Not accepted since 11:00".into(),
             zone: "Australia/Melbourne".parse().unwrap(),
         };
-        let found = AccountMatch { supplier: "ACME".into(), account: FoundAccount::Refused(refused) };
+        let found = AccountMatch {
+            supplier: "ACME".into(),
+            account: FoundAccount::Refused(refused),
+            found_by: BTreeSet::from([FoundBy::Number]),
+        };
         let matches = matches(vec![found.into()]);
         insta::assert_snapshot!(format!("{}\n{}", matches.text(), document(&matches).unwrap()));
     }
@@ -126,6 +147,6 @@ mod tests {
     #[test]
     fn a_search_in_vain_names_what_was_sought() {
         let text = matches(Vec::new()).text();
-        assert_eq!(text, "No account, accepted or refused, has a number that begins with A-\\u{1b}[2J.");
+        assert_eq!(text, "Nothing found by A-\\u{1b}[2J.");
     }
 }

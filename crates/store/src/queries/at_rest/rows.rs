@@ -5,7 +5,7 @@ use super::super::dialect::Db;
 use super::super::processes::payloads::PayloadLocations;
 use super::super::schema::{
     account_instructions, business_instructions, certificate_keys, payloads, payment_instructions,
-    previous_attempts, signing_keys, webhook_secrets,
+    previous_attempts, search_keys, signing_keys, webhook_secrets,
 };
 use super::super::statement::Bind;
 use crate::error::{Error, Result};
@@ -96,6 +96,7 @@ pub(super) fn page(conn: &mut Conn, table: SealedTable, after: &RowKey, limit: i
         SealedTable::PreviousAttempts => return Ok(payloads_page(Previous { after, limit }.load(conn)?)),
         SealedTable::SigningKeys => return signing_keys_after(conn, kid, limit),
         SealedTable::CertificateKeys => return certificate_keys_after(conn, kid, limit),
+        SealedTable::SearchKeys => return search_keys_after(conn, kid, limit),
         SealedTable::PaymentInstructions => OfPayloads { after, after_position, limit }.load(conn)?,
         SealedTable::AccountInstructions => OfAccounts { after, after_position, limit }.load(conn)?,
         SealedTable::BusinessInstructions => OfBusinesses { after, after_position, limit }.load(conn)?,
@@ -115,6 +116,7 @@ pub(super) fn row(conn: &mut Conn, table: SealedTable, key: &RowKey) -> Result<O
     let before = match table {
         SealedTable::SigningKeys => return Ok(signing_key(conn, key.kid())?.map(of_signing_key)),
         SealedTable::CertificateKeys => return Ok(certificate_key(conn, key.kid())?.map(of_signing_key)),
+        SealedTable::SearchKeys => return Ok(search_key(conn, key.kid())?.map(of_signing_key)),
         SealedTable::Payloads | SealedTable::PreviousAttempts => RowKey::Row(owner - 1, position),
         _ => RowKey::Row(owner, position - 1),
     };
@@ -163,6 +165,22 @@ fn certificate_keys_after(conn: &mut Conn, kid: &str, limit: i64) -> Result<Page
     Ok(Page { last: rows.last().map(|row| row.key.clone()), rows })
 }
 
+fn search_keys_after(conn: &mut Conn, name: &str, limit: i64) -> Result<Page> {
+    let secrets: Vec<StoredSecret> = search_keys::table
+        .filter(search_keys::name.gt(name))
+        .order(search_keys::name)
+        .limit(limit)
+        .select((search_keys::name, search_keys::secret))
+        .load(conn)?;
+    let rows: Vec<Row> = secrets.into_iter().map(of_signing_key).collect();
+    Ok(Page { last: rows.last().map(|row| row.key.clone()), rows })
+}
+
+fn search_key(conn: &mut Conn, name: &str) -> Result<Option<StoredSecret>> {
+    let key = search_keys::table.find(name).select((search_keys::name, search_keys::secret));
+    Ok(key.get_result(conn).optional()?)
+}
+
 fn certificate_key(conn: &mut Conn, kid: &str) -> Result<Option<StoredSecret>> {
     let key = certificate_keys::table.find(kid).select((certificate_keys::key_id, certificate_keys::secret));
     Ok(key.get_result(conn).optional()?)
@@ -196,7 +214,7 @@ pub(super) fn last(conn: &mut Conn, table: SealedTable) -> Result<Option<i64>> {
         SealedTable::WebhookSecrets => {
             webhook_secrets::table.select(max(webhook_secrets::webhook_id)).get_result(conn)?
         }
-        SealedTable::SigningKeys | SealedTable::CertificateKeys => None,
+        SealedTable::SigningKeys | SealedTable::CertificateKeys | SealedTable::SearchKeys => None,
     })
 }
 
@@ -245,6 +263,7 @@ impl Values {
             }
             SealedTable::SigningKeys => Ok(Location::SigningKey { kid: key.kid() }),
             SealedTable::CertificateKeys => Ok(Location::CertificateKey { key_id: key.kid() }),
+            SealedTable::SearchKeys => Ok(Location::SearchKey),
             _ => Ok(Location::Row { table: self.table.as_str(), owner, position }),
         }
     }
@@ -255,7 +274,8 @@ impl Values {
             SealedTable::Payloads
             | SealedTable::PreviousAttempts
             | SealedTable::SigningKeys
-            | SealedTable::CertificateKeys => sealer.open(self.location(key)?, stored),
+            | SealedTable::CertificateKeys
+            | SealedTable::SearchKeys => sealer.open(self.location(key)?, stored),
             _ => Ok(sealer.open_text(self.location(key)?, text(stored)?)?.into_bytes()),
         }
     }
@@ -266,7 +286,8 @@ impl Values {
             SealedTable::Payloads
             | SealedTable::PreviousAttempts
             | SealedTable::SigningKeys
-            | SealedTable::CertificateKeys => Ok(sealer.seal(self.location(key)?, &value)?.into_owned()),
+            | SealedTable::CertificateKeys
+            | SealedTable::SearchKeys => Ok(sealer.seal(self.location(key)?, &value)?.into_owned()),
             _ => Ok(sealer.seal_text(self.location(key)?, text(value)?)?.into_bytes()),
         }
     }
@@ -302,6 +323,10 @@ pub(super) fn replace(
     if table == SealedTable::CertificateKeys {
         let same = certificate_keys::table.find(key.kid()).filter(certificate_keys::secret.eq(before));
         return Ok(diesel::update(same).set(certificate_keys::secret.eq(after)).execute(conn)? > 0);
+    }
+    if table == SealedTable::SearchKeys {
+        let same = search_keys::table.find(key.kid()).filter(search_keys::secret.eq(before));
+        return Ok(diesel::update(same).set(search_keys::secret.eq(after)).execute(conn)? > 0);
     }
     let (before, after) = (text(before)?, text(after)?);
     let changed = match table {

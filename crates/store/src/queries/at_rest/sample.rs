@@ -21,8 +21,8 @@ fn seals_of(conn: &mut Conn, sealer: &Sealer, table: SealedTable) -> Result<Seal
     let Page { rows, .. } = page(conn, table, &START, SMALL + 1)?;
     let is_all = (rows.len() as i64) <= SMALL;
     let mut checked: BTreeMap<RowKey, Seal> = BTreeMap::new();
-    // There are few signing keys: old ones are removed.
-    if is_all || matches!(table, SealedTable::SigningKeys | SealedTable::CertificateKeys) {
+    // There are few keys: old ones that sign tokens are removed.
+    if is_all || table.is_of_keys() {
         checked.extend(rows.into_iter().map(|row| (row.key, sealer.seal_of(&row.beginning))));
     } else if let Some(last) = last(conn, table)? {
         let samples = (0..SAMPLES).map(|sample| (last / SAMPLES) * sample).chain([last - SAMPLE]);

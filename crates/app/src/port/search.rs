@@ -1,0 +1,53 @@
+use super::{RefusedCreate, StoreError};
+
+/// A word by which an account is found, in the form in which the store compares it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SearchTerm(pub Vec<u8>);
+
+masked! { SearchTerm }
+
+/// The key that the words of accounts are hashed with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SearchKey {
+    /// The key.
+    pub secret: [u8; 32],
+    /// False if it is stored readably although this process encrypts what it stores.
+    pub is_sealed: bool,
+}
+
+masked! { SearchKey }
+
+/// Queries of accepted accounts by their words ([`Staged::terms`](super::Staged)). Each finds its rows by an index, and reads no more of it than
+/// its limit.
+pub trait Search {
+    /// Returns the key of the installation.
+    ///
+    /// # Errors
+    /// [`StoreError::KeyMissing`] if this process lacks its encryption key.
+    fn search_key(&mut self) -> Result<SearchKey, StoreError>;
+
+    /// Encrypts the key, unless it is encrypted or this process has no encryption key.
+    fn seal_search_key(&mut self) -> Result<(), StoreError>;
+
+    /// Returns the processes with a term, by their keys, greater than `after`, at most `limit`.
+    fn processes_with(&mut self, term: &SearchTerm, after: i64, limit: u32) -> Result<Vec<i64>, StoreError>;
+
+    /// Returns the processes with a term that begins with this one, by that term, at most `limit` rows, so perhaps fewer processes.
+    fn processes_with_beginning(&mut self, term: &SearchTerm, limit: u32) -> Result<Vec<i64>, StoreError>;
+
+    /// Returns those of these processes that have a term, by their keys.
+    fn processes_among_with(
+        &mut self,
+        process_ids: &[i64],
+        term: &SearchTerm,
+    ) -> Result<Vec<i64>, StoreError>;
+
+    /// Returns refused creates of a supplier whose numbers contain a text, ignoring the case of ASCII letters, by number, at most
+    /// `limit`. Reads all numbers: a supplier has a limited number of refused creates.
+    fn refused_with_part(
+        &mut self,
+        supplier_id: i64,
+        part: &str,
+        limit: u32,
+    ) -> Result<Vec<RefusedCreate>, StoreError>;
+}

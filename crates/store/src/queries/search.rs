@@ -1,0 +1,160 @@
+//! The words of accounts (decision 0066).
+
+use super::refusals::{self, READ, Read};
+use super::schema::{refused_creates, search_keys, search_terms};
+use super::{Conn, SqlTx};
+use crate::error::{Error, Result};
+use crate::sealed::{Location, Seal, Sealer};
+use cutover_app::port::{RefusedCreate, Search, SearchKey, SearchTerm, StoreError};
+use diesel::prelude::*;
+use diesel::sql_types::Text;
+use std::borrow::Cow;
+
+/// The name of the only key.
+const WORDS: &str = "words";
+
+row! {
+    #[derive(Insertable)]
+    #[diesel(table_name = search_terms, treat_none_as_default_value = false)]
+    struct TermRow<'a> {
+        process_id: i64,
+        term: Cow<'a, [u8]>,
+    }
+}
+
+/// Stores the words of a new account.
+pub(super) fn insert(conn: &mut Conn, process_id: i64, terms: &[SearchTerm]) -> Result<()> {
+    if terms.is_empty() {
+        return Ok(());
+    }
+    let row = |SearchTerm(term): &'_ SearchTerm| TermRow { process_id, term: term.clone().into() };
+    TermRow::insert_all(&terms.iter().map(row).collect::<Vec<_>>(), conn)
+}
+
+/// Replaces the words of an account.
+pub(super) fn replace(conn: &mut Conn, process_id: i64, terms: &[SearchTerm]) -> Result<()> {
+    diesel::delete(search_terms::table.filter(search_terms::process_id.eq(process_id))).execute(conn)?;
+    insert(conn, process_id, terms)
+}
+
+/// Returns the words of an account.
+pub(super) fn of(conn: &mut Conn, process_id: i64) -> Result<Vec<SearchTerm>> {
+    let of = search_terms::table.filter(search_terms::process_id.eq(process_id)).order(search_terms::term);
+    let terms: Vec<Vec<u8>> = of.select(search_terms::term).load(conn)?;
+    Ok(terms.into_iter().map(SearchTerm).collect())
+}
+
+fn stored_key(conn: &mut Conn) -> Result<Vec<u8>> {
+    let key = search_keys::table.find(WORDS).select(search_keys::secret).get_result(conn).optional()?;
+    key.ok_or_else(|| Error::corrupt("the key of the search is gone"))
+}
+
+fn key(conn: &mut Conn, sealer: &Sealer) -> Result<SearchKey> {
+    let stored = stored_key(conn)?;
+    let is_sealed = sealer.seal_of(&stored) != Seal::Open || sealer.keys().is_none();
+    let secret = sealer.open(Location::SearchKey, stored)?;
+    let unfit = |_| Error::corrupt("the key of the search does not have 256 bits");
+    Ok(SearchKey { secret: secret.try_into().map_err(unfit)?, is_sealed })
+}
+
+fn seal_key(conn: &mut Conn, sealer: &Sealer) -> Result<()> {
+    let stored = stored_key(conn)?;
+    if sealer.seal_of(&stored) != Seal::Open {
+        return Ok(());
+    }
+    let sealed = sealer.seal(Location::SearchKey, &stored)?.into_owned();
+    let same = search_keys::table.find(WORDS).filter(search_keys::secret.eq(&stored));
+    diesel::update(same).set(search_keys::secret.eq(sealed)).execute(conn)?;
+    Ok(())
+}
+
+/// Returns the first bytes after all that begin with these; `None` if there are none.
+fn end_of(beginning: &[u8]) -> Option<Vec<u8>> {
+    let last = beginning.iter().rposition(|byte| *byte < u8::MAX)?;
+    let mut end = beginning[..=last].to_vec();
+    end[last] += 1;
+    Some(end)
+}
+
+fn with_beginning(conn: &mut Conn, beginning: &[u8], limit: i64) -> Result<Vec<i64>> {
+    let from = search_terms::table.filter(search_terms::term.ge(beginning));
+    let ordered = (search_terms::term, search_terms::process_id);
+    let ids: Vec<i64> = match end_of(beginning) {
+        Some(end) => from
+            .filter(search_terms::term.lt(end))
+            .order(ordered)
+            .limit(limit)
+            .select(search_terms::process_id)
+            .load(conn)?,
+        None => from.order(ordered).limit(limit).select(search_terms::process_id).load(conn)?,
+    };
+    Ok(ids)
+}
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// Without an effect on letters beyond ASCII in SQLite.
+    fn upper(text: Text) -> Text;
+}
+
+fn refused_with_part(
+    conn: &mut Conn,
+    supplier_id: i64,
+    part: &str,
+    limit: i64,
+) -> Result<Vec<RefusedCreate>> {
+    let escaped = part.to_ascii_uppercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    let rows: Vec<Read> = refused_creates::table
+        .filter(refused_creates::supplier_id.eq(supplier_id))
+        .filter(upper(refused_creates::external_account_number).like(format!("%{escaped}%")).escape('\\'))
+        .order(refused_creates::external_account_number)
+        .limit(limit)
+        .select(READ)
+        .load(conn)?;
+    refusals::all(rows)
+}
+
+impl Search for SqlTx<'_> {
+    fn search_key(&mut self) -> Result<SearchKey, StoreError> {
+        let sealer = self.sealer;
+        self.run(|conn| key(conn, sealer))
+    }
+
+    fn seal_search_key(&mut self) -> Result<(), StoreError> {
+        let sealer = self.sealer;
+        self.run(|conn| seal_key(conn, sealer))
+    }
+
+    fn processes_with(&mut self, term: &SearchTerm, after: i64, limit: u32) -> Result<Vec<i64>, StoreError> {
+        self.run(|conn| {
+            let with = search_terms::table.filter(search_terms::term.eq(&term.0));
+            let after = with.filter(search_terms::process_id.gt(after)).order(search_terms::process_id);
+            Ok(after.limit(limit.into()).select(search_terms::process_id).load(conn)?)
+        })
+    }
+
+    fn processes_with_beginning(&mut self, term: &SearchTerm, limit: u32) -> Result<Vec<i64>, StoreError> {
+        self.run(|conn| with_beginning(conn, &term.0, limit.into()))
+    }
+
+    fn processes_among_with(
+        &mut self,
+        process_ids: &[i64],
+        term: &SearchTerm,
+    ) -> Result<Vec<i64>, StoreError> {
+        self.run(|conn| {
+            let among = search_terms::table.filter(search_terms::process_id.eq_any(process_ids));
+            let with = among.filter(search_terms::term.eq(&term.0)).order(search_terms::process_id);
+            Ok(with.select(search_terms::process_id).load(conn)?)
+        })
+    }
+
+    fn refused_with_part(
+        &mut self,
+        supplier_id: i64,
+        part: &str,
+        limit: u32,
+    ) -> Result<Vec<RefusedCreate>, StoreError> {
+        self.run(|conn| refused_with_part(conn, supplier_id, part, limit.into()))
+    }
+}
