@@ -9,6 +9,7 @@ use crate::port::{
     Store, StoreError, WebhookSender,
 };
 use crate::search::SearchKeys;
+use crate::run::RunHints;
 use crate::worker::Interrupted;
 use crate::writes::{NotedStore, Writes};
 use chrono::{DateTime, Duration, Utc};
@@ -81,6 +82,8 @@ pub struct App {
     pub(crate) markers: Markers,
     /// The key of the words of accounts.
     pub(crate) search_keys: SearchKeys,
+    /// The suppliers with an open run.
+    pub(crate) run_hints: Arc<RunHints>,
     /// Refused creates that are not written yet.
     pub(crate) refused: Arc<RefusedLog>,
     /// The last answers of services.
@@ -130,6 +133,7 @@ impl App {
             suppliers,
             markers: Markers::default(),
             search_keys: SearchKeys::default(),
+            run_hints: Arc::default(),
             refused: Arc::default(),
             probed: Probed::default(),
             sampled: Sampled::default(),

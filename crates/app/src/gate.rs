@@ -224,6 +224,11 @@ impl Ending {
         Ok(Self { at: clock.now(), open })
     }
 
+    /// Returns the open runs of the suppliers, if these were known.
+    pub(crate) fn open_runs(&self) -> &[(SupplierCode, i64)] {
+        self.open.as_deref().unwrap_or_default()
+    }
+
     /// The same for processes that are not known yet.
     pub(crate) fn of_any(tx: &mut dyn Tx, clock: &dyn Clock) -> Result<Self, StoreError> {
         tx.lock_open_runs(&[])?;

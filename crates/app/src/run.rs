@@ -2,11 +2,15 @@
 //!
 //! [`record`] is called for every step that ends a process, in the transaction of the step.
 
+mod paths;
+
+pub(crate) use paths::RunHints;
+
 use crate::codec;
 use crate::port::{Cause, Outcome, Sent, StepWrite, StoreError, Tx};
 use cutover_core::{SupplierCode, Zone};
-use cutover_model::certificate::account_content;
-use cutover_model::{IntoOwned, Totals};
+use cutover_model::certificate::{account_content, account_paths};
+use cutover_model::{ContentHash, IntoOwned, PathHashes, PathKey, Totals};
 use cutover_process::{EventKind, Process};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -64,29 +68,54 @@ fn record_in(tx: &mut dyn Tx, run_id: i64, steps: &[&StepWrite<'_>]) -> Result<(
     if ended.is_empty() {
         return Ok(());
     }
-    let missing: Vec<&StepWrite<'_>> = ended.iter().filter(|step| step.sent.is_none()).copied().collect();
-    let read = if missing.is_empty() { HashMap::new() } else { read_sent(tx, &missing)? };
+    let mut read = read_missing(tx, &ended)?;
     let outcome = |step: &&StepWrite<'_>| {
-        let known = step.sent.or_else(|| read.get(&step.process.id()).copied());
-        outcome(step, known.unwrap_or_default())
+        let read = read.remove(&step.process.id()).unwrap_or_default();
+        let sent = step.sent.unwrap_or(Sent { content: read.content, totals: read.totals, paths: None });
+        outcome(step, sent, read.paths)
     };
     tx.record_outcomes(run_id, &ended.iter().map(outcome).collect::<Vec<_>>())
 }
 
-fn outcome(step: &StepWrite<'_>, sent: Sent) -> Outcome {
+fn outcome(step: &StepWrite<'_>, sent: Sent<'_>, paths: Option<PathHashes>) -> Outcome {
     let (snapshot, state) = (step.process.snapshot(), step.process.state());
     Outcome {
         process_id: step.process.id(),
         state: state.into(),
         ended_at: snapshot.modified_at,
         content: sent.content,
+        paths: sent.paths.cloned().or(paths),
         causes: Cause::of_error(step.process.latest_error(), step.issues),
         totals: if state.is_error() { Totals::default() } else { sent.totals },
     }
 }
 
+/// What was read of a payload.
+#[derive(Default)]
+struct ReadSent {
+    content: Option<ContentHash>,
+    totals: Totals,
+    paths: Option<PathHashes>,
+}
+
+/// Reads the payloads of those steps that do not know all of theirs.
+fn read_missing(tx: &mut dyn Tx, steps: &[&StepWrite<'_>]) -> Result<HashMap<i64, ReadSent>, StoreError> {
+    let lacks = |step: &&&StepWrite<'_>| step.sent.is_none_or(|sent| sent.paths.is_none());
+    let mut missing: Vec<&StepWrite<'_>> = steps.iter().filter(lacks).copied().collect();
+    if missing.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let key = paths::path_key(tx)?;
+    missing.retain(|step| key.is_some() || step.sent.is_none());
+    if missing.is_empty() { Ok(HashMap::new()) } else { read_sent(tx, &missing, key.as_ref()) }
+}
+
 /// Reads the payloads of processes. One that cannot be read has no hash.
-fn read_sent(tx: &mut dyn Tx, steps: &[&StepWrite<'_>]) -> Result<HashMap<i64, Sent>, StoreError> {
+fn read_sent(
+    tx: &mut dyn Tx,
+    steps: &[&StepWrite<'_>],
+    key: Option<&PathKey>,
+) -> Result<HashMap<i64, ReadSent>, StoreError> {
     let passed: HashSet<i64> =
         steps.iter().filter(|step| !step.process.state().is_error()).map(|step| step.process.id()).collect();
     let zone = match steps.first().filter(|_| !passed.is_empty()) {
@@ -98,7 +127,8 @@ fn read_sent(tx: &mut dyn Tx, steps: &[&StepWrite<'_>]) -> Result<HashMap<i64, S
     for (id, payload) in tx.payloads(&ids)? {
         let Some(payload) = payload.ok().and_then(|stored| codec::unpack(&stored).ok()) else { continue };
         let totals = if passed.contains(&id) { totals_of(&payload, zone) } else { Totals::default() };
-        sent.insert(id, Sent { content: account_content(&payload).ok(), totals });
+        let paths = key.and_then(|key| account_paths(&payload, key, id).ok());
+        sent.insert(id, ReadSent { content: account_content(&payload).ok(), totals, paths });
     }
     Ok(sent)
 }

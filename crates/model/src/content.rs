@@ -70,10 +70,20 @@ pub(crate) fn canonical(json: &[u8]) -> Result<Vec<u8>, SyntaxError> {
 const PART: usize = 8 << 10;
 
 /// All values of a JSON text in the order in which they were sent. Nothing is copied but what has escapes.
-struct Tree<'j> {
+pub(crate) struct Tree<'j> {
     nodes: Vec<Node<'j>>,
     /// Orders of the members of objects.
     orders: Vec<Vec<usize>>,
+}
+
+/// The values inside a value, by their places in the [`Tree`].
+pub(crate) enum Inside<'t> {
+    /// The members of an object in the order of their names, of several of one name the first.
+    Members(Vec<(&'t str, usize)>),
+    /// The items of an array.
+    Items(Vec<usize>),
+    /// It has none: it is no array and no object, or it is empty.
+    Nothing,
 }
 
 struct Node<'j> {
@@ -101,7 +111,7 @@ enum Kind {
 }
 
 impl<'j> Tree<'j> {
-    fn read(json: &'j [u8]) -> Result<Self, SyntaxError> {
+    pub(crate) fn read(json: &'j [u8]) -> Result<Self, SyntaxError> {
         let tree = Tree { nodes: Vec::with_capacity(json.len() / 24 + 1), orders: Vec::new() };
         let known = vec![Known::default()];
         let mut reader = Reader { cursor: Cursor::new(json)?, tree, known };
@@ -113,6 +123,37 @@ impl<'j> Tree<'j> {
     /// Appends the canonical text to `out`. `part` is called now and then and may empty it.
     fn write(&self, out: &mut Vec<u8>, part: &mut impl FnMut(&mut Vec<u8>)) {
         TreeWriter { tree: self, members: Vec::new(), out, part }.value(0);
+    }
+
+    /// Appends the canonical text of the value at a place, without its name.
+    pub(crate) fn write_value(&self, place: usize, out: &mut Vec<u8>) {
+        let node = &self.nodes[place];
+        match node.kind {
+            Kind::SentMember => {
+                let value = node.text.get(node.name.len() + "\"\":".len()..).unwrap_or_default();
+                out.extend_from_slice(value.as_bytes());
+            }
+            _ => TreeWriter { tree: self, members: Vec::new(), out, part: &mut |_: &mut Vec<u8>| {} }
+                .value(place),
+        }
+    }
+
+    /// Returns the values inside the one at a place. The whole text is at 0.
+    pub(crate) fn inside(&self, place: usize) -> Inside<'_> {
+        let node = &self.nodes[place];
+        let (mut places, mut next) = (Vec::new(), place + 1);
+        while next < node.end {
+            places.push(next);
+            next = self.nodes[next].end;
+        }
+        match node.kind {
+            _ if places.is_empty() => Inside::Nothing,
+            Kind::Object(order) => {
+                let member = |sent: &usize| (&*self.nodes[places[*sent]].name, places[*sent]);
+                Inside::Members(self.orders[order].iter().map(member).collect())
+            }
+            _ => Inside::Items(places),
+        }
     }
 }
 

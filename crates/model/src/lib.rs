@@ -52,6 +52,7 @@ pub mod describe;
 pub mod certificate;
 mod imported;
 pub mod known;
+mod paths;
 mod request;
 mod response;
 pub mod service;
@@ -67,6 +68,7 @@ pub use decode::{
     MAX_FINDINGS, MAX_ITEMS, ObjectSpec, Presence,
 };
 pub use json::{MAX_DEPTH, SyntaxError, SyntaxErrorKind, Writer};
+pub use paths::{PathHashes, PathKey};
 pub use payload::*;
 pub use request::*;
 pub use response::*;

@@ -260,6 +260,7 @@ tables! {
         state -> Text,
         ended_at -> Instant,
         content -> Nullable<Binary>,
+        paths -> Nullable<Binary>,
         causes -> Nullable<Json>,
         accounts -> BigInt,
         ledger_balance -> Text,

@@ -62,7 +62,7 @@ pub use readiness::{
     Check, CheckLevel, CheckName, Checks, Night, Readiness, Services, ServicesToProbe, newest_row_ahead,
 };
 pub(crate) use readiness::{Probed, Sampled};
-pub use run_diff::{CodeDiff, Difference, RunDiff};
+pub use run_diff::{CodeDiff, Difference, Differing, RunDiff};
 pub use runs::{RunPage, RunReport};
 pub use scope::Scope;
 pub(crate) use scope::Scoped;

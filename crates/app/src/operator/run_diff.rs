@@ -5,7 +5,7 @@ use super::runs::run_of;
 use super::{AccountGroup, Operations, OperatorError};
 use crate::port::{Cause, Outcome, RefusedCreate, Run, StoreError, StoredProcess};
 use cutover_core::string_enum;
-use cutover_model::{ContentHash, Totals};
+use cutover_model::{ContentHash, PathHashes, Totals};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -72,6 +72,13 @@ impl RunResult {
         }
     }
 
+    fn paths(&self) -> Option<&PathHashes> {
+        match self {
+            Self::Ended(outcome) => outcome.paths.as_ref(),
+            Self::Refused(_) => None,
+        }
+    }
+
     fn causes(&self) -> Vec<Cause> {
         match self {
             Self::Ended(outcome) => outcome.causes.clone(),
@@ -94,12 +101,45 @@ enum Account {
     Number(String),
 }
 
+/// An account that has a difference, before its number is looked up.
+#[derive(Debug)]
+struct Noted {
+    account: Account,
+    paths: Option<Vec<&'static str>>,
+}
+
+impl Noted {
+    fn new(compared: &Compared, difference: Difference) -> Self {
+        let is_changed = difference == Difference::Changed;
+        let paths = if is_changed { compared.changed_paths() } else { None };
+        Self { account: compared.account.clone(), paths }
+    }
+}
+
 /// An account in two runs.
 #[derive(Debug)]
 struct Compared {
     account: Account,
     a: Option<RunResult>,
     b: Option<RunResult>,
+}
+
+impl Compared {
+    /// Returns the patterns of the paths at which its contents differ; `None` if that is not known, because a run of an
+    /// earlier version has it, or its key is lost.
+    fn changed_paths(&self) -> Option<Vec<&'static str>> {
+        self.a.as_ref()?.paths()?.differing(self.b.as_ref()?.paths()?)
+    }
+}
+
+/// An account that has a difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Differing {
+    /// Its external number.
+    pub number: String,
+    /// The patterns of the paths at which its contents differ, such as `customers.#.mobile`; `None` if that is not known. Only
+    /// for [`Difference::Changed`].
+    pub paths: Option<Vec<&'static str>>,
 }
 
 /// The number of accounts that failed or were refused for a cause in each of two runs.
@@ -120,6 +160,10 @@ pub struct RunDiff {
     pub groups: Vec<(Difference, AccountGroup)>,
     /// The causes of failures in either run, those first whose numbers differ most.
     pub codes: Vec<CodeDiff>,
+    /// The examples of changed accounts with the paths at which they differ.
+    pub changed: Vec<Differing>,
+    /// The patterns of these paths with their numbers of changed accounts, those first that have most.
+    pub paths: Vec<(&'static str, u64)>,
     /// The totals of the accounts that passed, in each run.
     pub totals: [Totals; 2],
 }
@@ -131,15 +175,18 @@ impl Operations<'_> {
     /// [`OperatorError::NotFound`] if there is no such supplier or run.
     pub fn diff_runs(&self, supplier: &str, a: &str, b: &str) -> Result<RunDiff, OperatorError> {
         let runs = self.two_runs(supplier, a, b)?;
-        let mut found: HashMap<Difference, (u64, Vec<Account>)> = HashMap::new();
+        let mut found: HashMap<Difference, (u64, Vec<Noted>)> = HashMap::new();
+        let mut paths: BTreeMap<&'static str, u64> = BTreeMap::new();
         let (mut codes, mut totals) = (BTreeMap::<Cause, [u64; 2]>::new(), [Totals::default(); 2]);
         let mut merge = Merge::new(self, &runs);
         while let Some(compared) = merge.next()? {
             for difference in Difference::ALL.into_iter().filter(|difference| difference.is_of(&compared)) {
+                let noted = Noted::new(&compared, difference);
+                noted.paths.iter().flatten().for_each(|path| *paths.entry(path).or_default() += 1);
                 let (count, examples) = found.entry(difference).or_default();
                 *count += 1;
                 if examples.len() < EXAMPLES {
-                    examples.push(compared.account.clone());
+                    examples.push(noted);
                 }
             }
             for (run, result) in [&compared.a, &compared.b].into_iter().enumerate() {
@@ -149,18 +196,25 @@ impl Operations<'_> {
                 totals[run] = totals[run].checked_add(result.totals()).ok_or_else(out_of_range)?;
             }
         }
-        let mut groups = Vec::new();
+        let (mut groups, mut changed) = (Vec::new(), Vec::new());
         for difference in Difference::ALL {
-            let (count, accounts) = found.remove(&difference).unwrap_or_default();
-            groups.push((difference, AccountGroup { count, examples: self.numbers_of(&runs, &accounts)? }));
+            let (count, noted) = found.remove(&difference).unwrap_or_default();
+            let examples = self.differing(&runs, noted)?;
+            let numbers = examples.iter().map(|one| one.number.clone()).collect();
+            groups.push((difference, AccountGroup { count, examples: numbers }));
+            if difference == Difference::Changed {
+                changed = examples;
+            }
         }
+        let mut paths: Vec<(&'static str, u64)> = paths.into_iter().collect();
+        paths.sort_by_key(|(_, accounts)| std::cmp::Reverse(*accounts));
         let mut codes: Vec<CodeDiff> =
             codes.into_iter().map(|(cause, [a, b])| CodeDiff { cause, a, b }).collect();
         codes.sort_by_key(|code| std::cmp::Reverse(code.a.abs_diff(code.b)));
-        Ok(RunDiff { groups, codes, totals })
+        Ok(RunDiff { groups, codes, changed, paths, totals })
     }
 
-    /// Calls a function with the number of each account that has a difference: first those that were refused in a run, by
+    /// Calls a function with each account that has a difference: first those that were refused in a run, by
     /// number, then the others in the order of their first create.
     ///
     /// # Errors
@@ -169,20 +223,19 @@ impl Operations<'_> {
         &self,
         (supplier, a, b): (&str, &str, &str),
         difference: Difference,
-        each: &mut dyn FnMut(&str) -> Result<(), E>,
+        each: &mut dyn FnMut(&Differing) -> Result<(), E>,
     ) -> Result<(), E> {
         let runs = self.two_runs(supplier, a, b)?;
-        let (mut merge, mut accounts) = (Merge::new(self, &runs), Vec::new());
+        let (mut merge, mut noted) = (Merge::new(self, &runs), Vec::new());
         while let Some(compared) = merge.next()? {
             if difference.is_of(&compared) {
-                accounts.push(compared.account);
+                noted.push(Noted::new(&compared, difference));
             }
-            if accounts.len() >= PAGE as usize {
-                self.numbers_of(&runs, &accounts)?.iter().try_for_each(|number| each(number))?;
-                accounts.clear();
+            if noted.len() >= PAGE as usize {
+                self.differing(&runs, std::mem::take(&mut noted))?.iter().try_for_each(&mut *each)?;
             }
         }
-        self.numbers_of(&runs, &accounts)?.iter().try_for_each(|number| each(number))
+        self.differing(&runs, noted)?.iter().try_for_each(each)
     }
 
     fn two_runs(&self, supplier: &str, a: &str, b: &str) -> Result<[Run; 2], OperatorError> {
@@ -192,13 +245,13 @@ impl Operations<'_> {
         })
     }
 
-    /// Returns the numbers of accounts, in their order. Those that were erased meanwhile are left out.
-    fn numbers_of(&self, [run, _]: &[Run; 2], accounts: &[Account]) -> Result<Vec<String>, OperatorError> {
+    /// Looks up the numbers of accounts. Those that were erased meanwhile are left out.
+    fn differing(&self, [run, _]: &[Run; 2], noted: Vec<Noted>) -> Result<Vec<Differing>, OperatorError> {
         let id = |account: &Account| match account {
             Account::Process(id) => Some(*id),
             Account::Number(_) => None,
         };
-        let ids: Vec<i64> = accounts.iter().filter_map(id).collect();
+        let ids: Vec<i64> = noted.iter().filter_map(|noted| id(&noted.account)).collect();
         let found = match ids.is_empty() {
             true => Vec::new(),
             false => self.read_committed(|tx| Ok(tx.processes_by_id(&ids)?))?,
@@ -207,11 +260,12 @@ impl Operations<'_> {
         let own = found.into_iter().filter(|stored| stored.supplier_id == run.supplier_id);
         let number = |stored: StoredProcess| stored.process.snapshot().external_account_number.to_string();
         let numbers: HashMap<i64, String> = own.map(|stored| (stored.process.id(), number(stored))).collect();
-        let number = |account: &Account| match account {
-            Account::Process(id) => numbers.get(id).cloned(),
-            Account::Number(number) => Some(number.clone()),
+        let number = |account: Account| match account {
+            Account::Process(id) => numbers.get(&id).cloned(),
+            Account::Number(number) => Some(number),
         };
-        Ok(accounts.iter().filter_map(number).collect())
+        let differing = |noted: Noted| Some(Differing { number: number(noted.account)?, paths: noted.paths });
+        Ok(noted.into_iter().filter_map(differing).collect())
     }
 }
 

@@ -130,6 +130,8 @@ impl Operations<'_> {
     /// [`OperatorError`]: no such supplier, a run of it is open or has this name, or the name is not allowed.
     pub fn start_run(&self, supplier: &str, name: &str) -> Result<RunReport, OperatorError> {
         let name = checked_name(name)?;
+        // The key of the hashes by path is derived from it.
+        self.app.signing_certificate_key()?;
         let code = supplier.to_owned();
         self.act(AuditAction::RunStarted, move |tx, clock| {
             let supplier = to_change(tx, &code)?;
@@ -251,6 +253,7 @@ mod tests {
             state: State::Errored.into(),
             ended_at: at(seconds),
             content: None,
+            paths: None,
             causes: Vec::new(),
             totals: Totals::default(),
         }

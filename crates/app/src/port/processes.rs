@@ -2,7 +2,7 @@ use super::causes::Cause;
 use super::{ErasureMark, FairShares, SearchTerm, StoreError, StoredIssues};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Word};
-use cutover_model::{ContentHash, Totals};
+use cutover_model::{ContentHash, PathHashes, Totals};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, ProcessError, State};
 
 /// The accepted payload of a process.
@@ -144,16 +144,18 @@ pub struct StepWrite<'a> {
     /// by the code of its own error if there are none: see [`Cause::of_error`](super::Cause::of_error).
     pub issues: Option<&'a StoredIssues>,
     /// Hash and totals of the payload, if it was read for the step. The hash is stored.
-    pub sent: Option<Sent>,
+    pub sent: Option<Sent<'a>>,
 }
 
 /// The parts of an accepted payload that runs and certificates keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sent {
+pub struct Sent<'a> {
     /// The hash of the account's content; `None` if it cannot be read.
     pub content: Option<ContentHash>,
     /// The totals that the account has when it is imported.
     pub totals: Totals,
+    /// The hashes of its values by path, if they were computed because a run is open. Only runs keep them.
+    pub paths: Option<&'a PathHashes>,
 }
 
 /// A process at the version that was written to the archive.

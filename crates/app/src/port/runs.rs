@@ -3,7 +3,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::{SupplierCode, Word};
 use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::exact_sum;
-use cutover_model::{ContentHash, Totals};
+use cutover_model::{ContentHash, PathHashes, Totals};
 use cutover_process::State;
 use std::collections::BTreeMap;
 
@@ -36,6 +36,8 @@ pub struct Outcome {
     pub ended_at: DateTime<Utc>,
     /// The hash of the payload as it was sent; `None` if the payload could not be read.
     pub content: Option<ContentHash>,
+    /// The hashes of the values of that payload by path; `None` if they were not computed.
+    pub paths: Option<PathHashes>,
     /// The causes of its error, sorted.
     pub causes: Vec<Cause>,
     /// Its totals; nothing if it failed.

@@ -149,7 +149,11 @@ impl Batch<'_> {
     ) -> VecDeque<(&'p Claimed, Read<'p>)> {
         let mut all = VecDeque::with_capacity(unpacked.len());
         for (claimed, payload) in unpacked {
-            match self.attempt(&claimed.process, || prepare::read(claimed, payload)) {
+            let read = || {
+                let key = self.app.run_hints.key_of(&*self.app.store, &claimed.supplier.code)?;
+                prepare::read(claimed, payload, key.as_ref())
+            };
+            match self.attempt(&claimed.process, read) {
                 Ok(read) => all.push_back((claimed, read)),
                 Err(outcome) => each(outcome),
             }
@@ -281,11 +285,11 @@ impl Batch<'_> {
     /// Writes accounts, their status and their events in one transaction; for dry runs only the step.
     fn write_together(&self, ready: &mut Vec<Ready>) -> Result<Vec<Outcome>, StoreError> {
         fault::reached(Point::ImportReady, ready.first().map_or("", Ready::number));
-        let (clock, actor) = (self.app.clock.clone(), self.actor.clone());
+        let (clock, actor, hints) = (self.app.clock.clone(), self.actor.clone(), self.app.run_hints.clone());
         // The job owns its data. Shared, so that accounts that were not written can be tried again.
         let shared = Arc::new(Mutex::new(std::mem::take(ready)));
         let given = shared.clone();
-        let job = move |tx: &mut dyn Tx| write_ready(tx, &mut lock(&given), &*clock, &actor);
+        let job = move |tx: &mut dyn Tx| write_ready(tx, &mut lock(&given), &*clock, &actor, &hints);
         let written = guarded(|| write(&*self.app.store, job));
         *ready = std::mem::take(&mut lock(&shared));
         self.watch.lap(ready.iter().map(|one| (one.claimed.process.id(), one.size.rows)));

@@ -6,17 +6,24 @@ use crate::documents::{FoundDocuments, missing};
 use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, Supplier};
 use chrono::DateTime;
 use cutover_core::{Now, ServiceAccountNumber};
-use cutover_model::certificate::account_content;
-use cutover_model::{Account, AccountRequest, ContentHash, Decoded, IntoOwned, Totals};
+use cutover_model::certificate::{account_content, account_paths};
+use cutover_model::{Account, AccountRequest, ContentHash, Decoded, IntoOwned, PathHashes, PathKey, Totals};
 use cutover_process::Failure;
 use cutover_rules::{Facts, Report, check_account, documents_of_account};
+
+/// The hashes of a claimed payload.
+pub(super) struct Hashes {
+    /// That of its content.
+    pub(super) content: ContentHash,
+    /// Those of its values, if a run of its supplier is probably open.
+    pub(super) paths: Option<PathHashes>,
+}
 
 /// A claimed payload as it was read.
 pub(super) struct Read<'p> {
     /// Size of the decompressed payload.
     bytes: usize,
-    /// The hash of its content.
-    content: ContentHash,
+    hashes: Hashes,
     decoded: Decoded<AccountRequest<'p>>,
 }
 
@@ -28,11 +35,10 @@ pub(super) enum Prepared {
         issues: StoredIssues,
         /// Size of the decompressed payload.
         bytes: usize,
-        /// The hash of its content.
-        content: ContentHash,
+        hashes: Hashes,
     },
-    /// The payload, of which this is the hash, violates a rule as it is configured now.
-    Rejected(StoredIssues, ContentHash),
+    /// The payload, of which these are the hashes, violates a rule as it is configured now.
+    Rejected(StoredIssues, Hashes),
 }
 
 /// A failure of a dependency. The attempt will be repeated.
@@ -55,13 +61,18 @@ impl Fault {
     }
 }
 
-/// Decodes the decompressed payload of a process.
-pub(super) fn read<'p>(claimed: &Claimed, payload: &'p [u8]) -> Result<Read<'p>, Fault> {
-    // First, because the hash takes memory that it returns.
+/// Decodes the decompressed payload of a process. With a key its values are hashed by path.
+pub(super) fn read<'p>(
+    claimed: &Claimed,
+    payload: &'p [u8],
+    key: Option<&PathKey>,
+) -> Result<Read<'p>, Fault> {
+    // First, because the hashes take memory that they return.
     let content = account_content(payload).map_err(|_| corrupt(claimed, "is not JSON"))?;
+    let paths = key.and_then(|key| account_paths(payload, key, claimed.process.id()).ok());
     let decoded = decode_again(payload, claimed.supplier.settings.time_zone);
     let decoded = decoded.map_err(|_| corrupt(claimed, "is not JSON"))?;
-    Ok(Read { bytes: payload.len(), content, decoded })
+    Ok(Read { bytes: payload.len(), hashes: Hashes { content, paths }, decoded })
 }
 
 fn corrupt(claimed: &Claimed, what: &str) -> StoreError {
@@ -86,13 +97,13 @@ impl App {
         known: &Known,
         number: ServiceAccountNumber,
     ) -> Result<Prepared, Fault> {
-        let Read { bytes, content, decoded } = read;
+        let Read { bytes, hashes, decoded } = read;
         let supplier = &claimed.supplier;
         let zone = supplier.settings.time_zone;
         let report = self.check_again(supplier, &decoded, known, Now::new(self.clock.now(), zone))?;
         let issues = StoredIssues { errors: stored(&report.errors), warnings: stored(&report.warnings) };
         if !report.errors.is_empty() {
-            return Ok(Prepared::Rejected(issues, content));
+            return Ok(Prepared::Rejected(issues, hashes));
         }
         let valid = decoded.draft.and_then(|request| request.into_valid());
         let (account, _) = valid.ok_or_else(|| corrupt(claimed, "has no valid form"))?;
@@ -110,7 +121,7 @@ impl App {
             totals: Totals::of(&account, zone),
             account,
         };
-        Ok(Prepared::Account { account: Box::new(account), issues, bytes, content })
+        Ok(Prepared::Account { account: Box::new(account), issues, bytes, hashes })
     }
 
     fn check_again(

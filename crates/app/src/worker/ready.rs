@@ -1,12 +1,13 @@
 use super::claim::{Claimed, illegal, in_time};
 use super::outcome::Outcome;
-use super::prepare::Prepared;
+use super::prepare::{Hashes, Prepared};
 use crate::account::{Imports, Known, changed_since};
 use crate::fault::{self, Point};
 use crate::gate::{self, Ending};
 use crate::port::{Clock, NewAccount, Sent, StepWrite, StoreError, StoredIssues, Tx};
+use crate::run::RunHints;
 use cutover_core::ServiceAccountNumber;
-use cutover_model::{Account, ContentHash, Totals};
+use cutover_model::{Account, Totals};
 use cutover_process::{Actor, Event, HistoryEntry, Process, on_rejection, on_success};
 use std::collections::BTreeMap;
 
@@ -20,7 +21,20 @@ pub(super) struct Ready {
     pub(super) is_outdated: bool,
     pub(super) issues: StoredIssues,
     pub(super) size: Size,
-    sent: Sent,
+    sent: OwnSent,
+}
+
+/// The parts of a payload that the step keeps.
+struct OwnSent {
+    hashes: Hashes,
+    totals: Totals,
+}
+
+impl OwnSent {
+    fn get(&self) -> Sent<'_> {
+        let Hashes { content, paths } = &self.hashes;
+        Sent { content: Some(*content), totals: self.totals, paths: paths.as_ref() }
+    }
 }
 
 /// The end of a process.
@@ -58,11 +72,11 @@ impl Size {
 impl Ready {
     pub(super) fn new(claimed: &Claimed, prepared: Prepared, known: Known) -> Self {
         match prepared {
-            Prepared::Account { account, issues, bytes, content } => {
-                Self::passed(claimed, account, issues, bytes, content, known)
+            Prepared::Account { account, issues, bytes, hashes } => {
+                Self::passed(claimed, account, issues, bytes, hashes, known)
             }
-            Prepared::Rejected(issues, content) => {
-                let sent = Sent { content: Some(content), ..Sent::default() };
+            Prepared::Rejected(issues, hashes) => {
+                let sent = OwnSent { hashes, totals: Totals::default() };
                 Self::ended(claimed, on_rejection(&claimed.process), issues, sent, known)
             }
         }
@@ -74,11 +88,11 @@ impl Ready {
         account: Box<NewAccount>,
         issues: StoredIssues,
         bytes: usize,
-        content: ContentHash,
+        hashes: Hashes,
         known: Known,
     ) -> Self {
         let process = &claimed.process;
-        let sent = Sent { content: Some(content), totals: account.totals };
+        let sent = OwnSent { hashes, totals: account.totals };
         if process.is_dry_run() {
             return Self::ended(claimed, on_success(process, account.number), issues, sent, known);
         }
@@ -88,7 +102,7 @@ impl Ready {
     }
 
     /// For a process of which only the step is written.
-    fn ended(claimed: &Claimed, event: Event, issues: StoredIssues, sent: Sent, known: Known) -> Self {
+    fn ended(claimed: &Claimed, event: Event, issues: StoredIssues, sent: OwnSent, known: Known) -> Self {
         let size = Size { bytes: 0, rows: 1 };
         let (claimed, end) = (claimed.clone(), End::Step(event));
         Self { claimed, end, known, is_outdated: false, issues, size, sent }
@@ -164,8 +178,10 @@ pub(super) fn write_ready(
     ready: &mut [Ready],
     clock: &dyn Clock,
     actor: &Actor,
+    hints: &RunHints,
 ) -> Result<Vec<Outcome>, StoreError> {
     let ending = Ending::of(tx, clock, ready.iter().map(|one| &one.claimed.process))?;
+    hints.remember(ready.iter().map(|one| &one.claimed.supplier.code), ending.open_runs());
     let at = ending.at;
     let stepped =
         |one: &Ready| one.claimed.process.clone().step(one.event(), at, actor.clone()).map_err(illegal);
@@ -179,7 +195,7 @@ pub(super) fn write_ready(
         process,
         entry,
         issues: Some(&one.issues),
-        sent: Some(one.sent),
+        sent: Some(one.sent.get()),
     });
     let written = gate::end_processes(tx, &steps.collect::<Vec<_>>(), ending)?;
     if mark_outdated(tx, ready, &written)? {

@@ -7,7 +7,7 @@ use cutover_app::auth::{Caller, Credential};
 use cutover_app::certificate::LeavesOf;
 use cutover_app::operator::{
     Archive, ArchiveError, ArchiveScope, ArchivedProcess, AuditScope, BulkRequest, Checks, Difference,
-    FailedAccounts, FailedFormat, JobOwner, Operations, OperatorError, Release, Scope, Services,
+    Differing, FailedAccounts, FailedFormat, JobOwner, Operations, OperatorError, Release, Scope, Services,
     SupplierChange, UndoRequest, UndoScope, WhatIfRequest,
 };
 use cutover_app::port::{
@@ -99,8 +99,8 @@ const OPERATIONS: &[(&str, About, Try)] = &[
     }),
     ("each_difference", Supplier, |by, _| {
         let mut all = Vec::new();
-        let each = &mut |number: &str| {
-            all.push(number.to_owned());
+        let each = &mut |one: &Differing| {
+            all.push(one.number.clone());
             Ok::<_, OperatorError>(())
         };
         by.each_difference(("ACME", "night", "night"), Difference::New, each)?;

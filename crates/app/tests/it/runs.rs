@@ -5,8 +5,8 @@ use crate::test_doubles::{StoreCall, WatchedStore};
 use chrono::Duration;
 use cutover_app::Ports;
 use cutover_app::operator::{
-    Difference, OperatorError, Release, RunReport, Services, SupplierChange, UndoRequest, UndoScope,
-    WhatIfRequest,
+    Difference, Differing, OperatorError, Release, RunReport, Services, SupplierChange, UndoRequest,
+    UndoScope, WhatIfRequest,
 };
 use cutover_app::port::{CauseCount, Clock, Outcome, read};
 use cutover_app::worker::Worked;
@@ -97,6 +97,65 @@ fn every_end_of_an_account_is_recorded() {
     assert_eq!(counts(&env.app.as_command().end_run("ACME").unwrap()), [2, 1, 1, 1]);
 }
 
+/// Hashes are computed by the worker once it knows of the run, and before that in the transaction: both are the same.
+#[test]
+fn the_paths_at_which_accounts_were_changed_are_named() {
+    let env = TestEnv::new();
+    let operate = env.app.as_command();
+    let with = |mobile: &str, balance: &str| {
+        format!(
+            r#""customers":[{{"family_name":"Okafor","mobile":"{mobile}"}}],"ledgers":[{{"ledger_balance":"{balance}"}}]"#
+        )
+    };
+    strict(&env, Level::Off, true);
+    let rehearse = |name: &str, accounts: [(&str, String); 4]| {
+        operate.start_run("ACME", name).unwrap();
+        for (number, members) in accounts {
+            env.create_as(number, &members);
+            import(&env);
+        }
+        operate.end_run("ACME").unwrap();
+    };
+    let first = with("0491570110", "1.50");
+    rehearse("one", ["A-1", "A-2", "A-3", "A-4"].map(|number| (number, first.clone())));
+    assert!(outcomes(&env, "one").iter().all(|outcome| outcome.paths.is_some()));
+    rehearse(
+        "two",
+        [
+            ("A-1", with("0491570156", "1.50")),
+            ("A-2", with("0491570156", "2.50")),
+            ("A-3", with("0491570156", "1.50")),
+            ("A-4", first.replace(r#"[{"ledger"#, r#" [ {"ledger"#)),
+        ],
+    );
+    let diff = operate.diff_runs("ACME", "one", "two").unwrap();
+    let mobile = "customers.#.mobile";
+    let changed = |number: &str, paths: &[&'static str]| Differing {
+        number: number.into(),
+        paths: Some(paths.to_vec()),
+    };
+    let expected = [
+        changed("A-1", &[mobile]),
+        changed("A-2", &[mobile, "ledgers.#.ledger_balance"]),
+        changed("A-3", &[mobile]),
+    ];
+    assert_eq!(diff.changed, expected);
+    assert_eq!(diff.paths, [(mobile, 3), ("ledgers.#.ledger_balance", 1)]);
+    let mut all = Vec::new();
+    let mut each = |one: &Differing| {
+        all.push(one.clone());
+        Ok::<_, OperatorError>(())
+    };
+    operate.each_difference(("ACME", "one", "two"), Difference::Changed, &mut each).unwrap();
+    assert_eq!(all, expected);
+    // Without a run nothing is computed, and the next one begins in the transaction again.
+    env.create_as("A-1", &with("0491570157", "1.50"));
+    import(&env);
+    rehearse("three", ["A-1", "A-2", "A-3", "A-4"].map(|number| (number, first.clone())));
+    let diff = operate.diff_runs("ACME", "one", "three").unwrap();
+    assert_eq!((diff.changed, diff.paths), (vec![], vec![]));
+}
+
 /// Others may commit while a transaction waits to begin; these times are compared with theirs.
 #[test]
 fn runs_and_holds_are_dated_in_their_transactions() {
@@ -142,8 +201,8 @@ fn outcomes_are_kept_in_the_open_run_only() {
     ];
     assert_eq!(found, expected);
     let (mut numbers, runs) = (Vec::new(), ("ACME", "one", "two"));
-    let each = |number: &str| {
-        numbers.push(number.to_owned());
+    let each = |one: &Differing| {
+        numbers.push(one.number.clone());
         Ok::<_, OperatorError>(())
     };
     env.app.as_command().each_difference(runs, Difference::New, &mut { each }).unwrap();

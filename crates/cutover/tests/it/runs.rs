@@ -85,6 +85,12 @@ fn a_comparison_shows_the_planted_differences() {
     let group =
         |numbers: Vec<String>| json!({"count": numbers.len(), "examples": numbers[..numbers.len().min(10)]});
     let changed = [numbers(0..5), numbers(20..23), numbers(30..47)].concat();
+    let customers = ["customers", "customers.#.email", "customers.#.family_name", "customers.#.given_name"];
+    let amounts = ["ledgers.#.current_statement_transactions.#.amount", "ledgers.#.ledger_balance"];
+    let attrs = |number: &String| {
+        let attrs = if numbers(30..47).contains(number) { json!(amounts) } else { json!(customers) };
+        json!({"external_account_number": number, "attrs": attrs})
+    };
     let code = &run(&installation, &["show", "ACME", "one"])["top_errors"][0];
     assert_eq!(code["count"], 12, "{code}");
     let mut expected = json!({
@@ -93,6 +99,15 @@ fn a_comparison_shows_the_planted_differences() {
         "changed": group(changed.clone()),
         "fixed": group(numbers(0..5)),
         "broken": group(numbers(20..23)),
+        "changed_accounts": changed[..10].iter().map(attrs).collect::<Vec<_>>(),
+        "changed_attrs": [
+            {"attr": amounts[0], "count": 17},
+            {"attr": amounts[1], "count": 17},
+            {"attr": customers[0], "count": 8},
+            {"attr": customers[1], "count": 8},
+            {"attr": customers[2], "count": 8},
+            {"attr": customers[3], "count": 8},
+        ],
         "codes": [{"code": code["code"], "attr": code["attr"], "a": 12, "b": 10}],
         "totals": {
             "accounts": {"a": 228, "b": 234, "difference": 6},
@@ -107,10 +122,12 @@ fn a_comparison_shows_the_planted_differences() {
     assert!(["new", "gone", "changed", "fixed", "broken"].iter().all(|of| same[of]["count"] == 0), "{same}");
     expected["new"]["examples"] = json!(numbers(240..251));
     expected["changed"]["examples"] = json!(changed);
+    expected["changed_accounts"] = changed.iter().map(attrs).collect();
     assert_eq!(run(&installation, &["diff", "ACME", "one", "two", "--all"]), expected);
     let printed = installation.run(&["run", "diff", "ACME", "one", "two", "--all"]);
     let printed = String::from_utf8(printed.stdout).unwrap();
     assert!(printed.contains("new 11\n  A-240\n") && printed.contains("ledger balance"), "{printed}");
+    assert!(printed.contains("  A-30: ledgers.#.current_statement_transactions.#.amount, "), "{printed}");
 
     // A dry run writes nothing of an account.
     assert_eq!(client.progress()["totals"]["accounts"], 0);

@@ -127,6 +127,12 @@ struct Diff {
     a: String,
     b: String,
     groups: Vec<Group>,
+    /// Examples of changed accounts, with the paths at which they were changed.
+    changed: Vec<(String, Option<Vec<&'static str>>)>,
+    /// These paths with the numbers of accounts.
+    paths: Vec<(&'static str, String)>,
+    /// Number of paths beyond those shown.
+    more_paths: usize,
     codes: Vec<CauseRow>,
     /// Number of causes beyond those shown.
     more: usize,
@@ -258,12 +264,19 @@ pub(crate) fn compare(call: &mut Call) -> Answer<'_> {
             let (of, first, second) = (code.clone(), a.clone(), b.clone());
             let diff =
                 call.run_page(move |app| found(app.as_caller(&caller).diff_runs(&of, &first, &second)));
-            let RunDiff { groups, codes, totals } = diff.await?;
+            let RunDiff { groups, codes, changed, paths, totals } = diff.await?;
             let answer = Diff {
                 frame: Frame::of(visitor),
                 a,
                 b,
                 groups: groups.into_iter().map(Group::new).collect(),
+                changed: changed.into_iter().map(|one| (one.number, one.paths)).collect(),
+                more_paths: paths.len().saturating_sub(CODES),
+                paths: paths
+                    .into_iter()
+                    .take(CODES)
+                    .map(|(path, count)| (path, grouped(&count.to_string())))
+                    .collect(),
                 more: codes.len().saturating_sub(CODES),
                 codes: codes
                     .into_iter()

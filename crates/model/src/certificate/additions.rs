@@ -1,7 +1,7 @@
 //! Hashes of content as it was sent: the accepted payload, and what was added to the account since.
 
 use crate::json::{Cursor, Next, SyntaxErrorKind};
-use crate::{ContentHash, SyntaxError, content_hash};
+use crate::{ContentHash, PathHashes, PathKey, SyntaxError, content_hash};
 use cutover_core::string_enum;
 use sha2::{Digest, Sha256};
 
@@ -46,6 +46,16 @@ pub fn account_content(body: &[u8]) -> Result<ContentHash, SyntaxError> {
     let mut cursor = Cursor::new(body)?;
     let payload = payload_of_envelope(&mut cursor).map_err(|kind| cursor.broken(kind))?;
     content_hash(payload.map_or(body, str::as_bytes))
+}
+
+/// Hashes the values of the account in the body of a create by the patterns of their paths, as [`PathHashes::of`] does.
+///
+/// # Errors
+/// If the body is not JSON.
+pub fn account_paths(body: &[u8], key: &PathKey, id: i64) -> Result<PathHashes, SyntaxError> {
+    let mut cursor = Cursor::new(body)?;
+    let payload = payload_of_envelope(&mut cursor).map_err(|kind| cursor.broken(kind))?;
+    PathHashes::of(payload.map_or(body, str::as_bytes), key, id)
 }
 
 /// Returns the payload of an envelope; `None` for any other body. An envelope has no other members, so its first one shows

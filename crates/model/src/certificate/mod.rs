@@ -11,7 +11,9 @@ mod hex;
 mod leaf;
 mod merkle;
 
-pub use additions::{Addition, CertifiedContent, account_content, addition_contents, certified_content};
+pub use additions::{
+    Addition, CertifiedContent, account_content, account_paths, addition_contents, certified_content,
+};
 pub use document::{
     Certificate, CertificateCause, CertificateKeyShown, CertificateManifest, CertificateRefused,
     InclusionProof, InvalidCertificate, key_id, signed_bytes, verify_signature,

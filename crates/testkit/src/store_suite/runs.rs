@@ -7,7 +7,7 @@ use cutover_app::port::{
 };
 use cutover_core::SupplierCode;
 use cutover_model::rust_decimal::Decimal;
-use cutover_model::{ContentHash, Totals};
+use cutover_model::{ContentHash, PathHashes, Totals};
 use cutover_process::State;
 
 pub(super) fn start(store: &dyn Store, of: &Supplier, name: &'static str) -> Run {
@@ -27,6 +27,7 @@ fn passed(process_id: i64, seconds: i64) -> Outcome {
         state: State::Processed.into(),
         ended_at: at(seconds),
         content: Some(ContentHash([process_id as u8; 32])),
+        paths: PathHashes::from_bytes(vec![process_id as u8; 16]),
         causes: Vec::new(),
         totals: Totals {
             accounts: 1,
@@ -43,6 +44,7 @@ pub(super) fn failed(process_id: i64, seconds: i64) -> Outcome {
     Outcome {
         state: State::Errored.into(),
         content: None,
+        paths: None,
         causes: vec![cause("invalid", Some("customers.#.email")), cause("window_missed", None)],
         totals: Totals::default(),
         ..passed(process_id, seconds)

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::output::{Answer, Output, document, listing, plain};
 use cutover_app::App;
-use cutover_app::operator::{AccountGroup, CodeDiff, Difference, RunDiff};
+use cutover_app::operator::{AccountGroup, CodeDiff, Difference, Differing, RunDiff};
 use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
 use serde::Serialize;
@@ -15,6 +15,33 @@ use super::shown::ShownTotals;
 struct Group {
     count: u64,
     examples: Vec<String>,
+}
+
+/// An account that was changed, and the paths at which it was; null if they are not known.
+#[derive(Debug, Serialize)]
+struct Changed {
+    external_account_number: String,
+    attrs: Option<Vec<&'static str>>,
+}
+
+impl Changed {
+    fn line(&self) -> String {
+        let attrs = self.attrs.as_ref().map_or_else(|| "not known".to_owned(), |attrs| attrs.join(", "));
+        format!("{}: {attrs}", plain(&self.external_account_number))
+    }
+}
+
+impl From<&Differing> for Changed {
+    fn from(differing: &Differing) -> Self {
+        Self { external_account_number: differing.number.clone(), attrs: differing.paths.clone() }
+    }
+}
+
+/// A path at which accounts were changed.
+#[derive(Debug, Serialize)]
+struct ChangedPath {
+    attr: &'static str,
+    count: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -72,6 +99,8 @@ struct Shown {
     changed: Group,
     fixed: Group,
     broken: Group,
+    changed_accounts: Vec<Changed>,
+    changed_attrs: Vec<ChangedPath>,
     codes: Vec<Code>,
     totals: Figures,
 }
@@ -92,6 +121,8 @@ impl From<RunDiff> for Shown {
             changed: group(Difference::Changed),
             fixed: group(Difference::Fixed),
             broken: group(Difference::Broken),
+            changed_accounts: diff.changed.iter().map(Changed::from).collect(),
+            changed_attrs: diff.paths.into_iter().map(|(attr, count)| ChangedPath { attr, count }).collect(),
             codes: diff.codes.into_iter().map(code).collect(),
             totals: Figures::of(diff.totals),
         }
@@ -112,6 +143,12 @@ impl Shown {
     /// Returns the lists of errors and of totals.
     fn tables(&self) -> String {
         let mut text = String::new();
+        if !self.changed_attrs.is_empty() {
+            let row = |path: &ChangedPath| vec![path.attr.to_owned(), path.count.to_string()];
+            text += "\n";
+            text += &listing(&["CHANGED AT", "ACCOUNTS"], self.changed_attrs.iter().map(row));
+            text += "\n";
+        }
         if !self.codes.is_empty() {
             let row = |code: &Code| {
                 let attr = code.attr.as_deref().map_or_else(|| "-".to_owned(), plain);
@@ -153,7 +190,10 @@ impl Answer for Shown {
             format!("{:<8} {}{examples}\n", difference.to_string(), group.count)
         };
         let groups: String = self.groups().into_iter().map(group).collect();
-        groups + self.tables().as_str()
+        let changed = self.changed_accounts.iter().map(|changed| format!("  {}\n", changed.line()));
+        let changed = changed.collect::<String>();
+        let heading = if changed.is_empty() { "" } else { "\nchanged accounts\n" };
+        groups + heading + &changed + self.tables().as_str()
     }
 }
 
@@ -176,14 +216,24 @@ fn print_json(app: &App, out: &mut dyn Write, runs: (&str, &str, &str), shown: &
     for (difference, group) in shown.groups() {
         write!(out, "  \"{difference}\": {{\n    \"count\": {},\n    \"examples\": [", group.count)?;
         let mut separator = "\n";
-        app.as_command().each_difference(runs, difference, &mut |number| {
-            let number = serde_json::to_string(number).map_err(io::Error::other)?;
+        app.as_command().each_difference(runs, difference, &mut |one| {
+            let number = serde_json::to_string(&one.number).map_err(io::Error::other)?;
             write!(out, "{separator}      {number}")?;
             separator = ",\n";
             Ok::<_, Error>(())
         })?;
         writeln!(out, "{}]\n  }},", if separator == "\n" { "" } else { "\n    " })?;
     }
+    write!(out, "  \"changed_accounts\": [")?;
+    let mut separator = "\n";
+    app.as_command().each_difference(runs, Difference::Changed, &mut |one| {
+        let changed = serde_json::to_string(&Changed::from(one)).map_err(io::Error::other)?;
+        write!(out, "{separator}    {changed}")?;
+        separator = ",\n";
+        Ok::<_, Error>(())
+    })?;
+    writeln!(out, "{}],", if separator == "\n" { "" } else { "\n  " })?;
+    writeln!(out, "  \"changed_attrs\": {},", document(&shown.changed_attrs)?)?;
     writeln!(out, "  \"codes\": {},", document(&shown.codes)?)?;
     writeln!(out, "  \"totals\": {}\n}}", document(&shown.totals)?)?;
     Ok(())
@@ -192,8 +242,11 @@ fn print_json(app: &App, out: &mut dyn Write, runs: (&str, &str, &str), shown: &
 fn print_text(app: &App, out: &mut dyn Write, runs: (&str, &str, &str), shown: &Shown) -> Result<(), Error> {
     for (difference, group) in shown.groups() {
         writeln!(out, "{difference} {}", group.count)?;
-        app.as_command().each_difference(runs, difference, &mut |number| {
-            writeln!(out, "  {}", plain(number))?;
+        app.as_command().each_difference(runs, difference, &mut |one| {
+            match difference {
+                Difference::Changed => writeln!(out, "  {}", Changed::from(one).line())?,
+                _ => writeln!(out, "  {}", plain(&one.number))?,
+            }
             Ok::<_, Error>(())
         })?;
     }

@@ -1,5 +1,6 @@
 use super::{Browser, between};
 use crate::testing::{ACCOUNT, TestService};
+use cutover_app::operator::SupplierChange;
 
 const RUNS: &str = "/console/suppliers/ACME_ENERGY/runs/";
 
@@ -40,6 +41,25 @@ async fn runs_are_started_and_compared() {
     assert!(asked.contains(r#"name="run" value="night &lt;1&gt;""#), "{asked}");
     assert_eq!(browser.get("/console/suppliers/ACME_ENERGY/undo/?wave=1").await.status, 404);
     assert_eq!(browser.get("/console/suppliers/ACME_ENERGY/undo/?wave=x").await.status, 409);
+}
+
+/// Changed accounts have the paths at which they differ, and no values.
+#[actix_web::test]
+async fn the_comparison_shows_what_was_changed() {
+    let service = TestService::new();
+    service.set_supplier(SupplierChange { dry_run: Some(true), ..SupplierChange::default() });
+    let mut account: serde_json::Value = serde_json::from_str(ACCOUNT).unwrap();
+    for (name, family) in [("one", "Okafor"), ("two", "CANARY")] {
+        service.app.as_command().start_run("ACME_ENERGY", name).unwrap();
+        account["customers"][0]["family_name"] = family.into();
+        service.create("Acme", &account.to_string());
+        service.import_pending();
+        service.app.as_command().end_run("ACME_ENERGY").unwrap();
+    }
+    let diff = service.browser().await.page(&format!("{RUNS}diff/?a=one&b=two")).await;
+    let changed = between(&diff, r#"id="changed""#, "</section>");
+    assert!(changed.contains("1 <code>customers.#.family_name</code>"), "{changed}");
+    assert!(changed.contains("UNME-4001") && !diff.contains("CANARY"), "{changed}");
 }
 
 #[actix_web::test]

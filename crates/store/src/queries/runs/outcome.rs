@@ -8,7 +8,7 @@ use super::super::{fit, number};
 use crate::error::{Error, Result};
 use cutover_app::port::Outcome;
 use cutover_core::Word;
-use cutover_model::{ContentHash, Decimal, Totals};
+use cutover_model::{ContentHash, Decimal, PathHashes, Totals};
 use diesel::prelude::*;
 
 row! {
@@ -20,6 +20,7 @@ row! {
         state: &'a str,
         ended_at: Timestamp,
         content: Option<Bits>,
+        paths: Option<&'a [u8]>,
         causes: Option<Json<'static>>,
         accounts: i64,
         ledger_balance: String,
@@ -29,7 +30,14 @@ row! {
     }
 }
 
-type Read = (i64, String, Timestamp, Option<Bits>, Option<Json<'static>>, (i64, String, i64, i64, i64));
+type Read = (
+    i64,
+    String,
+    Timestamp,
+    (Option<Bits>, Option<Vec<u8>>),
+    Option<Json<'static>>,
+    (i64, String, i64, i64, i64),
+);
 
 /// The columns of the totals in a [`Read`].
 type TotalColumns = (
@@ -45,7 +53,7 @@ type Columns = (
     run_outcomes::process_id,
     run_outcomes::state,
     run_outcomes::ended_at,
-    run_outcomes::content,
+    (run_outcomes::content, run_outcomes::paths),
     run_outcomes::causes,
     TotalColumns,
 );
@@ -54,7 +62,7 @@ const READ: Columns = (
     run_outcomes::process_id,
     run_outcomes::state,
     run_outcomes::ended_at,
-    run_outcomes::content,
+    (run_outcomes::content, run_outcomes::paths),
     run_outcomes::causes,
     (
         run_outcomes::accounts,
@@ -65,7 +73,7 @@ const READ: Columns = (
     ),
 );
 
-fn read((process_id, state, ended_at, content, causes, totals): Read) -> Result<Outcome> {
+fn read((process_id, state, ended_at, (content, paths), causes, totals): Read) -> Result<Outcome> {
     let (accounts, balance, readings, transactions, documents) = totals;
     let balance = Decimal::from_sent(&balance, true).map(|sent| sent.value());
     let count = |rows| number::<i64, u64>(rows, "a number of a run");
@@ -74,6 +82,7 @@ fn read((process_id, state, ended_at, content, causes, totals): Read) -> Result<
         state: Word::read(&state),
         ended_at: ended_at.instant()?,
         content: content.map(|bits| ContentHash(bits.0)),
+        paths: paths.and_then(PathHashes::from_bytes),
         causes: causes::read(causes)?,
         totals: Totals {
             accounts: count(accounts)?,
@@ -99,6 +108,7 @@ impl<'a> OutcomeRow<'a> {
             state: outcome.state.as_str(),
             ended_at: outcome.ended_at.into(),
             content: outcome.content.map(|hash| Bits(hash.0)),
+            paths: outcome.paths.as_ref().map(PathHashes::as_bytes),
             causes: causes::write(&outcome.causes)?,
             accounts: fit(totals.accounts)?,
             ledger_balance: totals.ledger_balance.to_string(),

@@ -12,6 +12,7 @@ fn outcome(process_id: i64) -> Outcome {
         state: State::Errored.into(),
         ended_at: at(1),
         content: None,
+        paths: None,
         causes: Vec::new(),
         totals: Totals::default(),
     }

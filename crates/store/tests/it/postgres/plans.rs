@@ -213,13 +213,15 @@ fn outcomes_of_a_run_are_found_by_their_keys_from_the_first_day() {
         state: State::Errored.into(),
         ended_at: DateTime::UNIX_EPOCH,
         content: None,
+        paths: None,
         causes: Vec::new(),
         totals: Totals::default(),
     };
     let page = |after| read_committed(&*env.store, |tx| tx.outcomes(1, after, 10)).unwrap().len();
     let record = || write(&*env.store, move |tx| tx.record_outcomes(1, &[failed(15_000)])).unwrap();
     often(|| page(0));
-    let many = "INSERT INTO run_outcomes SELECT 1, n, 'ERRORED', now(), NULL, NULL, 0, '0', 0, 0, 0 \
+    let many = "INSERT INTO run_outcomes (run_id, process_id, state, ended_at, content, causes, accounts, ledger_balance, readings, \
+            transactions, documents) SELECT 1, n, 'ERRORED', now(), NULL, NULL, 0, '0', 0, 0, 0 \
                 FROM generate_series(1, 20000) n WHERE n <> 15000";
     fill(&env, many);
     reset(&env, "run_outcomes");

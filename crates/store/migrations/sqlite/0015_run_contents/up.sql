@@ -1,0 +1,2 @@
+-- Keyed hashes of the values of an account by path, with which two runs are compared; null: they were not computed.
+ALTER TABLE run_outcomes ADD COLUMN paths BLOB;
