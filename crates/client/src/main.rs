@@ -19,6 +19,7 @@ mod output;
 mod pipeline;
 mod progress;
 mod report;
+mod runs;
 mod schema;
 mod service;
 mod status;

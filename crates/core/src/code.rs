@@ -964,6 +964,21 @@ codes! {
             fault: "No manifest has been declared.",
             advice: "Declare one with PUT.",
         }
+        RunAlreadyOpen {
+            code: "run_already_open",
+            fault: "A run of the supplier is open.",
+            advice: "End it first.",
+        }
+        RunAlreadyExists {
+            code: "run_already_exists",
+            fault: "The supplier has a run of this name.",
+            advice: "Choose another name; each is used once.",
+        }
+        RunNotOpen {
+            code: "run_not_open",
+            fault: "The run has ended already.",
+            advice: "Nothing is left to do: it does not change any more.",
+        }
         CertificateNotIssued {
             code: "certificate_not_issued",
             fault: "No certificate has been issued.",

@@ -231,4 +231,6 @@ requests! {
     decode_business_payment_instruction => BusinessPaymentInstructionRequest;
     /// Decodes the body of a manifest (contract D17).
     decode_manifest => ManifestRequest;
+    /// Decodes the body of a run (contract D23).
+    decode_run => RunRequest;
 }

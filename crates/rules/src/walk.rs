@@ -135,6 +135,9 @@ pub(crate) fn business_request(request: &draft::BusinessRequest<'_>, checker: &m
 /// Walks a manifest.
 pub(crate) fn manifest_request(_: &draft::ManifestRequest<'_>, _: &mut Checker<'_>) {}
 
+/// Walks a run.
+pub(crate) fn run_request(_: &draft::RunRequest<'_>, _: &mut Checker<'_>) {}
+
 fn account(account: &draft::Account<'_>, checker: &mut Checker<'_>) {
     let root = At::ROOT;
     run!(checker, account, account);

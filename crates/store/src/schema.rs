@@ -95,6 +95,7 @@ tables! {
         waves -> Nullable<Text>,
         hold_on_errors -> Nullable<Text>,
         mark_key -> Nullable<Text>,
+        supplier_runs -> Bool,
     }
 
     erased_accounts (supplier_id, mark) {
@@ -260,13 +261,13 @@ tables! {
         state -> Text,
         ended_at -> Instant,
         content -> Nullable<Binary>,
-        paths -> Nullable<Binary>,
         causes -> Nullable<Json>,
         accounts -> BigInt,
         ledger_balance -> Text,
         readings -> BigInt,
         transactions -> BigInt,
         documents -> BigInt,
+        paths -> Nullable<Binary>,
     }
 
     run_refusals (run_id, external_account_number) {

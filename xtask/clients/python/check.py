@@ -31,6 +31,7 @@ MODELS = {
     "businesses": models.BusinessRequest,
     "business_payment_instructions": models.BusinessPaymentInstructionRequest,
     "manifests": models.ManifestRequest,
+    "runs": models.RunRequest,
 }
 
 # The model of each fixture's meter points.

@@ -39,6 +39,7 @@ fn shown(supplier: Supplier, hold: Option<&Hold>, installation: String, history:
         rules: settings.rules.into_iter().map(|(id, level)| (id, level.to_string())).collect(),
         waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
         hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),
+        supplier_runs: settings.supplier_runs,
         hold: hold.map(|hold| hold.shown(settings.time_zone)),
         created_at: Timestamp(settings.time_zone.local(created_at)),
         installation,

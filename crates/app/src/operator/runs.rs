@@ -155,13 +155,23 @@ impl Operations<'_> {
     /// # Errors
     /// [`OperatorError`]: no such supplier, or no run of it is open.
     pub fn end_run(&self, supplier: &str) -> Result<RunReport, OperatorError> {
+        self.end_run_named(supplier, None)
+    }
+
+    /// The same, only if the open run has this name.
+    pub(super) fn end_run_named(
+        &self,
+        supplier: &str,
+        name: Option<&str>,
+    ) -> Result<RunReport, OperatorError> {
         // Refused creates that are still in memory belong to the run.
         self.app.try_to_record_refused();
-        let code = supplier.to_owned();
+        let (code, name) = (supplier.to_owned(), name.map(str::to_owned));
         self.act(AuditAction::RunEnded, move |tx, clock| {
             let supplier = to_change(tx, &code)?;
             let none = || OperatorError::Refused("no run of the supplier is open".into());
-            let run = tx.open_run(supplier.id)?.ok_or_else(none)?;
+            let is_meant = |run: &Run| name.as_ref().is_none_or(|name| *name == run.name);
+            let run = tx.open_run(supplier.id)?.filter(is_meant).ok_or_else(none)?;
             tx.lock_runs()?;
             let at = clock.now();
             // Before it ends, for then they are read from what is kept.
@@ -221,7 +231,7 @@ fn to_change(tx: &mut Scoped<'_>, code: &str) -> Result<Supplier, OperatorError>
     Ok(supplier)
 }
 
-fn checked_name(name: &str) -> Result<String, OperatorError> {
+pub(super) fn checked_name(name: &str) -> Result<String, OperatorError> {
     let name = name.trim();
     let length = name.chars().count();
     if length == 0 || length > MAX_NAME || name.chars().any(char::is_control) {

@@ -35,6 +35,8 @@ pub struct SupplierChange {
     pub waves: Option<Waves>,
     /// The share of failures over which its imports are held; `Some(None)` removes it.
     pub hold_on_errors: Option<Option<HoldOnErrors>>,
+    /// If set, the supplier may start and end runs itself.
+    pub supplier_runs: Option<bool>,
 }
 
 impl SupplierChange {
@@ -54,6 +56,7 @@ impl SupplierChange {
             .word_if("verify-documents", *verify_documents)
             .word_if("send-customer-emails", *send_customer_emails)
             .word_if("dry-run", *dry_run)
+            .word_if("supplier-runs", self.supplier_runs)
             .word_if("max-concurrent-imports", bound)
             .word_if("time-zone", self.time_zone.map(Zone::name))
             .word_if("waves", self.waves.as_ref().map(shown_waves))
@@ -81,6 +84,7 @@ impl SupplierChange {
         replace(&mut settings.time_zone, self.time_zone);
         replace(&mut settings.waves, self.waves);
         replace(&mut settings.hold_on_errors, self.hold_on_errors);
+        replace(&mut settings.supplier_runs, self.supplier_runs);
         for (rule, level) in self.rules {
             let level_of_rule = [(rule.as_str(), level.unwrap_or(Level::Off))];
             Profile::new(level_of_rule).map_err(|e| OperatorError::Refused(e.to_string()))?;

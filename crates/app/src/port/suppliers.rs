@@ -29,6 +29,8 @@ pub struct SupplierSettings {
     pub waves: Waves,
     /// The share of failures over which its imports are held.
     pub hold_on_errors: Option<HoldOnErrors>,
+    /// If set, the supplier may start and end runs itself.
+    pub supplier_runs: bool,
 }
 
 impl SupplierSettings {
@@ -45,6 +47,7 @@ impl SupplierSettings {
             rules: BTreeMap::new(),
             waves: Waves::default(),
             hold_on_errors: None,
+            supplier_runs: false,
         }
     }
 }

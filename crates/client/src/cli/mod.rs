@@ -4,7 +4,7 @@ mod manual;
 
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
-use crate::{certificate, explain, manifest, migration, schema, status, upload, validate, verify};
+use crate::{certificate, explain, manifest, migration, runs, schema, status, upload, validate, verify};
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -144,6 +144,25 @@ since. Each account of the files is looked for in the journals.
 Exit codes: 0 every account of the files is imported and the sums agree, with the manifest too; 1 one is
 not, or they do not; 2 the comparison failed.";
 
+const RUNS_EXAMPLES: &str = "\
+Examples:
+  cutover-client runs ACME                            the runs, the last first
+  cutover-client runs ACME --start 'rehearsal 2'      if the operator allows it
+  cutover-client runs ACME --end 'rehearsal 2'
+
+A run is a named stretch of work, such as a rehearsal: while it is open, the service keeps the last outcome of each account.
+
+Exit codes: 0 done, 2 the service does not answer, or refuses.";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  cutover-client compare ACME 'rehearsal 1' 'rehearsal 2'
+  cutover-client compare ACME 'rehearsal 1' 'rehearsal 2' --json
+
+Shows which accounts are new, gone, changed, fixed or broken in the second run, and at which paths the changed ones differ.
+
+Exit codes: 0 they are compared, 2 the service does not answer, or has no such runs.";
+
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   cutover-client explain invalid_phone_number
@@ -186,6 +205,12 @@ enum Command {
     /// Compare what was sent with what is imported, to the cent
     #[command(after_help = REPORT_EXAMPLES)]
     Report(migration::ReportOptions),
+    /// List the runs of a supplier, start one or end one
+    #[command(after_help = RUNS_EXAMPLES)]
+    Runs(runs::RunsOptions),
+    /// Compare two runs of a supplier
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(runs::CompareOptions),
     /// Explain an error code or a rule, without a service
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(explain::Options),
@@ -221,6 +246,8 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
         Command::Status(options) => status::run(&options),
         Command::Watch(options) => migration::watch(&options, now),
         Command::Report(options) => migration::report(&options),
+        Command::Runs(options) => runs::list(&options),
+        Command::Compare(options) => runs::compare(&options),
         Command::Explain(options) => explain::run(&options),
         Command::Schema(options) => schema::run(&options),
         Command::Completions { shell } => manual::completions(shell).map(|()| Exit::Success),

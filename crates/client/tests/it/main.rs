@@ -13,6 +13,7 @@ mod manifest;
 mod migration;
 mod reports;
 mod rules;
+mod runs;
 mod settings;
 mod status;
 mod stub;

@@ -84,6 +84,15 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// Returns the next answer for a path; the last one stays.
+    fn next_answer(&mut self, path: &str) -> Option<(u16, Value)> {
+        match self.answers.get_mut(path) {
+            Some(answers) if answers.len() > 1 => answers.pop_front(),
+            Some(answers) => answers.front().cloned(),
+            None => Some((404, json!({"detail": "Nothing is here.", "code": "not_found"}))),
+        }
+    }
+
     /// Loses the first account and begins another history, if it is time to.
     fn fail_over(&mut self) {
         if let Some((_, next)) = self.next_history.take_if(|(accounts, _)| *accounts == self.accounts.len()) {
@@ -176,6 +185,8 @@ impl Connection {
                 self.put(&head)?;
             } else if head.path.ends_with("/graphql/") {
                 self.token(&head)?;
+            } else if head.path.contains("/import-suppliers/") {
+                self.post(&head)?;
             } else {
                 self.create(&head)?;
             }
@@ -283,17 +294,23 @@ impl Connection {
             drop(state);
             return self.answer(status, "", &body.to_string());
         }
-        let answer = match state.answers.get_mut(&head.path) {
-            Some(answers) if answers.len() > 1 => answers.pop_front(),
-            Some(answers) => answers.front().cloned(),
-            None => Some((404, json!({"detail": "Nothing is here.", "code": "not_found"}))),
-        };
+        let answer = state.next_answer(&head.path);
         drop(state);
         let (status, mut body) = answer.unwrap();
         let next = body.get_mut("next").and_then(|next| Some(next.take().as_str()?.to_owned()));
         let link = next.map(|query| format!("Link: <{}?{query}>; rel=\"next\"\r\n", head.path));
         let body = body.get("items").cloned().unwrap_or(body);
         self.answer(status, &link.unwrap_or_default(), &body.to_string())
+    }
+
+    /// Answers a request that changes something else than accounts.
+    fn post(&mut self, head: &Head) -> Option<()> {
+        if !self.is_good(head)? {
+            return Some(());
+        }
+        self.body(head)?;
+        let (status, body) = self.state.lock().unwrap().next_answer(&head.path)?;
+        self.answer(status, "", &body.to_string())
     }
 
     fn put(&mut self, head: &Head) -> Option<()> {

@@ -203,6 +203,7 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
         ("get" | "post", path) if path.starts_with("/v2/data-import/import-suppliers/{supplier}/") => {
             // Certificates that exist: `another_organisations_supplier_is_answered_as_missing`.
             let path = path.replace("{certificate}", "0").replace("{number}", "O-1");
+            let path = path.replace("{run}", "one").replace("{other_run}", "two");
             let method = if method == "get" { "GET" } else { "POST" };
             let ask = |supplier| (method, path.replace("{supplier}", supplier), Vec::new());
             vec![Pair(ask("NOBODY"), ask("OTHERS"))]

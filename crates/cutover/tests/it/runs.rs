@@ -118,6 +118,12 @@ fn a_comparison_shows_the_planted_differences() {
         },
     });
     assert_eq!(run(&installation, &["diff", "ACME", "one", "two"]), expected);
+    // The supplier sees the same.
+    let runs = "/v2/data-import/import-suppliers/ACME/runs/";
+    assert_eq!(client.get(&format!("{runs}one/diff/two/")).json(), expected);
+    for member in ["counts", "totals", "top_errors", "refused", "rate_per_minute"] {
+        assert_eq!(client.get(&format!("{runs}one/")).json()[member], a[member], "{member}");
+    }
     let same = run(&installation, &["diff", "ACME", "two", "two"]);
     assert!(["new", "gone", "changed", "fixed", "broken"].iter().all(|of| same[of]["count"] == 0), "{same}");
     expected["new"]["examples"] = json!(numbers(240..251));

@@ -25,7 +25,7 @@ struct Page {
     back: String,
     /// The revision of the settings shown.
     revision: i64,
-    switches: [Switch; 3],
+    switches: [Switch; 4],
     texts: [Text; 3],
     /// A line for each rule whose level is not the default.
     rules: Vec<String>,
@@ -73,6 +73,11 @@ pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
                         name: "send_customer_emails",
                         label: "Customers may be written to",
                         is_set: settings.send_customer_emails,
+                    },
+                    Switch {
+                        name: "supplier_runs",
+                        label: "The supplier may start and end runs itself",
+                        is_set: settings.supplier_runs,
                     },
                 ],
                 texts: [
@@ -170,6 +175,7 @@ fn change(form: &str, settings: &SupplierSettings) -> Result<SupplierChange, Str
         dry_run: switch("dry_run", settings.dry_run),
         verify_documents: switch("verify_documents", settings.verify_documents),
         send_customer_emails: switch("send_customer_emails", settings.send_customer_emails),
+        supplier_runs: switch("supplier_runs", settings.supplier_runs),
         max_concurrent_imports: (most != settings.max_concurrent_imports).then_some(most),
         waves: (waves != settings.waves).then_some(waves),
         hold_on_errors: (share != settings.hold_on_errors).then_some(share),

@@ -4,7 +4,8 @@ use crate::endpoint::{
     cancel_account, certificates, create_account, create_business, create_business_payment_instruction,
     create_historical_statements, create_notes, create_payment_instruction, create_transactions, events,
     find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, metrics, openapi,
-    progress, readiness, readyz, refused_creates, report_billed, supplier, transfer_status, validate_account,
+    progress, readiness, readyz, refused_creates, report_billed, runs, supplier, transfer_status,
+    validate_account,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;
@@ -34,6 +35,11 @@ static API: &[Endpoint] = &[
     readiness::ENDPOINT,
     account_totals::ENDPOINT,
     refused_creates::ENDPOINT,
+    runs::LIST,
+    runs::START,
+    runs::GET,
+    runs::END,
+    runs::DIFF,
     create_notes::ENDPOINT,
     create_transactions::ENDPOINT,
     create_historical_statements::ENDPOINT,
@@ -191,6 +197,7 @@ mod tests {
         {
             let path = template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
             let path = path.replace("<business>", "B").replace("<certificate>", "0");
+            let path = path.replace("<run>", "one").replace("<other_run>", "two");
             let allowed = allowed(endpoints().filter(|endpoint| endpoint.template == *template));
             for path in [path.as_str(), path.trim_end_matches('/')] {
                 let request = TestRequest::default().method(method.clone()).uri(path);

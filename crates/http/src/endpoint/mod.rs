@@ -31,6 +31,7 @@ pub(crate) mod readiness;
 pub(crate) mod readyz;
 pub(crate) mod refused_creates;
 pub(crate) mod report_billed;
+pub(crate) mod runs;
 pub(crate) mod stream;
 pub(crate) mod supplier;
 pub(crate) mod transfer_status;

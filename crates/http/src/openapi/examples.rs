@@ -15,12 +15,13 @@ use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     AccountError, AccountIssues, AccountTotals, AccountWarning, BusinessCreated,
-    BusinessPaymentInstructionStored, CheckShown, ControlTotals, Event, HoldReasonShown, HoldShown,
-    LatestEvent, Limits, ListedStatus, ManifestDeclared, ManifestShown, NoteResult, NoteStatus,
-    PaymentInstructionStored, ProcessError, ProcessStatus, ReadinessShown, RefusedCauseShown,
-    RefusedCreateShown, RefusedItem, RefusedShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp,
-    TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus, WaitsFor, decode_account,
-    decode_historical_statements, decode_manifest, decode_transactions,
+    BusinessPaymentInstructionStored, ChangedAccount, ChangedAttr, CheckShown, ControlTotals, Event,
+    HoldReasonShown, HoldShown, LatestEvent, Limits, ListedStatus, ManifestDeclared, ManifestShown,
+    NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus, ReadinessShown,
+    RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, RunAccounts, RunCause, RunCodeShown,
+    RunCounts, RunDiffShown, RunRefusedShown, RunShown, StatusCounts, SupplierProgress, SupplierShown,
+    Timestamp, TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus, WaitsFor,
+    decode_account, decode_historical_statements, decode_manifest, decode_transactions,
 };
 use serde::Serialize;
 
@@ -43,6 +44,7 @@ pub(crate) const REQUESTS: &[(&str, &str, &str)] = &[
         include_str!("../../../../fixtures/business_payment_instructions/valid/two_accounts.json"),
     ),
     ("manifest", "manifest", MANIFEST),
+    ("run", "run", include_str!("../../../../fixtures/runs/valid/rehearsal.json")),
 ];
 
 const MANIFEST: &str = include_str!("../../../../fixtures/manifests/valid/one_night.json");
@@ -291,6 +293,7 @@ pub(crate) fn supplier() -> Json {
         rules: [("PIN-01".to_owned(), "warning".to_owned())].into(),
         waves: Some("100,5000,rest".into()),
         hold_on_errors: Some("1/200".into()),
+        supplier_runs: true,
         hold: Some(held()),
         created_at: time("2026-11-20T09:00:00.000000+11:00"),
         installation: "5f0c1be8a9d84c0c8a6f2a1f3b7e9d10".into(),
@@ -386,6 +389,84 @@ pub(crate) fn progress() -> Json {
         },
         hold: None,
         manifest: Some(ManifestShown::new(declared(), sent, imported)),
+    })
+}
+
+fn rehearsal() -> RunShown {
+    RunShown {
+        name: "rehearsal 1".into(),
+        started_at: time("2026-11-14T20:00:00.000000+11:00"),
+        ended_at: Some(time("2026-11-14T21:10:00.000000+11:00")),
+        counts: RunCounts { processed: 0, errored: 0, dry_run_succeeded: 99_417, dry_run_errored: 583 },
+        totals: Totals { accounts: 99_417, ..declared() }.into(),
+        top_errors: vec![RunCause {
+            code: Code::PathDoesNotExistInFileStore.to_string(),
+            attr: Some("statements.#.statement_path".into()),
+            count: 583,
+        }],
+        refused: RunRefusedShown {
+            accounts: 31,
+            top_errors: vec![RunCause {
+                code: Code::InvalidPhoneNumber.to_string(),
+                attr: Some("customers.#.mobile".into()),
+                count: 17,
+            }],
+        },
+        first_at: Some(time("2026-11-14T20:01:12.000000+11:00")),
+        last_at: Some(time("2026-11-14T20:38:02.000000+11:00")),
+        rate_per_minute: "2715.0".into(),
+    }
+}
+
+/// Runs of a supplier.
+pub(crate) fn runs() -> Json {
+    written(&[rehearsal()])
+}
+
+/// A run.
+pub(crate) fn run() -> Json {
+    written(&rehearsal())
+}
+
+/// A run that was just started.
+pub(crate) fn started_run() -> Json {
+    written(&RunShown {
+        ended_at: None,
+        counts: RunCounts { processed: 0, errored: 0, dry_run_succeeded: 0, dry_run_errored: 0 },
+        totals: Totals::default().into(),
+        top_errors: Vec::new(),
+        refused: RunRefusedShown { accounts: 0, top_errors: Vec::new() },
+        first_at: None,
+        last_at: None,
+        rate_per_minute: "0.0".into(),
+        ..rehearsal()
+    })
+}
+
+/// The comparison of two runs.
+pub(crate) fn run_diff() -> Json {
+    let accounts = |numbers: &[&str]| RunAccounts {
+        count: numbers.len() as u64,
+        examples: numbers.iter().map(|number| (*number).to_owned()).collect(),
+    };
+    written(&RunDiffShown {
+        new: accounts(&[]),
+        gone: accounts(&["GAS-2210"]),
+        changed: accounts(&["ELEC-1002", "ELEC-1003"]),
+        fixed: accounts(&["ELEC-1003"]),
+        broken: accounts(&[]),
+        changed_accounts: vec![ChangedAccount {
+            external_account_number: "ELEC-1002".into(),
+            attrs: Some(vec!["customers.#.mobile".into()]),
+        }],
+        changed_attrs: vec![ChangedAttr { attr: "customers.#.mobile".into(), count: 2 }],
+        codes: vec![RunCodeShown {
+            code: Code::InvalidPhoneNumber.to_string(),
+            attr: Some("customers.#.mobile".into()),
+            a: 17,
+            b: 16,
+        }],
+        totals: [declared(), Totals { accounts: 99_999, ..declared() }].into(),
     })
 }
 

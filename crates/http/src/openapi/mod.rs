@@ -154,6 +154,8 @@ fn path_parameter(name: &str) -> Json {
         "code" => ("An error code, for example `invalid_phone_number`.", 128),
         "rule" => ("The id of a rule, for example `CUS-01`.", 16),
         "certificate" => ("The id of the certificate.", 64),
+        "run" => ("The name of the run; percent-encoded.", 400),
+        "other_run" => ("The name of the run that it is compared with; percent-encoded.", 400),
         "business" => ("The business's identifier in the supplier's system; percent-encoded.", 128),
         _ => ("The code of the import supplier.", 64),
     };

@@ -152,6 +152,17 @@ pub(crate) fn of_declaration() -> Vec<Refusal> {
     also(with_body, [Refusal::NotFound, Refusal::Faults(vec![fault])])
 }
 
+/// Refusals of the start of a run.
+pub(crate) fn of_run_start() -> Vec<Refusal> {
+    let fault = issue("STR-01", AttrPath::root().name("name"), Code::Required);
+    also(with_body, [Refusal::NotFound, Refusal::Faults(vec![fault]), Refusal::RunOpen, Refusal::RunExists])
+}
+
+/// Refusals of the end of a run.
+pub(crate) fn of_run_end() -> Vec<Refusal> {
+    also(of_path, [Refusal::RunEnded])
+}
+
 /// Refusals of a list without a supplier.
 pub(crate) fn of_businesses() -> Vec<Refusal> {
     also(with_token, [Refusal::Parameters(vec!["page_size"])])

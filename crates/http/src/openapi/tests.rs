@@ -133,6 +133,7 @@ fn request_examples_are_valid() {
             "business" => findings!(decode_business),
             "business-payment-instruction" => findings!(decode_business_payment_instruction),
             "manifest" => findings!(decode_manifest),
+            "run" => findings!(decode_run),
             other => panic!("{other}"),
         };
         assert!(findings.is_empty(), "{name}: {findings:?}");
@@ -217,7 +218,8 @@ async fn a_body_is_required_if_an_empty_one_is_refused() {
     for (template, _, _) in posts.filter(|(_, _, operation)| has_body(operation)) {
         let body = &description["paths"][path(template)]["post"]["requestBody"];
         let media = body["content"].as_object().unwrap().keys().next().unwrap().as_str();
-        let request = TestRequest::post().uri(template).insert_header((CONTENT_TYPE, media));
+        let uri = template.replace("<supplier>", "ACME_ENERGY");
+        let request = TestRequest::post().uri(&uri).insert_header((CONTENT_TYPE, media));
         let refused = service.send_as_acme(request).await.status == 400;
         assert_eq!(body["required"], refused, "{template}");
     }
@@ -285,6 +287,30 @@ fn requests() -> Vec<Sent> {
         get(
             "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/",
             "/v2/data-import/import-suppliers/{supplier}/manifest/",
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/runs/",
+            "/v2/data-import/import-suppliers/{supplier}/runs/",
+        ),
+        (
+            Method::POST,
+            "/v2/data-import/import-suppliers/ACME_ENERGY/runs/",
+            "/v2/data-import/import-suppliers/{supplier}/runs/",
+            example("run"),
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/runs/none/",
+            "/v2/data-import/import-suppliers/{supplier}/runs/{run}/",
+        ),
+        (
+            Method::POST,
+            "/v2/data-import/import-suppliers/ACME_ENERGY/runs/none/end/",
+            "/v2/data-import/import-suppliers/{supplier}/runs/{run}/end/",
+            String::new(),
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/runs/none/diff/none/",
+            "/v2/data-import/import-suppliers/{supplier}/runs/{run}/diff/{other_run}/",
         ),
         get(
             "/v2/data-import/import-suppliers/ACME_ENERGY/progress/",
@@ -435,6 +461,7 @@ async fn token_requirements_match_the_description() {
         let path = template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
         let path = path.replace("<code>", "null").replace("<rule>", "STR-02");
         let path = path.replace("<business>", "B").replace("<certificate>", "0");
+        let path = path.replace("<run>", "one").replace("<other_run>", "two");
         let reply = service.send(TestRequest::default().method(method.clone()).uri(&path)).await;
         assert_eq!(reply.status == 401, operation.access == Access::Token, "{path}: {}", reply.line());
     }

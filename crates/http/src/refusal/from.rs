@@ -8,7 +8,7 @@ use cutover_app::account::{
 use cutover_app::additions::{AddRefused, ReplaceRefused, TransactionsRefused, VendorRefused};
 use cutover_app::auth::{Denied, Outcome};
 use cutover_app::certificate::CertificateError;
-use cutover_app::operator::OperatorError;
+use cutover_app::operator::{OperatorError, RunRefused};
 use cutover_app::port::{DocumentsUnavailable, StoreError};
 
 impl From<StoreError> for Refusal {
@@ -114,6 +114,21 @@ impl From<ManifestRefused> for Refusal {
             ManifestRefused::Syntax(error) => Self::NotJson(error.to_string()),
             ManifestRefused::Faults(issues) => Self::Faults(issues),
             ManifestRefused::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<RunRefused> for Refusal {
+    fn from(refused: RunRefused) -> Self {
+        match refused {
+            RunRefused::NotFound => Self::NotFound,
+            RunRefused::NotAllowed => Self::PermissionDenied,
+            RunRefused::Open => Self::RunOpen,
+            RunRefused::Exists => Self::RunExists,
+            RunRefused::Ended => Self::RunEnded,
+            RunRefused::Syntax(error) => Self::NotJson(error.to_string()),
+            RunRefused::Faults(issues) => Self::Faults(issues),
+            RunRefused::Store(error) => error.into(),
         }
     }
 }

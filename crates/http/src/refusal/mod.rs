@@ -27,6 +27,12 @@ pub(crate) enum Refusal {
     NotFound,
     /// The supplier has declared no manifest.
     NoManifest,
+    /// A run of the supplier is open (contract D23).
+    RunOpen,
+    /// The supplier has a run of this name (contract D23).
+    RunExists,
+    /// The run has ended (contract D23).
+    RunEnded,
     /// No certificate of the supplier was issued (contract D17).
     NoCertificate,
     /// The leaves of the certificate were removed (contract D17).
@@ -125,6 +131,9 @@ impl Refusal {
         match self {
             Self::NotFound => Code::NotFound,
             Self::NoManifest => Code::ManifestNotDeclared,
+            Self::RunOpen => Code::RunAlreadyOpen,
+            Self::RunExists => Code::RunAlreadyExists,
+            Self::RunEnded => Code::RunNotOpen,
             Self::NoCertificate => Code::CertificateNotIssued,
             Self::LeavesRemoved => Code::CertificateLeavesRemoved,
             Self::MethodNotAllowed(_) => Code::MethodNotAllowed,
@@ -170,7 +179,9 @@ impl Refusal {
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::BadRequest | Self::NotJson(_) | Self::Invalid(_) => StatusCode::BAD_REQUEST,
-            Self::AccountFaults(_) => StatusCode::BAD_REQUEST,
+            Self::AccountFaults(_) | Self::RunOpen | Self::RunExists | Self::RunEnded => {
+                StatusCode::BAD_REQUEST
+            }
             Self::Parameters(_) | Self::Query(_) | Self::Faults(_) | Self::Transaction(_) => {
                 StatusCode::BAD_REQUEST
             }
@@ -378,6 +389,9 @@ mod tests {
         let all = [
             Refusal::NotFound,
             Refusal::NoManifest,
+            Refusal::RunOpen,
+            Refusal::RunExists,
+            Refusal::RunEnded,
             Refusal::NoCertificate,
             Refusal::LeavesRemoved,
             Refusal::MethodNotAllowed("GET, HEAD".into()),

@@ -97,7 +97,7 @@ pub use schema::{Schemas, request_schema};
 
 use crate::{
     Account, BusinessPaymentInstructionRequest, BusinessRequest, HistoricalStatementsRequest,
-    ManifestRequest, NotesRequest, ObjectSpec, PaymentInstructionRequest, TransactionsRequest,
+    ManifestRequest, NotesRequest, ObjectSpec, PaymentInstructionRequest, RunRequest, TransactionsRequest,
 };
 
 /// A request with a JSON body.
@@ -119,4 +119,5 @@ pub const REQUESTS: &[Request] = &[
     Request { name: "business", object: &BusinessRequest::SPEC },
     Request { name: "business-payment-instruction", object: &BusinessPaymentInstructionRequest::SPEC },
     Request { name: "manifest", object: &ManifestRequest::SPEC },
+    Request { name: "run", object: &RunRequest::SPEC },
 ];

@@ -15,6 +15,7 @@ mod manifest;
 mod meter_point;
 mod payment;
 mod post_import;
+mod run;
 mod supply;
 
 pub use account::{Account, AccountBusinessLink};
@@ -29,6 +30,7 @@ pub use manifest::ManifestRequest;
 pub use meter_point::*;
 pub use payment::{AccountPaymentInstruction, BankAccount, Card, PaymentSchedule};
 pub use post_import::*;
+pub use run::RunRequest;
 pub use supply::{Agreement, SupplyAddressEntry};
 
 /// The drafts of the objects: every member is absent, usable or faulty (rules 1.2).
@@ -45,6 +47,7 @@ pub mod draft {
     pub use super::meter_point::draft::*;
     pub use super::payment::draft::*;
     pub use super::post_import::draft::*;
+    pub use super::run::draft::*;
     pub use super::supply::draft::*;
 }
 

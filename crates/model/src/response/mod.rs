@@ -5,6 +5,7 @@ mod manifest;
 mod money;
 mod progress;
 mod readiness;
+mod runs;
 mod supplier;
 mod timestamp;
 pub(crate) mod v1;
@@ -15,6 +16,7 @@ pub use manifest::{ManifestDeclared, ManifestShown, TotalsDifference};
 pub(crate) use money::money;
 pub use progress::*;
 pub use readiness::{CheckShown, ReadinessShown};
+pub use runs::*;
 pub use supplier::{HoldReasonShown, HoldShown, SupplierShown};
 pub use timestamp::Timestamp;
 pub use v1::{

@@ -61,6 +61,8 @@ answers! {
         waves: Option<String>;
         /// The share of failures over which the service holds the imports, as `PERCENT/WINDOW`, for example `1/200`.
         hold_on_errors: Option<String>;
+        /// If true, its keys of the role `supplier` may start and end runs.
+        supplier_runs: bool;
         /// The hold of its imports; `null` while there is none.
         hold: Option<HoldShown>;
         /// When it was added, with the offset of its zone.

@@ -27,6 +27,7 @@ struct SettingsRow<'a> {
     rules: Option<Json<'static>>,
     waves: Option<String>,
     hold_on_errors: Option<String>,
+    supplier_runs: bool,
 }
 
 #[derive(Queryable, Selectable)]
@@ -61,6 +62,7 @@ impl<'a> TryFrom<&'a SupplierSettings> for SettingsRow<'a> {
             rules: if words.is_empty() { None } else { Some(Json::of(&words)?) },
             waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
             hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),
+            supplier_runs: settings.supplier_runs,
         })
     }
 }
@@ -85,6 +87,7 @@ impl TryFrom<SettingsRow<'_>> for SupplierSettings {
                 .map(|share| share.parse())
                 .transpose()
                 .map_err(Error::corrupt)?,
+            supplier_runs: row.supplier_runs,
         })
     }
 }

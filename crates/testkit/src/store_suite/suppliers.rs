@@ -21,6 +21,7 @@ fn unusual() -> SupplierSettings {
         .into(),
         waves: "100,5000,rest".parse().unwrap(),
         hold_on_errors: Some("0.5/200".parse().unwrap()),
+        supplier_runs: true,
     }
 }
 

@@ -24,6 +24,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("businesses", "BusinessRequest"),
     ("business_payment_instructions", "BusinessPaymentInstructionRequest"),
     ("manifests", "ManifestRequest"),
+    ("runs", "RunRequest"),
 ];
 
 /// Returns the folder with the generator, the compiler and libraries; it is filled if allowed and needed.

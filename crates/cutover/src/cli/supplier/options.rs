@@ -38,6 +38,9 @@ pub(crate) struct Options {
     /// Share of the last accounts that may fail before its imports are held, for example 1/200 [default: none]
     #[arg(long, value_name = "PERCENT/WINDOW|none")]
     hold_on_errors: Option<ShareOption>,
+    /// Allow the supplier to start and end runs itself [default: false]
+    #[arg(long, value_name = "true|false", hide_possible_values = true)]
+    supplier_runs: Option<bool>,
 }
 
 /// Waves; empty for none.
@@ -135,6 +138,7 @@ impl Options {
             rules,
             waves: self.waves.map(|WavesOption(waves)| waves),
             hold_on_errors: self.hold_on_errors.map(|ShareOption(share)| share),
+            supplier_runs: self.supplier_runs,
         })
     }
 }

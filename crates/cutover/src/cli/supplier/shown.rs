@@ -20,6 +20,7 @@ pub(super) struct Shown {
     rules: BTreeMap<String, String>,
     waves: Option<String>,
     hold_on_errors: Option<String>,
+    supplier_runs: bool,
     hold: Option<HeldShown>,
     created_at: ZonedTime,
 }
@@ -41,6 +42,7 @@ impl Shown {
             rules: rules.collect(),
             waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
             hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),
+            supplier_runs: settings.supplier_runs,
             hold: hold.map(|hold| HeldShown::of(hold, settings.time_zone)),
             created_at: ZonedTime::local(supplier.created_at, settings.time_zone),
         }
@@ -116,6 +118,7 @@ impl Answer for Shown {
             ("rules", if rules.is_empty() { "all at their defaults".to_owned() } else { rules.join(" ") }),
             ("waves", or_none(&self.waves)),
             ("hold on errors", or_none(&self.hold_on_errors)),
+            ("supplier runs", yes_no(self.supplier_runs)),
             ("held", self.hold.as_ref().map_or("no".to_owned(), HeldShown::text)),
             ("added", self.created_at.to_string()),
         ])
@@ -197,6 +200,7 @@ mod tests {
                 rules: [("PIN-01".to_owned(), Level::Warning.into())].into(),
                 waves: "100,5000,rest".parse().unwrap(),
                 hold_on_errors: Some("1/200".parse().unwrap()),
+                supplier_runs: false,
             },
             revision: 0,
             mark_key: None,
