@@ -231,6 +231,8 @@ requests! {
     decode_business_payment_instruction => BusinessPaymentInstructionRequest;
     /// Decodes the body of a manifest (contract D17).
     decode_manifest => ManifestRequest;
+    /// Decodes the body of a part of the account numbers of a manifest (contract D17).
+    decode_manifest_numbers => ManifestNumbersRequest;
     /// Decodes the body of a run (contract D23).
     decode_run => RunRequest;
 }

@@ -45,6 +45,8 @@ checks! {
     check_business_payment_instruction(BusinessPaymentInstructionRequest) => business_instruction_request;
     /// Checks a decoded manifest (contract D17), which has no rules but those of its members.
     check_manifest(ManifestRequest) => manifest_request;
+    /// Checks a decoded part of account numbers (contract D17), which has no rules but those of its members.
+    check_manifest_numbers(ManifestNumbersRequest) => manifest_numbers_request;
     /// Checks a decoded run (contract D23), which has no rules but those of its members.
     check_run(RunRequest) => run_request;
 }

@@ -135,6 +135,9 @@ pub(crate) fn business_request(request: &draft::BusinessRequest<'_>, checker: &m
 /// Walks a manifest.
 pub(crate) fn manifest_request(_: &draft::ManifestRequest<'_>, _: &mut Checker<'_>) {}
 
+/// Walks a part of account numbers.
+pub(crate) fn manifest_numbers_request(_: &draft::ManifestNumbersRequest<'_>, _: &mut Checker<'_>) {}
+
 /// Walks a run.
 pub(crate) fn run_request(_: &draft::RunRequest<'_>, _: &mut Checker<'_>) {}
 

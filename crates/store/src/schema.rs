@@ -738,6 +738,21 @@ tables! {
         declared_at -> Instant,
     }
 
+    manifest_lists (supplier_id) {
+        supplier_id -> BigInt,
+        list -> Nullable<BigInt>,
+        numbers -> BigInt,
+        loading_list -> Nullable<BigInt>,
+        loading_numbers -> BigInt,
+        part -> BigInt,
+    }
+
+    manifest_numbers (supplier_id, list, external_account_number) {
+        supplier_id -> BigInt,
+        list -> BigInt,
+        external_account_number -> Text,
+    }
+
     account_additions (account_id, content) {
         account_id -> BigInt,
         content -> Binary,

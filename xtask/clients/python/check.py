@@ -31,6 +31,7 @@ MODELS = {
     "businesses": models.BusinessRequest,
     "business_payment_instructions": models.BusinessPaymentInstructionRequest,
     "manifests": models.ManifestRequest,
+    "manifest_numbers": models.ManifestNumbersRequest,
     "runs": models.RunRequest,
 }
 

@@ -59,6 +59,8 @@ impl App {
             let supplier = tx.supplier_of(organisation, &code)?.ok_or(ManifestRefused::NotFound)?;
             let manifest = Manifest { declared, declared_at: clock.now() };
             tx.set_manifest(supplier.id, Some(&manifest))?;
+            // Account numbers belong to the manifest that they were declared with.
+            tx.drop_numbers(supplier.id)?;
             Ok::<_, ManifestRefused>(manifest)
         })?;
         Ok(shown(&manifest, zone))
@@ -79,7 +81,7 @@ impl App {
     }
 }
 
-fn code_of(supplier: &str) -> Result<SupplierCode, ManifestRefused> {
+pub(super) fn code_of(supplier: &str) -> Result<SupplierCode, ManifestRefused> {
     cutover_core::trimmed(supplier).parse().map_err(|_| ManifestRefused::NotFound)
 }
 

@@ -54,6 +54,7 @@ pub use forecast::{Forecast, ForecastPart, in_words};
 pub use holds::{Release, Released};
 pub use identity::IssuedKey;
 pub use jobs::{BulkRequest, JobOwner};
+pub use manifests::DeclaredNumbers;
 pub use monitor::{Backlog, Waiting, WebhookBacklog};
 pub use operations::Operations;
 pub use outlook::BulkOutlook;

@@ -49,6 +49,17 @@ pub struct Manifest {
     pub declared_at: DateTime<Utc>,
 }
 
+/// The state of the account numbers that a supplier has declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NumberLists {
+    /// Number of account numbers of the list in force; `None` if none is.
+    pub declared: Option<u64>,
+    /// Number of account numbers of the list that is being sent; `None` if none is.
+    pub loading: Option<u64>,
+    /// The last part that was stored, of either.
+    pub part: u32,
+}
+
 /// The declared totals of a supplier beside those that were sent and imported (contract D17). It is without a declaration
 /// too, because what was sent and imported is known anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +123,37 @@ pub trait Figures {
 
     /// Replaces or removes the manifest of a supplier.
     fn set_manifest(&mut self, supplier_id: i64, manifest: Option<&Manifest>) -> Result<(), StoreError>;
+
+    /// Returns the state of the account numbers that a supplier has declared; `None` if it never did.
+    fn number_lists(&mut self, supplier_id: i64) -> Result<Option<NumberLists>, StoreError>;
+
+    /// Stores a part of a list of account numbers, at most 10,000. Part 1 begins a list, in place of one that is not complete;
+    /// the last part puts the list in force, in place of the one before. A number that the list has already is left out.
+    /// Returns false if the part is not the next one; nothing is changed then.
+    fn add_numbers(
+        &mut self,
+        supplier_id: i64,
+        part: u32,
+        is_last: bool,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<bool, StoreError>;
+
+    /// Puts no list in force, and ends the one that is being sent.
+    fn drop_numbers(&mut self, supplier_id: i64) -> Result<(), StoreError>;
+
+    /// Removes numbers of lists that are neither in force nor being sent, at most `limit`. Returns how many.
+    fn remove_numbers(&mut self, supplier_id: i64, limit: u32) -> Result<u64, StoreError>;
+
+    /// Returns account numbers of the list in force that are greater than `after`, in their order, at most `limit`.
+    fn declared_numbers(
+        &mut self,
+        supplier_id: i64,
+        after: &str,
+        limit: u32,
+    ) -> Result<Vec<String>, StoreError>;
+
+    /// Returns those of these account numbers that the list in force has, in any order.
+    fn declared_among(&mut self, supplier_id: i64, numbers: &[String]) -> Result<Vec<String>, StoreError>;
 
     /// Returns what a supplier has declared, sent and got imported.
     ///

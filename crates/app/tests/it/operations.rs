@@ -3,6 +3,7 @@
 
 use crate::env::TestEnv;
 use chrono::Days;
+use cutover_app::account::NumberDifference;
 use cutover_app::auth::{Caller, Credential};
 use cutover_app::certificate::LeavesOf;
 use cutover_app::operator::{
@@ -127,6 +128,9 @@ const OPERATIONS: &[(&str, About, Try)] = &[
     ("jobs", Everything, |by, _| text(by.jobs(None))),
     ("migration", Supplier, |by, _| text(by.migration("ACME"))),
     ("night", Supplier, |by, _| text(by.night("ACME", &Services::default()))),
+    ("number_differences", Supplier, |by, _| {
+        text(by.number_differences("ACME", NumberDifference::Missing, "", 10))
+    }),
     ("organisations", Everything, |by, _| {
         let all = by.organisations()?;
         text(Ok(all.into_iter().filter(|organisation| organisation.id == 1).collect::<Vec<_>>()))
@@ -167,6 +171,7 @@ const OPERATIONS: &[(&str, About, Try)] = &[
     ("show_business", Organisation, |by, _| text(by.show_business("Acme", "B-1"))),
     ("show_hold", Supplier, |by, _| text(by.show_hold("ACME"))),
     ("show_job", Supplier, |by, ids| text(by.show_job(&ids.job))),
+    ("show_numbers", Supplier, |by, _| text(by.show_numbers("ACME"))),
     ("show_process", Supplier, |by, _| text(by.show_process("ACME", "A-1"))),
     ("show_progress", Supplier, |by, _| text(by.show_progress("ACME"))),
     ("show_reconciliation", Supplier, |by, _| text(by.show_reconciliation("ACME"))),
@@ -274,6 +279,8 @@ fn prepare(app: &Arc<App>, owner: &Caller, operation: &str) -> Ids {
     by.end_run("ACME").unwrap();
     let manifest = r#"{"accounts":2,"ledger_balance":"1.50","readings":0,"transactions":0,"documents":0}"#;
     app.declare_manifest(owner, "ACME", manifest.as_bytes()).unwrap();
+    let numbers = r#"{"part":1,"is_last":true,"account_numbers":["A-1","X-1"]}"#;
+    app.declare_numbers(owner, "ACME", numbers.as_bytes()).unwrap();
     let business = r#"{"import_supplier_code":"ACME","external_business_identifier":"B-1","business":{
         "business_contracts":[{"identifier":"C-1","valid_from_date":"2026-01-01",
         "signed_at_date":"2025-12-01","versions":[{"applicable_at_date":"2026-01-01","terms":[]}]}]}}"#;

@@ -25,6 +25,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tally::{Place, Tally};
 
+/// Number of account numbers in a request.
+const PART: usize = 10_000;
 /// Time to wait for a service that is away.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -46,18 +48,24 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
         sources: &sources,
         settings: &settings,
         copies,
-        tally: Tally::new(options.supplier.clone()),
+        tally: Tally::new(options.supplier.clone(), options.numbers),
         progress: Progress::new(options.quiet, bytes, pipeline.read()),
     };
     let counter = Counter(Checker::new(settings.clone(), false));
     let end = pipeline
         .run(sources.clone(), rules.workers(), counter, |location, event| run.see(location, event))?;
-    let Run { tally, .. } = run;
+    let Run { mut tally, .. } = run;
+    let numbers = tally.take_numbers();
     let mut summary = tally.summary(end == End::Stopped, settings.zones())?;
     if let Some(target) = target.filter(|_| summary.is_complete()) {
         let service = target.service()?;
         for manifest in &summary.manifests {
-            block_on(declare(&service, &manifest.import_supplier, manifest.totals))??;
+            let supplier = &manifest.import_supplier;
+            block_on(declare(&service, supplier, manifest.totals))??;
+            if let Some(numbers) = &numbers {
+                let numbers = numbers.get(supplier.as_str()).map_or(&[][..], Vec::as_slice);
+                block_on(declare_numbers(&service, supplier, numbers))??;
+            }
         }
         summary.declared = true;
     }
@@ -146,6 +154,25 @@ async fn declare(service: &Service, supplier: &str, totals: Totals) -> Result<()
         return Err(Error::refused(why));
     }
     reply.ok()?;
+    Ok(())
+}
+
+/// Declares the account numbers of a supplier in parts. A part that is sent again is taken once.
+async fn declare_numbers(service: &Service, supplier: &str, numbers: &[Box<str>]) -> Result<(), Error> {
+    let path = ["v2", "data-import", "import-suppliers", supplier, "manifest", "numbers"];
+    let url = service.url(&path, "");
+    let parts = numbers.len().div_ceil(PART).max(1);
+    for part in 1..=parts {
+        let from = (part - 1) * PART;
+        let some = numbers.get(from..numbers.len().min(from + PART)).unwrap_or_default();
+        let body = json!({"part": part, "is_last": part == parts, "account_numbers": some});
+        let reply = Backoff::new(PATIENCE).run(async || put(service, &url, &body).await).await?;
+        if reply.status == StatusCode::NOT_FOUND {
+            let why = "the service takes no account numbers: it is of an older version";
+            return Err(Error::refused(why));
+        }
+        reply.ok()?;
+    }
     Ok(())
 }
 

@@ -16,6 +16,9 @@ pub(crate) struct Options {
     /// Zone of the supplier's days and datetimes without offset [default: that of the service, or UTC]
     #[arg(long, value_name = "ZONE")]
     pub(super) time_zone: Option<Zone>,
+    /// Declare the account numbers too, so that the service can name what is missing and what is too many
+    #[arg(long)]
+    pub(super) numbers: bool,
     /// Number of accounts to read at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     pub(super) jobs: Option<NonZeroUsize>,

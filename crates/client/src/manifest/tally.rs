@@ -22,6 +22,8 @@ pub(super) struct Tally {
     /// The supplier whose accounts count; `None` for all.
     only: Option<String>,
     suppliers: BTreeMap<Box<str>, Sum>,
+    /// The account numbers of each supplier, if they are to be declared.
+    numbers: Option<BTreeMap<Box<str>, Vec<Box<str>>>>,
     accounts: u64,
     repeated: u64,
     of_others: u64,
@@ -61,10 +63,11 @@ impl Sum {
 }
 
 impl Tally {
-    pub(super) fn new(only: Option<String>) -> Self {
+    pub(super) fn new(only: Option<String>, keeps_numbers: bool) -> Self {
         Self {
             only,
             suppliers: BTreeMap::new(),
+            numbers: keeps_numbers.then(BTreeMap::new),
             accounts: 0,
             repeated: 0,
             of_others: 0,
@@ -107,8 +110,8 @@ impl Tally {
         totals: Result<Totals, Vec<AttrPath>>,
         place: Place<'_>,
     ) {
-        let (supplier, totals) = match (checked.supplier(), checked.number(), totals) {
-            (Some(supplier), Some(_), Ok(totals)) => (supplier, totals),
+        let (supplier, number, totals) = match (checked.supplier(), checked.number(), totals) {
+            (Some(supplier), Some(number), Ok(totals)) => (supplier, number, totals),
             (supplier, number, totals) => {
                 let missing = |name, is_missing: bool| is_missing.then(|| AttrPath::root().name(name));
                 let mut paths = totals.err().unwrap_or_default();
@@ -123,6 +126,14 @@ impl Tally {
         if let Some(sum) = self.suppliers.get_mut(supplier) {
             sum.add(&totals);
         }
+        if let Some(numbers) = &mut self.numbers {
+            numbers.entry(supplier.into()).or_default().push(number.into());
+        }
+    }
+
+    /// Takes the account numbers of each supplier.
+    pub(super) fn take_numbers(&mut self) -> Option<BTreeMap<Box<str>, Vec<Box<str>>>> {
+        self.numbers.take()
     }
 
     /// Names each path because of which an account cannot be counted, with the fault at it.

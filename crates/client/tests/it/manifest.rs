@@ -115,3 +115,21 @@ fn a_refusal_of_the_service_is_told() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("The role is wrong."), "{}", ran.err);
 }
+
+#[test]
+fn account_numbers_are_declared_after_the_figures() {
+    let (sandbox, stub) = (sandbox(), Stub::start());
+    let ran = sandbox.run_with(&stub, &["manifest", "in", "--numbers", "-q"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let declared = declared(&stub);
+    assert_eq!(
+        (declared.len(), &declared[0][0], &declared[1][0]),
+        (2, &json!(PATH), &json!(format!("{PATH}numbers/")))
+    );
+    let part = &declared[1][1];
+    assert_eq!((&part["part"], &part["is_last"]), (&json!(1), &json!(true)));
+    let mut numbers: Vec<&str> =
+        part["account_numbers"].as_array().unwrap().iter().map(|number| number.as_str().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, ["N-0", "N-1", "N-2"]);
+}

@@ -146,3 +146,33 @@ fn the_client_declares_what_it_sends() {
     assert_eq!((&report["declared"]["accounts"], &report["declared"]["agrees"]), (&json!(3), &json!(true)));
     assert_eq!(manifest(&client)["imported"], now["declared"]);
 }
+
+/// What is missing and what is too many is named: in the commands, in readiness, and before a supplier is completed.
+#[test]
+fn accounts_beside_the_declared_numbers_are_named() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
+    let client = server.client(&key);
+    client.import(&[small("A-1"), small("X-1")]);
+    assert_eq!(client.put_json(MANIFEST, &figures(2, "20.20", 2)).status, 200);
+    let show = || installation.run_json(&["supplier", "manifest", "ACME"]);
+    assert_eq!(show()["account_numbers"], Value::Null);
+    let numbers = json!({"part": 1, "is_last": true, "account_numbers": ["A-1", "A-2"]});
+    assert_eq!(client.put_json(&format!("{MANIFEST}numbers/"), &numbers).status, 200);
+    let expected = json!({"declared": 2, "missing": ["A-2"], "unexpected": ["X-1"]});
+    assert_eq!(show()["account_numbers"], expected);
+    for (option, number) in [("--missing", "A-2"), ("--unexpected", "X-1")] {
+        let listed = installation.run_json(&["supplier", "manifest", "ACME", option]);
+        assert_eq!(listed, json!([number]), "{option}");
+    }
+    let readiness = installation.run_json(&["supplier", "readiness", "ACME"]);
+    let checks = readiness["checks"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["name"] == "manifest").unwrap();
+    let detail = check["detail"].as_str().unwrap();
+    assert!(detail.contains("A-2") && detail.contains("X-1") && check["level"] == "stop", "{check}");
+    let refused = installation.run_refused(&["supplier", "set", "ACME", "--status", "complete"]);
+    assert!(refused.contains("1 account of the manifest was not sent (A-2)"), "{refused}");
+    // An erased account stays declared: the list is the supplier's.
+    installation.run_json(&["account", "erase", "ACME", "A-1", "--yes", "--because", "asked for"]);
+    assert_eq!(show()["account_numbers"]["missing"], json!(["A-1", "A-2"]));
+}

@@ -147,6 +147,7 @@ static DOCUMENTED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         &cutover_model::BusinessPaymentInstructionRequest::SPEC,
         &cutover_model::BusinessRequest::SPEC,
         &cutover_model::ManifestRequest::SPEC,
+        &cutover_model::ManifestNumbersRequest::SPEC,
         &cutover_model::RunRequest::SPEC,
     ] {
         document(root, &mut seen, &mut names);

@@ -3,9 +3,9 @@ use crate::endpoint::{
     Endpoint, Kind, account_issues, account_lists, account_status, account_totals, bulk, businesses,
     cancel_account, certificates, create_account, create_business, create_business_payment_instruction,
     create_historical_statements, create_notes, create_payment_instruction, create_transactions, events,
-    find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, metrics, openapi,
-    progress, readiness, readyz, refused_creates, report_billed, runs, supplier, transfer_status,
-    validate_account,
+    find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, manifest_numbers,
+    metrics, openapi, progress, readiness, readyz, refused_creates, report_billed, runs, supplier,
+    transfer_status, validate_account,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;
@@ -26,6 +26,9 @@ static API: &[Endpoint] = &[
     progress::ENDPOINT,
     manifest::GET,
     manifest::PUT,
+    manifest_numbers::PUT,
+    manifest_numbers::MISSING,
+    manifest_numbers::UNEXPECTED,
     certificates::POST,
     certificates::LATEST,
     certificates::GET,

@@ -23,6 +23,7 @@ pub(crate) mod imported_account;
 pub(crate) mod imported_accounts;
 mod instruction;
 pub(crate) mod manifest;
+pub(crate) mod manifest_numbers;
 pub(crate) mod metrics;
 pub(crate) mod openapi;
 mod pages;

@@ -16,12 +16,13 @@ use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     AccountError, AccountIssues, AccountTotals, AccountWarning, BusinessCreated,
     BusinessPaymentInstructionStored, ChangedAccount, ChangedAttr, CheckShown, ControlTotals, Event,
-    HoldReasonShown, HoldShown, LatestEvent, Limits, ListedStatus, ManifestDeclared, ManifestShown,
-    NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus, ReadinessShown,
-    RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, RunAccounts, RunCause, RunCodeShown,
-    RunCounts, RunDiffShown, RunRefusedShown, RunShown, StatusCounts, SupplierProgress, SupplierShown,
-    Timestamp, TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus, WaitsFor,
-    decode_account, decode_historical_statements, decode_manifest, decode_transactions,
+    HoldReasonShown, HoldShown, LatestEvent, Limits, ListedStatus, ManifestAccount, ManifestDeclared,
+    ManifestNumbersShown, ManifestShown, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError,
+    ProcessStatus, ReadinessShown, RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown,
+    RunAccounts, RunCause, RunCodeShown, RunCounts, RunDiffShown, RunRefusedShown, RunShown, StatusCounts,
+    SupplierProgress, SupplierShown, Timestamp, TopCause, Totals, TransactionResult, TransactionStatus,
+    TransferStatus, WaitsFor, decode_account, decode_historical_statements, decode_manifest,
+    decode_transactions,
 };
 use serde::Serialize;
 
@@ -44,6 +45,11 @@ pub(crate) const REQUESTS: &[(&str, &str, &str)] = &[
         include_str!("../../../../fixtures/business_payment_instructions/valid/two_accounts.json"),
     ),
     ("manifest", "manifest", MANIFEST),
+    (
+        "manifest_numbers",
+        "manifest-numbers",
+        include_str!("../../../../fixtures/manifest_numbers/valid/last_part.json"),
+    ),
     ("run", "run", include_str!("../../../../fixtures/runs/valid/rehearsal.json")),
 ];
 
@@ -390,6 +396,16 @@ pub(crate) fn progress() -> Json {
         hold: None,
         manifest: Some(ManifestShown::new(declared(), sent, imported)),
     })
+}
+
+/// The state of a list of account numbers.
+pub(crate) fn manifest_numbers() -> Json {
+    written(&ManifestNumbersShown { account_numbers: 2, is_complete: true })
+}
+
+/// Accounts that differ from the declared numbers.
+pub(crate) fn manifest_accounts() -> Json {
+    written(&[ManifestAccount { external_account_number: "GAS-2001".into() }])
 }
 
 fn rehearsal() -> RunShown {

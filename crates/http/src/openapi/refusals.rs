@@ -163,6 +163,17 @@ pub(crate) fn of_run_end() -> Vec<Refusal> {
     also(of_path, [Refusal::RunEnded])
 }
 
+/// Refusals of a part of account numbers.
+pub(crate) fn of_numbers() -> Vec<Refusal> {
+    let fault = issue("STR-01", AttrPath::root().name("part"), Code::Required);
+    also(with_body, [Refusal::NotFound, Refusal::NoManifest, Refusal::Faults(vec![fault])])
+}
+
+/// Refusals of a list of accounts that differ from the declared numbers.
+pub(crate) fn of_number_list() -> Vec<Refusal> {
+    also(of_list, [Refusal::NoManifest])
+}
+
 /// Refusals of a list without a supplier.
 pub(crate) fn of_businesses() -> Vec<Refusal> {
     also(with_token, [Refusal::Parameters(vec!["page_size"])])

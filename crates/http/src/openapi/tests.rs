@@ -133,6 +133,7 @@ fn request_examples_are_valid() {
             "business" => findings!(decode_business),
             "business-payment-instruction" => findings!(decode_business_payment_instruction),
             "manifest" => findings!(decode_manifest),
+            "manifest-numbers" => findings!(decode_manifest_numbers),
             "run" => findings!(decode_run),
             other => panic!("{other}"),
         };
@@ -287,6 +288,19 @@ fn requests() -> Vec<Sent> {
         get(
             "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/",
             "/v2/data-import/import-suppliers/{supplier}/manifest/",
+        ),
+        put(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/numbers/",
+            "/v2/data-import/import-suppliers/{supplier}/manifest/numbers/",
+            example("manifest_numbers"),
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/missing/",
+            "/v2/data-import/import-suppliers/{supplier}/manifest/missing/",
+        ),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/unexpected/",
+            "/v2/data-import/import-suppliers/{supplier}/manifest/unexpected/",
         ),
         get(
             "/v2/data-import/import-suppliers/ACME_ENERGY/runs/",

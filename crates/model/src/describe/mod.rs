@@ -97,7 +97,8 @@ pub use schema::{Schemas, request_schema};
 
 use crate::{
     Account, BusinessPaymentInstructionRequest, BusinessRequest, HistoricalStatementsRequest,
-    ManifestRequest, NotesRequest, ObjectSpec, PaymentInstructionRequest, RunRequest, TransactionsRequest,
+    ManifestNumbersRequest, ManifestRequest, NotesRequest, ObjectSpec, PaymentInstructionRequest, RunRequest,
+    TransactionsRequest,
 };
 
 /// A request with a JSON body.
@@ -119,5 +120,6 @@ pub const REQUESTS: &[Request] = &[
     Request { name: "business", object: &BusinessRequest::SPEC },
     Request { name: "business-payment-instruction", object: &BusinessPaymentInstructionRequest::SPEC },
     Request { name: "manifest", object: &ManifestRequest::SPEC },
+    Request { name: "manifest-numbers", object: &ManifestNumbersRequest::SPEC },
     Request { name: "run", object: &RunRequest::SPEC },
 ];

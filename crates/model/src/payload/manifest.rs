@@ -14,4 +14,15 @@ objects! {
         /// Number of documents of notes and statements; equal notes of an account count once.
         documents: required integer(0, 1000000000000);
     }
+
+    /// A part of the account numbers that a supplier declares with its manifest (contract D17). The last part puts the list in
+    /// force.
+    ManifestNumbersRequest "account numbers of a manifest" {
+        /// Number of the part, from 1. Part 1 begins a new list.
+        part: required integer(1, 1000);
+        /// True for the last part.
+        is_last: required boolean;
+        /// Account numbers in the supplier's system.
+        account_numbers: required list(text(128)) shown;
+    }
 }

@@ -26,7 +26,7 @@ pub use envelope::{AccountEnvelope, TaskParams};
 pub use history::{AccountEvent, AccountStatement, Note, NoteDocument};
 pub use imported::{AccountAdditions, VerifiedBankAccount, VerifiedCard, VerifiedPaymentInstruction};
 pub use ledger::{Ledger, LineItem, TaxItem, Transaction};
-pub use manifest::ManifestRequest;
+pub use manifest::{ManifestNumbersRequest, ManifestRequest};
 pub use meter_point::*;
 pub use payment::{AccountPaymentInstruction, BankAccount, Card, PaymentSchedule};
 pub use post_import::*;

@@ -37,6 +37,20 @@ answers! {
         imported_difference: TotalsDifference;
     }
 
+    /// The account numbers that a supplier has declared so far (contract D17).
+    ManifestNumbersShown (Debug, Eq, Serialize) {
+        /// Number of account numbers that are stored of this list.
+        account_numbers: u64;
+        /// True once the list is in force.
+        is_complete: bool;
+    }
+
+    /// An account that is declared and was not sent, or was sent and is not declared (contract D17).
+    ManifestAccount (Debug, Eq, Serialize) {
+        /// The account's number at its previous supplier.
+        external_account_number: String;
+    }
+
     /// A difference between totals (contract D17).
     TotalsDifference (Debug, Eq, Serialize) {
         /// Accounts.

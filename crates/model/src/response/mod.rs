@@ -12,7 +12,9 @@ pub(crate) mod v1;
 
 pub use cutover_core::ProcessError;
 pub use issues::*;
-pub use manifest::{ManifestDeclared, ManifestShown, TotalsDifference};
+pub use manifest::{
+    ManifestAccount, ManifestDeclared, ManifestNumbersShown, ManifestShown, TotalsDifference,
+};
 pub(crate) use money::money;
 pub use progress::*;
 pub use readiness::{CheckShown, ReadinessShown};

@@ -2,8 +2,8 @@ use super::findings;
 use cutover_model::choices::SupplyType;
 use cutover_model::{
     Account, AccountEnvelope, BusinessPaymentInstructionRequest, BusinessRequest, FieldSpec,
-    HistoricalStatementsRequest, Kind, ManifestRequest, MeterPointCommon, NotesRequest, ObjectSpec,
-    PaymentInstructionRequest, RunRequest, TransactionsRequest, Variant,
+    HistoricalStatementsRequest, Kind, ManifestNumbersRequest, ManifestRequest, MeterPointCommon,
+    NotesRequest, ObjectSpec, PaymentInstructionRequest, RunRequest, TransactionsRequest, Variant,
 };
 use std::collections::BTreeSet;
 
@@ -21,6 +21,7 @@ fn table() -> String {
         &BusinessPaymentInstructionRequest::SPEC,
         &BusinessRequest::SPEC,
         &ManifestRequest::SPEC,
+        &ManifestNumbersRequest::SPEC,
         &RunRequest::SPEC,
     ];
     roots.into_iter().for_each(|root| object(root, &mut seen, &mut out));

@@ -4,8 +4,8 @@ use crate::valid_fixtures;
 use cutover_model::choices::SupplyType;
 use cutover_model::{
     AccountEnvelope, BusinessPaymentInstructionRequest, BusinessRequest, HistoricalStatementsRequest, Kind,
-    ManifestRequest, MeterPointCommon, NotesRequest, ObjectSpec, PaymentInstructionRequest, RunRequest,
-    TransactionsRequest, Variant,
+    ManifestNumbersRequest, ManifestRequest, MeterPointCommon, NotesRequest, ObjectSpec,
+    PaymentInstructionRequest, RunRequest, TransactionsRequest, Variant,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -66,7 +66,7 @@ fn documented_kind(kind: &Kind, all: &mut BTreeSet<String>) {
     }
 }
 
-const REQUESTS: [(&str, ObjectSpec); 9] = [
+const REQUESTS: [(&str, ObjectSpec); 10] = [
     ("accounts", AccountEnvelope::SPEC),
     ("notes", NotesRequest::SPEC),
     ("transactions", TransactionsRequest::SPEC),
@@ -75,6 +75,7 @@ const REQUESTS: [(&str, ObjectSpec); 9] = [
     ("businesses", BusinessRequest::SPEC),
     ("business_payment_instructions", BusinessPaymentInstructionRequest::SPEC),
     ("manifests", ManifestRequest::SPEC),
+    ("manifest_numbers", ManifestNumbersRequest::SPEC),
     ("runs", RunRequest::SPEC),
 ];
 

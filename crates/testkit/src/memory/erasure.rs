@@ -124,6 +124,7 @@ impl Erasure for State {
         self.refused_without_number.remove(&supplier_id);
         self.gates.remove(&supplier_id);
         self.manifests.remove(&supplier_id);
+        self.number_lists.remove(&supplier_id);
         self.wave_accounts.retain(|_, (of, _)| *of != supplier_id);
         self.waves.retain(|(of, ..)| *of != supplier_id);
         self.runs.retain(|row| row.run.supplier_id != supplier_id);

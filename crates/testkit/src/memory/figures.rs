@@ -3,8 +3,8 @@ use super::erasure::less;
 use super::processes::Row;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
-    AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError, Supplier,
-    SupplierFigures,
+    AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, NumberLists, StateCount, StoreError,
+    Supplier, SupplierFigures,
 };
 use cutover_core::{Code, ExternalAccountNumber, Level, SupplierStatus, Word};
 use cutover_model::Totals;
@@ -50,6 +50,44 @@ impl Figures for State {
             None => self.manifests.remove(&supplier_id),
         };
         Ok(())
+    }
+
+    fn number_lists(&mut self, supplier_id: i64) -> Result<Option<NumberLists>, StoreError> {
+        Ok(self.lists_of(supplier_id))
+    }
+
+    fn add_numbers(
+        &mut self,
+        supplier_id: i64,
+        part: u32,
+        is_last: bool,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<bool, StoreError> {
+        Ok(self.add_part(supplier_id, part, is_last, numbers))
+    }
+
+    fn drop_numbers(&mut self, supplier_id: i64) -> Result<(), StoreError> {
+        self.drop_lists(supplier_id);
+        Ok(())
+    }
+
+    /// A list that is replaced is gone at once.
+    fn remove_numbers(&mut self, _: i64, _: u32) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn declared_numbers(
+        &mut self,
+        supplier_id: i64,
+        after: &str,
+        limit: u32,
+    ) -> Result<Vec<String>, StoreError> {
+        let later = self.numbers_in_force(supplier_id).filter(|number| number.as_str() > after);
+        Ok(later.take(limit as usize).cloned().collect())
+    }
+
+    fn declared_among(&mut self, supplier_id: i64, numbers: &[String]) -> Result<Vec<String>, StoreError> {
+        Ok(self.numbers_in_force(supplier_id).filter(|number| numbers.contains(number)).cloned().collect())
     }
 
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError> {

@@ -17,6 +17,7 @@ mod kept;
 mod ledgers;
 mod nodes;
 mod notes;
+mod numbers;
 mod processes;
 mod refusals;
 mod runs;
@@ -39,6 +40,7 @@ use cutover_model::Totals;
 use feed::Published;
 use instructions::BusinessInstruction;
 use jobs::JobRow;
+use numbers::NumberRow;
 use processes::Row;
 use runs::RunRow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -105,6 +107,7 @@ struct State {
     vendors: BTreeMap<(i64, String), Vendor>,
     totals: BTreeMap<i64, Totals>,
     manifests: BTreeMap<i64, Manifest>,
+    number_lists: BTreeMap<i64, NumberRow>,
     audit: Vec<AuditEntry>,
     nodes: Vec<Node>,
     feed: Vec<Arc<Published>>,

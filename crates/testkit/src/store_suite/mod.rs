@@ -145,7 +145,8 @@ stories! { $
         what_was_sent_follows_every_payload
         sums_of_what_was_sent_are_exact
         what_was_sent_is_correct_after_random_steps
-        manifests_read_back;
+        manifests_read_back
+        declared_numbers_are_replaced_as_a_whole;
     queue:
         suppliers_are_served_in_rotation
         an_unused_share_goes_to_other_suppliers

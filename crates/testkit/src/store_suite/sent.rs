@@ -3,10 +3,10 @@
 use super::helpers::{api, at, new_process, on_threads, process, put, see, step, supplier, worker};
 use crate::payload::Dice;
 use cutover_app::port::{
-    ArchivedVersion, Creation, Manifest, PageLimit, ProcessFilter, Staged, Staging, StepWrite, Store,
-    StoredIssues, Supplier, stage,
+    ArchivedVersion, Creation, Manifest, NumberLists, PageLimit, ProcessFilter, Staged, Staging, StepWrite,
+    Store, StoredIssues, Supplier, stage,
 };
-use cutover_core::ServiceAccountNumber;
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_model::Totals;
 use cutover_process::{Event, State, Submission};
 use std::sync::Arc;
@@ -223,4 +223,46 @@ pub fn manifests_read_back(store: &dyn Store) {
     assert!(!see(store, |tx| tx.reconciliation(other)).differs());
     put(store, move |tx| tx.set_manifest(acme, None));
     assert_eq!(see(store, |tx| tx.manifest(acme)), None);
+}
+
+/// A list is in force once its last part is stored; the one before stays until then, and is removed in batches.
+pub fn declared_numbers_are_replaced_as_a_whole(store: &dyn Store) {
+    let [acme, other] = ["ACME", "OTHER"].map(|code| supplier(store, code).id);
+    let add = |part: u32, is_last: bool, numbers: &[&str]| {
+        let numbers: Vec<ExternalAccountNumber> =
+            numbers.iter().map(|number| number.parse().unwrap()).collect();
+        put(store, move |tx| tx.add_numbers(acme, part, is_last, &numbers))
+    };
+    let declared = |after: &str, limit| see(store, |tx| tx.declared_numbers(acme, after, limit));
+    let lists = || see(store, |tx| tx.number_lists(acme));
+    assert_eq!((lists(), declared("", 10)), (None, vec![]));
+    assert!(!add(2, true, &["A-9"]));
+    assert!(add(1, false, &["A-2", "A-1", "A-2"]));
+    assert_eq!(lists(), Some(NumberLists { declared: None, loading: Some(2), part: 1 }));
+    assert_eq!(declared("", 10), [""; 0]);
+    assert!(!add(3, true, &[]));
+    assert!(add(2, true, &["A-2", "A-3"]));
+    assert_eq!(lists(), Some(NumberLists { declared: Some(3), loading: None, part: 2 }));
+    assert_eq!((declared("", 10), declared("A-1", 1)), (numbers(&["A-1", "A-2", "A-3"]), numbers(&["A-2"])));
+    assert!(!add(3, true, &["A-4"]));
+    // Another list, begun twice.
+    assert!(add(1, false, &["B-1"]));
+    assert!(add(1, false, &["B-2"]));
+    assert_eq!(declared("", 10).len(), 3);
+    assert!(add(2, true, &["B-3"]));
+    assert_eq!(declared("", 10), numbers(&["B-2", "B-3"]));
+    let asked = numbers(&["A-1", "B-3", "C-1"]);
+    assert_eq!(see(store, |tx| tx.declared_among(acme, &asked)), numbers(&["B-3"]));
+    assert_eq!(see(store, |tx| tx.declared_among(other, &asked)), numbers(&[]));
+    while put(store, move |tx| tx.remove_numbers(acme, 2)) > 0 {}
+    assert_eq!(declared("", 10), numbers(&["B-2", "B-3"]));
+    put(store, move |tx| tx.drop_numbers(acme));
+    assert_eq!(declared("", 10), [""; 0]);
+    while put(store, move |tx| tx.remove_numbers(acme, 2)) > 0 {}
+    assert!(add(1, true, &["D-1"]));
+    assert_eq!(declared("", 10), numbers(&["D-1"]));
+}
+
+fn numbers(of: &[&str]) -> Vec<String> {
+    of.iter().map(|number| (*number).to_owned()).collect()
 }

@@ -26,6 +26,7 @@ pub fn furnish(store: &dyn Store, of: &Supplier) -> Job {
         tx.change_refusals(id, &[], &[refused], 2)?;
         let manifest = Manifest { declared: Totals::default(), declared_at: at(1) };
         tx.set_manifest(id, Some(&manifest))?;
+        assert!(tx.add_numbers(id, 1, true, &["N-1".parse().unwrap()])?);
         tx.add_erasure_mark(id, ErasureMark([7; 32]))?;
         tx.add_totals(id, &Totals { readings: 3, ..Totals::default() })
     });

@@ -24,6 +24,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("businesses", "BusinessRequest"),
     ("business_payment_instructions", "BusinessPaymentInstructionRequest"),
     ("manifests", "ManifestRequest"),
+    ("manifest_numbers", "ManifestNumbersRequest"),
     ("runs", "RunRequest"),
 ];
 

@@ -4,7 +4,7 @@
 use super::Services;
 use super::newest::newest_row;
 use crate::App;
-use crate::account::{Pace, StatusCount, accounts};
+use crate::account::{NumberDifference, Pace, StatusCount, accounts, number_examples};
 use crate::codec::unpack;
 use crate::operator::forecast::Left;
 use crate::operator::{Forecast, WhatIf};
@@ -18,6 +18,8 @@ use cutover_process::State;
 
 /// Maximum number of contracts that are named, and one more.
 const CONTRACTS: u32 = 4;
+/// Maximum number of accounts that are named beside a manifest.
+const EXAMPLES: usize = 3;
 /// Number of waiting payloads that the size of the others is estimated from.
 const SAMPLE: u32 = 20;
 
@@ -59,6 +61,8 @@ pub(super) struct Facts {
     /// The result of checking the first accounts of the wave as an import would; `None` before that.
     pub(super) sample: Option<Sample>,
     pub(super) reconciliation: Reconciliation,
+    /// Some accounts that are declared and were not sent, and some that were sent and are not declared.
+    pub(super) differing: [Vec<String>; 2],
     pub(super) windows: WaitingWindows,
     pub(super) pace: Option<Pace>,
     pub(super) forecast: Forecast,
@@ -105,6 +109,10 @@ impl App {
                 last: last_stretch(tx, supplier.id, gate.as_ref(), failed)?,
                 sample: None,
                 absent_contracts: tx.absent_contracts(supplier.organisation_id, supplier.id, CONTRACTS)?,
+                differing: [
+                    number_examples(tx, supplier.id, NumberDifference::Missing, EXAMPLES)?,
+                    number_examples(tx, supplier.id, NumberDifference::Unexpected, EXAMPLES)?,
+                ],
                 reconciliation: tx.reconciliation(supplier.id)?,
                 windows: tx.waiting_windows(supplier.id)?,
                 supplier: supplier.clone(),

@@ -12,7 +12,9 @@ pub(super) fn manifest(facts: &Facts) -> Finding {
         );
     };
     let difference = TotalsDifference::of(facts.reconciliation.sent, manifest.declared);
-    if !facts.reconciliation.differs() {
+    let [missing, unexpected] = &facts.differing;
+    let has_same_numbers = missing.is_empty() && unexpected.is_empty();
+    if !facts.reconciliation.differs() && has_same_numbers {
         return Finding::ok("What was sent is what the supplier has declared.");
     }
     let figures = [
@@ -24,8 +26,13 @@ pub(super) fn manifest(facts: &Facts) -> Finding {
     ];
     let differing = figures.iter().filter(|(figure, _)| !is_zero(figure));
     let differing: Vec<String> = differing.map(|(figure, of)| format!("{} {of}", signed(figure))).collect();
+    let named = |what: &str, numbers: &[String]| {
+        (!numbers.is_empty()).then(|| format!("{what}: {}", numbers.join(", ")))
+    };
+    let named = [named("missing for example", missing), named("not declared for example", unexpected)];
+    let said: Vec<String> = differing.into_iter().chain(named.into_iter().flatten()).collect();
     Finding::stop(
-        format!("What was sent differs from what is declared: {}.", differing.join(", ")),
+        format!("What was sent differs from what is declared: {}.", said.join(", ")),
         "Send what is missing, or cancel what is too much; if the declaration is wrong, send a manifest again.",
     )
 }

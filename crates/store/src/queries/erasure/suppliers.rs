@@ -1,12 +1,13 @@
 //! Removes what is kept of a supplier besides its accounts.
 
 use super::super::dialect::Dialect;
+use super::super::figures::numbers;
 use super::super::runs::erase_runs;
 use super::super::schema::{
     businesses, cause_changes, cause_counts, certificate_erasures, certificate_subtrees, certificates,
-    erased_accounts, job_items, jobs, manifests, process_changes, process_counts, process_minutes, processes,
-    refused_causes, refused_creates, refused_totals, supplier_gates, supplier_waves, suppliers,
-    total_changes, totals, wave_accounts,
+    erased_accounts, job_items, jobs, manifest_lists, manifest_numbers, manifests, process_changes,
+    process_counts, process_minutes, processes, refused_causes, refused_creates, refused_totals,
+    supplier_gates, supplier_waves, suppliers, total_changes, totals, wave_accounts,
 };
 use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;
@@ -43,6 +44,11 @@ pub(super) fn erase_some(
             .filter(process_minutes::supplier_id.eq(supplier_id))
             .filter(process_minutes::minute.le(last));
         return Ok(vec![("process_minutes", diesel::delete(up_to).execute(conn)? as u64)]);
+    }
+    numbers::drop_lists(conn, supplier_id)?;
+    let declared = numbers::remove(conn, supplier_id, limit)?;
+    if declared > 0 {
+        return Ok(vec![("manifest_numbers", declared)]);
     }
     let certificates = certificates(conn, supplier_id)?;
     if !certificates.is_empty() {
@@ -108,6 +114,8 @@ pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<Eras
         cause_changes.supplier_id
         cause_counts.supplier_id
         manifests.supplier_id
+        manifest_numbers.supplier_id
+        manifest_lists.supplier_id
         total_changes.supplier_id
         totals.supplier_id
         wave_accounts.supplier_id

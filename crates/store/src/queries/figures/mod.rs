@@ -3,6 +3,7 @@
 
 mod causes;
 mod counts;
+pub(super) mod numbers;
 mod sent;
 mod suppliers;
 mod totals;
@@ -12,7 +13,8 @@ use super::dialect::{Db, Dialect};
 use super::sql_dialect::SqlDialect;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError, SupplierFigures,
+    AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, NumberLists, StateCount, StoreError,
+    SupplierFigures,
 };
 use cutover_core::{ExternalAccountNumber, Level};
 use cutover_model::Totals;
@@ -61,6 +63,41 @@ impl Figures for SqlTx<'_> {
 
     fn set_manifest(&mut self, supplier_id: i64, manifest: Option<&Manifest>) -> Result<(), StoreError> {
         self.run(|conn| sent::set_manifest(conn, supplier_id, manifest))
+    }
+
+    fn number_lists(&mut self, supplier_id: i64) -> Result<Option<NumberLists>, StoreError> {
+        self.run(|conn| numbers::read(conn, supplier_id))
+    }
+
+    fn add_numbers(
+        &mut self,
+        supplier_id: i64,
+        part: u32,
+        is_last: bool,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<bool, StoreError> {
+        self.run(|conn| numbers::add(conn, supplier_id, part, is_last, numbers))
+    }
+
+    fn drop_numbers(&mut self, supplier_id: i64) -> Result<(), StoreError> {
+        self.run(|conn| numbers::drop_lists(conn, supplier_id))
+    }
+
+    fn remove_numbers(&mut self, supplier_id: i64, limit: u32) -> Result<u64, StoreError> {
+        self.run(|conn| numbers::remove(conn, supplier_id, limit.into()))
+    }
+
+    fn declared_numbers(
+        &mut self,
+        supplier_id: i64,
+        after: &str,
+        limit: u32,
+    ) -> Result<Vec<String>, StoreError> {
+        self.run(|conn| numbers::after(conn, supplier_id, after, limit))
+    }
+
+    fn declared_among(&mut self, supplier_id: i64, numbers: &[String]) -> Result<Vec<String>, StoreError> {
+        self.run(|conn| numbers::declared_among(conn, supplier_id, numbers))
     }
 
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError> {

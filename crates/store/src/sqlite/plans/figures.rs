@@ -28,6 +28,31 @@ fn figures_are_read_by_their_supplier() {
     }
 }
 
+/// Pages of account numbers cost the same for any number of them, and so does the removal of a batch.
+#[test]
+fn declared_numbers_are_found_by_their_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    let plan = plan_of(&mut conn, |tx| {
+        assert!(tx.add_numbers(1, 1, true, &["A-1".parse().unwrap(), "A-2".parse().unwrap()])?);
+        assert_eq!(tx.declared_numbers(1, "A-1", 10)?, ["A-2"]);
+        assert_eq!(tx.declared_among(1, &["A-1".into()])?, ["A-1"]);
+        tx.drop_numbers(1)?;
+        assert_eq!(tx.remove_numbers(1, 10)?, 2);
+        Ok(())
+    });
+    assert_no_scan(&plan);
+    assert_uses(
+        &plan,
+        "manifest_numbers USING PRIMARY KEY (supplier_id=? AND list=? AND external_account_number>?)",
+    );
+    assert_uses(
+        &plan,
+        "manifest_numbers USING PRIMARY KEY (supplier_id=? AND list=? AND external_account_number=?)",
+    );
+    assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE FOR ORDER")), "{plan:#?}");
+}
+
 #[test]
 fn examples_of_an_error_are_the_first_of_a_range() {
     let folder = tempfile::tempdir().unwrap();
