@@ -53,6 +53,7 @@ pub mod certificate;
 mod imported;
 pub mod known;
 mod paths;
+mod references;
 mod request;
 mod response;
 pub mod service;
@@ -70,6 +71,7 @@ pub use decode::{
 pub use json::{MAX_DEPTH, SyntaxError, SyntaxErrorKind, Writer};
 pub use paths::{PathHashes, PathKey};
 pub use payload::*;
+pub use references::{is_reference, references};
 pub use request::*;
 pub use response::*;
 pub use rust_decimal;

@@ -2,7 +2,7 @@
 //! their payloads as NDJSON, to be corrected and sent again.
 
 use super::processes::check_code;
-use super::{Audited, Operations, OperatorError};
+use super::{Audited, Operations, OperatorError, References};
 use crate::App;
 use crate::account::of_last_attempt;
 use crate::codec::unpack;
@@ -26,7 +26,7 @@ string_enum! {
     "a format of failed accounts";
     /// The form of an export of failed accounts.
     pub enum FailedFormat {
-        /// A row for each fault: number, code, path, rule, detail.
+        /// A row for each fault: number, code, path, rule, detail, and the value if it is a reference.
         Csv = "csv",
         /// The accepted payload of each account, on a line.
         Ndjson = "ndjson",
@@ -243,15 +243,24 @@ impl App {
 
 /// The payloads or issues of some accounts for an export, by the keys of their processes.
 enum Contents {
-    Faults(HashMap<i64, StoredIssues>),
+    Faults(HashMap<i64, StoredIssues>, HashMap<i64, References>),
     Payloads(HashMap<i64, Result<Vec<u8>, StoreError>>),
 }
 
 fn contents(tx: &mut dyn Rows, format: FailedFormat, ids: &[i64]) -> Result<Contents, StoreError> {
     Ok(match format {
         FailedFormat::Csv => {
-            let issues = tx.issues_of(ids)?.into_iter();
-            Contents::Faults(issues.map(|(id, issues, _)| (id, issues)).collect())
+            let (mut issues, mut kept) = (HashMap::new(), HashMap::new());
+            for (id, of, is_archived) in tx.issues_of(ids)? {
+                if is_archived {
+                    issues.insert(id, of)
+                } else {
+                    kept.insert(id, of)
+                };
+            }
+            let references = References::of_processes(tx, &kept)?;
+            issues.extend(kept);
+            Contents::Faults(issues, references)
         }
         FailedFormat::Ndjson => {
             let payloads: Vec<PayloadById> = tx.payloads(ids)?;
@@ -289,8 +298,10 @@ impl Contents {
     /// Appends an account, or returns the reason why it is left out.
     fn append(&mut self, process: &Process, bytes: &mut Vec<u8>) -> Result<Option<&'static str>, StoreError> {
         match self {
-            Self::Faults(issues) => {
-                faults(bytes, process, issues.remove(&process.id()).unwrap_or_default())?;
+            Self::Faults(issues, references) => {
+                let id = process.id();
+                let (issues, references) = (issues.remove(&id), references.remove(&id));
+                faults(bytes, process, issues.unwrap_or_default(), &references.unwrap_or_default())?;
                 Ok(None)
             }
             Self::Payloads(payloads) => {
@@ -318,20 +329,26 @@ fn line(bytes: &mut Vec<u8>, json: &[u8]) {
     bytes.push(b'\n');
 }
 
-const HEAD: [&str; 5] = ["external_account_number", "code", "attr", "rule", "detail"];
+const HEAD: [&str; 6] = ["external_account_number", "code", "attr", "rule", "detail", "value"];
 
 /// Writes the faults of an account. One that failed without items has a row with its error.
-fn faults(bytes: &mut Vec<u8>, process: &Process, issues: StoredIssues) -> Result<(), StoreError> {
+fn faults(
+    bytes: &mut Vec<u8>,
+    process: &Process,
+    issues: StoredIssues,
+    references: &References,
+) -> Result<(), StoreError> {
     let number = process.snapshot().external_account_number.as_str();
     let errors = of_last_attempt(process, issues).errors;
     if errors.is_empty() {
         let error = process.latest_error();
         let (code, detail) = error.map_or(("", ""), |error| (error.code.as_str(), &*error.detail));
-        return row(bytes, [number, code, "", "", detail]);
+        return row(bytes, [number, code, "", "", detail, ""]);
     }
     for issue in &errors {
         let rule = issue.rule.as_deref().unwrap_or_default();
-        row(bytes, [number, &issue.code, &issue.attr, rule, &issue.detail])?;
+        let value = references.of(issue).unwrap_or_default();
+        row(bytes, [number, &issue.code, &issue.attr, rule, &issue.detail, value])?;
     }
     Ok(())
 }
@@ -340,7 +357,7 @@ fn faults(bytes: &mut Vec<u8>, process: &Process, issues: StoredIssues) -> Resul
 fn refusal(bytes: &mut Vec<u8>, refused: &RefusedCreate) -> Result<(), StoreError> {
     for RefusedFault { code, attr } in &refused.causes {
         let detail = Code::from_word(code).map_or("", Code::detail);
-        row(bytes, [&refused.number, code, attr, "", detail])?;
+        row(bytes, [&refused.number, code, attr, "", detail, ""])?;
     }
     Ok(())
 }
@@ -364,12 +381,12 @@ mod tests {
     #[test]
     fn no_cell_is_a_formula_and_all_are_quoted_where_needed() {
         let mut bytes = Vec::new();
-        row(&mut bytes, ["=1+1", "required", " +1", "CUS-01", "says \"no\", twice"]).unwrap();
-        row(&mut bytes, ["A-1", "＝1", "a\nb", "", "@SUM(A1)"]).unwrap();
+        row(&mut bytes, ["=1+1", "required", " +1", "CUS-01", "says \"no\", twice", "=a.pdf"]).unwrap();
+        row(&mut bytes, ["A-1", "＝1", "a\nb", "", "@SUM(A1)", ""]).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         assert_eq!(
             text,
-            "'=1+1,required,' +1,CUS-01,\"says \"\"no\"\", twice\"\r\nA-1,'＝1,\"a\nb\",,'@SUM(A1)\r\n"
+            "'=1+1,required,' +1,CUS-01,\"says \"\"no\"\", twice\",'=a.pdf\r\nA-1,'＝1,\"a\nb\",,'@SUM(A1),\r\n"
         );
     }
 

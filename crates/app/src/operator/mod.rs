@@ -24,6 +24,7 @@ mod processes;
 mod progress;
 mod readiness;
 mod reason;
+mod references;
 mod run_diff;
 mod runs;
 mod scope;
@@ -65,6 +66,8 @@ pub use readiness::{
 };
 pub(crate) use readiness::{Probed, Sampled};
 pub use run_diff::{CodeDiff, Difference, Differing, RunDiff};
+pub use references::References;
+pub use run_diff::{CodeDiff, Difference, RunDiff};
 pub use runs::{RunPage, RunReport};
 pub use scope::Scope;
 pub(crate) use scope::Scoped;

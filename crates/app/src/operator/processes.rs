@@ -1,5 +1,5 @@
 use super::scope::Scoped;
-use super::{Audited, Operations, OperatorError};
+use super::{Audited, Operations, OperatorError, References};
 use crate::account::{AccountStatus, Standing, of_last_attempt, process_status};
 use crate::port::{
     AuditAction, ImportedAccount, PageLimit, ProcessFilter, Rows, StepWrite, StoreError, StoredIssues,
@@ -36,6 +36,8 @@ pub struct ProcessReport {
     pub history: Vec<HistoryEntry>,
     /// Errors of a rejected import, and warnings.
     pub issues: StoredIssues,
+    /// The documents, contracts, tariffs and meter points that the issues are about.
+    pub references: References,
     /// Time at which another system reported that it has billed the account.
     pub billed_at: Option<DateTime<Utc>>,
     /// The imported account.
@@ -172,6 +174,13 @@ pub(super) fn report(
     let history = tx.history(process.id())?;
     let last = history.last().and_then(|entry| entry.actor.known());
     let (waits_for, sentence) = standing.of(process, last);
+    let issues = of_last_attempt(process, tx.issues(process.id())?);
+    let archived_at = tx.archived_at(process.id())?;
+    // PostgreSQL keeps the rows of archived payloads for a while.
+    let references = match archived_at {
+        Some(_) => References::default(),
+        None => References::read(tx, process.id(), &issues)?,
+    };
     Ok(ProcessReport {
         waits_for,
         sentence,
@@ -180,9 +189,10 @@ pub(super) fn report(
         is_undone: process.is_undone(),
         external_account_number: process.snapshot().external_account_number.to_string(),
         attempt: process.snapshot().attempt,
-        archived_at: tx.archived_at(process.id())?,
+        archived_at,
         history,
-        issues: of_last_attempt(process, tx.issues(process.id())?),
+        issues,
+        references,
         billed_at: tx.heads_of(&[process.id()])?.pop().and_then(|head| head.billed_at),
         account: tx.imported_account(process.id())?,
         zone,

@@ -1,8 +1,9 @@
 use crate::env::{TestEnv, account, request};
 use cutover_app::account::Refused;
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::DocumentState;
+use cutover_app::port::{DocumentState, StoredIssue};
 use cutover_app::{FoundDocuments, Step};
+use cutover_core::IssueSource;
 use cutover_process::State;
 
 const ACCOUNT: &str = r#""unknown_occupier":true,"notes":[{"document_paths":[{"document_path":"/n.txt"}]}],
@@ -71,6 +72,28 @@ fn an_import_looks_documents_up_again_and_retries_during_an_outage() {
     assert_eq!(report.status.status, State::Errored);
     let errors: Vec<String> = report.issues.errors.iter().map(|e| format!("{} {}", e.attr, e.code)).collect();
     assert_eq!(errors, ["statements.0.statement_path path_does_not_exist_in_file_store"]);
+}
+
+/// Operators see which document is missing, which meter point is taken and so on, and nothing of a person.
+#[test]
+fn operators_see_what_a_fault_is_about() {
+    let env = TestEnv::new();
+    let customers = r#""customers":[{"given_name":"Ada","email":"ada@example.com","role":"PRIMARY"}]"#;
+    env.create(&ACCOUNT.replace(r#""unknown_occupier":true"#, customers));
+    env.app.as_command().set_supplier("ACME", verifying(true)).unwrap();
+    env.worker.run_once().unwrap();
+    let report = env.report();
+    let issues = report.issues.errors.iter().chain(&report.issues.warnings);
+    let values: Vec<(&str, Option<&str>)> =
+        issues.map(|issue| (&*issue.attr, report.references.of(issue))).collect();
+    assert!(values.contains(&("notes.0.document_paths.0.document_path", Some("/n.txt"))), "{values:?}");
+    assert!(values.contains(&("statements.0.statement_path", Some("s.pdf"))), "{values:?}");
+    let others: Vec<_> = values.iter().filter(|(attr, _)| attr.starts_with("customers")).collect();
+    assert!(!others.is_empty() && others.iter().all(|(_, value)| value.is_none()), "{values:?}");
+    assert!(!format!("{report:?}").contains("s.pdf"));
+
+    let of_notes = StoredIssue { source: IssueSource::Notes.into(), ..report.issues.errors[0].clone() };
+    assert_eq!(report.references.of(&of_notes), None);
 }
 
 #[test]

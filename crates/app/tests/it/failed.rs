@@ -102,6 +102,20 @@ fn every_failed_account_has_its_faults() {
 }
 
 #[test]
+fn a_fault_of_a_document_names_the_document() {
+    let env = failing(1, r#""customers":[],"notes":[{"document_paths":[{"document_path":"gone.pdf"}]}]"#);
+    let verify = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
+    env.app.as_command().set_supplier("ACME", verify).unwrap();
+    env.app.as_command().retry_process("ACME", "A-1").unwrap();
+    env.worker.run_once().unwrap();
+    let (_, csv) = export(&env, &wanted(), FailedFormat::Csv);
+    let lines: Vec<&str> = csv.split_terminator("\r\n").collect();
+    let of = |attr: &str| lines.iter().find(|line| line.contains(attr)).unwrap();
+    assert!(of("document_path").ends_with(",gone.pdf"), "{csv}");
+    assert!(of("ACC-04").ends_with(','), "{csv}");
+}
+
+#[test]
 fn payloads_can_be_sent_again_as_they_were() {
     let env = failing(1, "\n\"customers\":\r\n[ ],\"transfer_balance\": 10.10");
     env.app.as_command().set_supplier("ACME", SupplierChange::default()).unwrap();

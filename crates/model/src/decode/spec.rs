@@ -33,6 +33,9 @@ pub struct FieldSpec {
     /// If set, the member and everything below it is personal and masked by `Debug`. If not, a text says
     /// nothing about a person, and the members of an object have their own flags.
     pub is_personal: bool,
+    /// If set, the member is a text that names something outside of the payload: a document, a contract, a tariff or a
+    /// meter point. Operators see it beside its faults, see [`references`](fn@crate::references).
+    pub is_reference: bool,
 }
 
 /// The known values of an open list; any other gives a warning (rule STR-19).

@@ -54,6 +54,7 @@
 //!                 nullable: false,
 //!                 kind: Kind::TextOrInteger { max: 16 },
 //!                 is_personal: true,
+//!                 is_reference: false,
 //!             },
 //!             /* house_number_suffix */
 //!         ],

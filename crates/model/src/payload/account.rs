@@ -74,6 +74,6 @@ objects! {
     /// The link of an account to a business contract (contract 2.3).
     AccountBusinessLink "account business link" {
         /// The contract's `identifier` in the business; must be given and not blank (rules BUS-01, PST-10).
-        business_contract_identifier: optional filled(255) shown;
+        business_contract_identifier: optional filled(255) reference;
     }
 }

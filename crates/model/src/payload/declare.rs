@@ -11,7 +11,9 @@
 /// a row among those of its parent; see [`tables`](crate::tables).
 ///
 /// After the kind, `personal` makes `Debug` mask the member and everything below it; `shown` says that it is
-/// not about a person. Texts must have one of the two; other kinds are shown by default.
+/// not about a person. `reference` is a shown text that names something elsewhere: a contract, a tariff, a meter point.
+/// `document` is the path of a document, which is masked as `personal` is. Operators see both beside their faults
+/// ([`references`](fn@crate::references)). Texts must have one of the four; other kinds are shown by default.
 macro_rules! objects {
     ($(
         $(#[doc = $doc:literal])+
@@ -46,6 +48,7 @@ macro_rules! objects {
                         nullable: is_nullable!($presence),
                         kind: kind!($kind $( ($($args)*) )?),
                         is_personal: is_personal!($kind $( ($($args)*) )? ; $($class)?),
+                        is_reference: is_reference!($($class)?),
                     }),*],
                 };
             }
@@ -208,7 +211,9 @@ macro_rules! is_nullable {
 /// True if a member is personal. Texts have no default.
 macro_rules! is_personal {
     ($kind:ident $( ( $($args:tt)* ) )? ; personal) => { true };
+    ($kind:ident $( ( $($args:tt)* ) )? ; document) => { true };
     ($kind:ident $( ( $($args:tt)* ) )? ; shown) => { false };
+    ($kind:ident $( ( $($args:tt)* ) )? ; reference) => { false };
     (text $( ( $($args:tt)* ) )? ;) => { is_personal!(@unclassified) };
     (filled $( ( $($args:tt)* ) )? ;) => { is_personal!(@unclassified) };
     (digits $( ( $($args:tt)* ) )? ;) => { is_personal!(@unclassified) };
@@ -221,7 +226,20 @@ macro_rules! is_personal {
     };
     ($kind:ident $( ( $($args:tt)* ) )? ;) => { false };
     (@unclassified) => {
-        compile_error!("a text is declared `personal` or `shown` after its kind")
+        compile_error!("a text is declared `personal`, `shown`, `reference` or `document` after its kind")
+    };
+}
+
+/// True if operators see the value of a member beside its faults.
+macro_rules! is_reference {
+    (reference) => {
+        true
+    };
+    (document) => {
+        true
+    };
+    ($($other:ident)?) => {
+        false
     };
 }
 
@@ -359,6 +377,7 @@ macro_rules! item {
             nullable: false,
             kind: kind!($($kind)*),
             is_personal: false,
+            is_reference: false,
         }
     };
 }

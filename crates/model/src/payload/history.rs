@@ -6,7 +6,7 @@ objects! {
         /// End of the period billed, not before its start (rule STM-01).
         bill_period_to_date: required date;
         /// Path of the PDF under the supplier's document root (rules 10.5, DOC-01 to DOC-03).
-        statement_path: optional text(1024) personal;
+        statement_path: optional text(1024) document;
         /// Identifier of the statement, expected once in the payload (rule STM-02).
         statement_id: required text(255) shown;
         /// Average use a day in the period; the contract gives no unit.
@@ -57,6 +57,6 @@ objects! {
     /// A document of a note (contract 2.4).
     NoteDocument "note document" in note_documents {
         /// Path of the document under the supplier's document root (rules 10.5, DOC-01, DOC-02).
-        document_path: required text(1024) personal;
+        document_path: required text(1024) document;
     }
 }

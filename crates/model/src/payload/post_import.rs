@@ -46,7 +46,7 @@ objects! {
         /// Total of the statement with tax, kept as sent; the contract gives no unit.
         gross_amount: nullable decimal(10, 10);
         /// Path of the PDF under the supplier's document root (rules 10.5, DOC-01 to DOC-03).
-        statement_path: optional text(1024) personal;
+        statement_path: optional text(1024) document;
     }
 
     /// A payment instruction to store for an imported account (contract 2.8, 4.2).

@@ -16,7 +16,7 @@ objects! {
     /// A tariff agreed for a meter point over a time (contract 2.3).
     Agreement "agreement" in agreements {
         /// Code of the tariff.
-        tariff_code: required text(255) shown;
+        tariff_code: required text(255) reference;
         /// First day of the agreement; no other may be in force then (rules 8.3, AGR-02 to AGR-04).
         effective_from: required date;
         /// Day after the last of the agreement, not before its start; absent or `null` = open
@@ -25,6 +25,6 @@ objects! {
         /// Time of the agreement.
         agreed_at: nullable datetime;
         /// The account's business contract, if the agreement is part of it (rule AGR-05).
-        business_contract_identifier: nullable text(255) shown;
+        business_contract_identifier: nullable text(255) reference;
     }
 }

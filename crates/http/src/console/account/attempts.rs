@@ -11,7 +11,7 @@ use crate::call::{Answer, Call};
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use askama::Template;
-use cutover_app::operator::{Attempt, Attempts, SentPayload};
+use cutover_app::operator::{Attempt, Attempts, References, SentPayload};
 use cutover_core::Zone;
 use cutover_process::State;
 
@@ -151,7 +151,7 @@ fn groups(errors: &Errors<'_>) -> [Group; 3] {
             .iter()
             .take(MOST)
             .enumerate()
-            .map(|(n, issue)| issue::Issue::new(format!("{id}-{n}"), None, issue))
+            .map(|(n, issue)| issue::Issue::new(format!("{id}-{n}"), None, issue, &References::default()))
             .collect(),
         more: issues.len().saturating_sub(MOST),
     };

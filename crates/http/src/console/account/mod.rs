@@ -24,7 +24,7 @@ use askama::Template;
 pub(super) use blocks::{Layout, Section};
 use cutover_app::App;
 use cutover_app::operator::{AccountView, OperatorError, ProcessReport, SentPayload};
-use cutover_app::port::{JobKind, StoredIssues};
+use cutover_app::port::JobKind;
 use cutover_core::{SupplierCode, Zone};
 use cutover_process::{HistoryEntry, State};
 use issue::Issue;
@@ -190,7 +190,7 @@ fn laid_out(
     let members =
         report.account.as_ref().map(|account| imported::members(account, report.zone)).transpose()?;
     let sections = members.map(|members| layout.sections(members)).unwrap_or_default();
-    let Findings { errors, warnings, sent } = Findings::new(&report.issues, sent, mask);
+    let Findings { errors, warnings, sent } = Findings::new(&report, sent, mask);
     let state = report.stored_status.known().copied();
     let can_be_submitted_again = state.is_some_and(|state| state.has_ended() && !state.is_final());
     Ok(Page {
@@ -246,16 +246,19 @@ struct Findings {
 }
 
 impl Findings {
-    fn new(issues: &StoredIssues, sent: SentPayload, mask: Mask) -> Self {
+    fn new(report: &ProcessReport, sent: SentPayload, mask: Mask) -> Self {
+        let ProcessReport { issues, references, .. } = report;
         let (errors, warnings) = (first(&issues.errors), first(&issues.warnings));
         let sent = shown(sent, &payload::marks(errors, warnings), mask);
         let anchor = |id: &str| match &sent {
             Some(Sent::Payload(payload)) => payload.anchor(id),
             _ => None,
         };
-        let (errors, warnings) =
-            (issue::all("error", errors, anchor), issue::all("warning", warnings, anchor));
-        Self { errors, warnings, sent }
+        Self {
+            errors: issue::all("error", errors, references, anchor),
+            warnings: issue::all("warning", warnings, references, anchor),
+            sent,
+        }
     }
 }
 

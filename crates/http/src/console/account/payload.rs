@@ -64,6 +64,8 @@ pub(super) struct Mark {
 struct Marked {
     /// Positions in the list of all faults.
     here: Vec<usize>,
+    /// Set if a fault is about this very value, which is a reference.
+    is_reference: bool,
     below: BTreeMap<usize, Marked>,
 }
 
@@ -81,10 +83,11 @@ impl Marked {
             }
         }
         for segment in path.split('.') {
-            let Some((position, next)) = child(value, segment) else { break };
+            let Some((position, next)) = child(value, segment) else { return node.here.push(fault) };
             (node, value) = (node.below.entry(position).or_default(), next);
         }
         node.here.push(fault);
+        node.is_reference |= cutover_model::is_reference(path);
     }
 }
 
@@ -179,7 +182,9 @@ impl Writer<'_> {
             Value::List(items) => self.list(items, place, mask, marked),
             Value::Null => self.line(place, "null".into(), Kind::Plain, marked),
             Value::Text(text) if text.is_empty() => self.line(place, "\"\"".into(), Kind::Plain, marked),
-            _ if mask.hides() => self.line(place, String::new(), Kind::Masked, marked),
+            _ if mask.hides() && !marked.is_some_and(|marked| marked.is_reference) => {
+                self.line(place, String::new(), Kind::Masked, marked);
+            }
             Value::Text(text) => {
                 self.line(
                     place,

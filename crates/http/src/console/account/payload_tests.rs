@@ -29,6 +29,19 @@ fn faults_are_marked_at_their_members() {
     assert!(shown(json, &[], Mask::Nothing).contains("\"given_name\": \"Ada\""));
 }
 
+/// Operators see which document is missing. A fault of what is not the document itself shows nothing.
+#[test]
+fn a_document_is_shown_at_its_fault() {
+    let json = r#"{"notes":[{"body":"Jo","document_paths":[{"document_path":"a.pdf"},{"document_path":"b.pdf"}]},
+        {"document_paths":"jo.pdf"}]}"#;
+    let paths =
+        ["notes.0.document_paths.1.document_path", "notes.0.body", "notes.1.document_paths.0.document_path"];
+    let shown = shown(json, &paths, Mask::Personal);
+    assert!(shown.contains(r#""document_path": "b.pdf" <- error-0"#), "{shown}");
+    assert!(shown.contains(r#""document_paths": hidden <- error-2"#), "{shown}");
+    assert!(!shown.contains("a.pdf") && !shown.contains("jo.pdf") && !shown.contains("Jo"), "{shown}");
+}
+
 #[test]
 fn long_lists_show_their_items_with_faults() {
     let items: Vec<_> = (0..50).map(|n| format!("{{\"ledger_balance\":{n}}}")).collect();

@@ -324,6 +324,12 @@ async fn documents_are_looked_up_before_a_retry() {
     let mut browser = service.browser().await;
     let question = browser.page(&format!("{TWICE}retry/")).await;
     assert!(question.contains("fail again") && question.contains("notes.0.document_paths.0"), "{question}");
+    let page = browser.page(TWICE).await;
+    let row = between(&page, "id=\"error-0\"", "</tr>");
+    assert!(row.contains("<bdi class=\"about\">a.pdf</bdi>"), "{row}");
+    let line = between(row, "href=\"#", "\"");
+    let line = between(&page, &format!("id=\"{line}\""), "</div>");
+    assert!(line.contains("a.pdf") && line.contains("href=\"#error-0\""), "{line}");
     service.documents.set("/ACME_ENERGY", "a.pdf", DocumentState::Present);
     assert!(!browser.page(&format!("{TWICE}retry/")).await.contains("fail again"));
 }

@@ -3,7 +3,7 @@ objects! {
     MeterPointCommon "meter point, common fields" in meter_points by mpxn {
         /// Identifier of the meter point, for example an NMI or a MIRN; a prefix can determine the variant
         /// (rules 10.3, MPT-01, MPT-02).
-        mpxn: required text(64) shown;
+        mpxn: required text(64) reference;
         /// Variant of the meter point; absent = determined by `mpxn` or by the members sent
         /// (rules SUP-01 to SUP-03).
         supply_type: optional choice(SupplyType);

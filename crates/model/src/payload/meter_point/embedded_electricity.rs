@@ -12,7 +12,7 @@ objects! {
         /// Shared isolation of the point, as a one-letter code.
         shared_isolation_flag: nullable choice(EmbeddedElectricitySharedIsolationFlag);
         /// National metering identifier (NMI) of the parent (rules 10.3, MPT-01, MPT-02).
-        parent_nmi: required text(256) shown;
+        parent_nmi: required text(256) reference;
         /// Instructions for access to the meter.
         access_details: optional text(160) personal;
         /// Hazards at the meter, an item each; one that says none, or none known, must be alone

@@ -2,9 +2,9 @@ objects! {
     /// A gas point in an embedded network, without the common members (contract 2.3).
     EmbeddedGasMeterPoint "meter point, EMBEDDED_GAS" {
         /// Identifier of the parent installation.
-        parent_installation_id: nullable text(64) shown;
+        parent_installation_id: nullable text(64) reference;
         /// MIRN of the parent (rules 10.3, MPT-01, MPT-02).
-        parent_mirn: required text(256) shown;
+        parent_mirn: required text(256) reference;
         /// Factor that corrects volumes for pressure.
         pressure_correction_factor: required decimal(3, 3);
         /// Heating value of the gas; the contract gives no unit.
@@ -16,7 +16,7 @@ objects! {
         /// Characterisation of the customer: metropolitan or not, and business or residential.
         customer_characterisation: required choice(CustomerCharacterisation);
         /// Class of the distribution tariff, for example `Volume`; an open list (rule STR-19).
-        distribution_tariff: required open(64, EMBEDDED_GAS_TARIFFS) shown;
+        distribution_tariff: required open(64, EMBEDDED_GAS_TARIFFS) reference;
         /// Zone that the heating value is taken from.
         heating_value_zone: required text(64) shown;
         /// Status of the meter point, for example `Commissioned`.

@@ -27,7 +27,7 @@ objects! {
         /// Class of the customer: business, residential or unknown.
         customer_classification_code: required choice(GasCustomerClassification);
         /// Class of the distribution tariff, for example `Volume`; an open list (rule STR-19).
-        distribution_tariff: optional open(64, GAS_TARIFFS) shown;
+        distribution_tariff: optional open(64, GAS_TARIFFS) reference;
         /// Status of the MIRN, for example `Commissioned`.
         mirn_status: required choice(MirnStatus);
         /// Identifier of the gas network.

@@ -1,7 +1,7 @@
 mod account;
 
 use crate::output::{Answer, ZonedTime, listing, pairs};
-use cutover_app::operator::ProcessReport;
+use cutover_app::operator::{ProcessReport, References};
 use cutover_app::port::StoredIssue;
 use cutover_core::{Word, Zone};
 use cutover_model::{ProcessStatus, WaitsFor};
@@ -50,6 +50,9 @@ pub(crate) struct Step {
 #[derive(Serialize)]
 struct Issue {
     attr: String,
+    /// The document, contract, tariff or meter point that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
     code: String,
     rule: Option<String>,
     detail: String,
@@ -61,6 +64,7 @@ struct Issue {
 impl From<ProcessReport> for Shown {
     fn from(report: ProcessReport) -> Self {
         let zone = report.zone;
+        let references = &report.references;
         let at = |at: chrono::DateTime<chrono::FixedOffset>| ZonedTime::local(at.to_utc(), zone);
         Self {
             times: [at(report.status.created_at.0), at(report.status.modified_at.0)],
@@ -72,8 +76,8 @@ impl From<ProcessReport> for Shown {
             attempt: report.attempt,
             archived_at: report.archived_at.map(|instant| ZonedTime::local(instant, zone)),
             history: report.history.iter().map(|entry| Step::new(entry, zone)).collect(),
-            errors: report.issues.errors.into_iter().map(Issue::error).collect(),
-            warnings: report.issues.warnings.into_iter().map(Issue::warning).collect(),
+            errors: report.issues.errors.iter().map(|issue| Issue::error(issue, references)).collect(),
+            warnings: report.issues.warnings.iter().map(|issue| Issue::warning(issue, references)).collect(),
             added: report.account.as_ref().and_then(account::added),
             account: report.account.as_ref().and_then(|imported| account::embedded(imported, zone)),
         }
@@ -100,23 +104,25 @@ impl Step {
 }
 
 impl Issue {
-    fn error(StoredIssue { attr, code, rule, detail, .. }: StoredIssue) -> Self {
-        Self { attr, code, rule, detail, source: None }
+    fn error(issue: &StoredIssue, references: &References) -> Self {
+        let value = references.of(issue).map(ToOwned::to_owned);
+        let StoredIssue { attr, code, rule, detail, .. } = issue.clone();
+        Self { attr, value, code, rule, detail, source: None }
     }
 
-    fn warning(issue: StoredIssue) -> Self {
+    fn warning(issue: &StoredIssue, references: &References) -> Self {
         let source = Some(issue.source.to_string());
-        Self { source, ..Self::error(issue) }
+        Self { source, ..Self::error(issue, references) }
     }
 
     fn cells(&self) -> Vec<String> {
         let rule = self.rule.clone().unwrap_or_else(|| "-".to_owned());
         let source = self.source.clone();
-        [self.attr.clone(), self.code.clone(), rule]
-            .into_iter()
-            .chain(source)
-            .chain([self.detail.clone()])
-            .collect()
+        let at = match &self.value {
+            Some(value) => format!("{} = {value}", self.attr),
+            None => self.attr.clone(),
+        };
+        [at, self.code.clone(), rule].into_iter().chain(source).chain([self.detail.clone()]).collect()
     }
 }
 

@@ -7,6 +7,7 @@ use cutover_app::port::{
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{HistoricalStatement, IntoOwned, decode_account, decode_historical_statements};
 use cutover_process::{Actor, Event, NewProcess, Process, Submission};
+use std::collections::BTreeMap;
 
 fn zone() -> Zone {
     "Australia/Melbourne".parse().unwrap()
@@ -52,6 +53,7 @@ fn report(events: &[Event]) -> ProcessReport {
         archived_at: None,
         history,
         issues: StoredIssues::default(),
+        references: References::default(),
         account: None,
         zone: zone(),
     }
@@ -111,6 +113,20 @@ fn the_text_names_the_errors_of_a_rejected_import() {
     let mut report = report(&[Event::Claimed, Event::Rejected]);
     report.issues.errors = vec![issue("customers.0.mobile", "invalid_phone_number")];
     insta::assert_snapshot!(Shown::from(report).text());
+}
+
+#[test]
+fn a_fault_of_a_document_names_the_document() {
+    let mut report = report(&[Event::Claimed, Event::Rejected]);
+    let path = "statements.0.statement_path";
+    report.issues.errors = vec![issue(path, "document_not_pdf"), issue("customers.0.mobile", "required")];
+    report.references =
+        [(path.to_owned(), "a.txt".to_owned())].into_iter().collect::<BTreeMap<_, _>>().into();
+    let shown = Shown::from(report);
+    assert!(shown.text().contains("statements.0.statement_path = a.txt"), "{}", shown.text());
+    let shown = serde_json::to_value(&shown).unwrap();
+    assert_eq!(shown["errors"][0]["value"], "a.txt");
+    assert_eq!(shown["errors"][1].get("value"), None);
 }
 
 #[test]
