@@ -27,7 +27,8 @@ pub(super) fn step(tx: &mut dyn Tx, job: &Job, now: DateTime<Utc>) -> Result<Bat
     }
     let after = job.position.at.map(|at| (at, job.position.id));
     let page = tx.list_processes(job.supplier_id, ProcessFilter::default(), after, ACCOUNTS)?;
-    let (changed, removed) = accounts(tx, job, page.processes.into_iter().map(|listed| listed.process), now)?;
+    let locked = lock(tx, job, page.processes.into_iter().map(|listed| listed.process), is_at_rest)?;
+    let (changed, removed) = remove(tx, job, &locked, now)?;
     let then = match page.next {
         Some((at, id)) => Then::Continue(JobPosition { at: Some(at), id, ..job.position }),
         None => after_last_account(tx, job, after.is_none())?,
@@ -45,22 +46,32 @@ fn after_last_account(tx: &mut dyn Tx, job: &Job, is_first_page: bool) -> Result
     Ok(if is_first_page { Then::Wait(again) } else { Then::Continue(again) })
 }
 
-/// Removes accounts that are not being imported, with an event of each. Returns how many, and their rows.
-fn accounts(
+/// Locks the accounts of processes that can be removed, and returns these as they are then.
+pub(super) fn lock(
     tx: &mut dyn Tx,
     job: &Job,
     listed: impl Iterator<Item = Process>,
-    now: DateTime<Utc>,
-) -> Result<(u64, Vec<ErasedRows>), StoreError> {
+    can_be_removed: fn(&Process) -> bool,
+) -> Result<Vec<StoredProcess>, StoreError> {
     let mut ids = Vec::new();
-    for process in listed.filter(is_at_rest) {
+    for process in listed.filter(can_be_removed) {
         tx.lock_process(job.supplier_id, &process.snapshot().external_account_number)?;
         tx.lock_account(process.id())?;
         ids.push(process.id());
     }
     // They may have changed until they were locked.
     let mut locked: Vec<StoredProcess> = tx.processes_by_id(&ids)?;
-    locked.retain(|stored| is_at_rest(&stored.process));
+    locked.retain(|stored| can_be_removed(&stored.process));
+    Ok(locked)
+}
+
+/// Removes accounts that are locked, with an event of each. Returns how many, and their rows.
+pub(super) fn remove(
+    tx: &mut dyn Tx,
+    job: &Job,
+    locked: &[StoredProcess],
+    now: DateTime<Utc>,
+) -> Result<(u64, Vec<ErasedRows>), StoreError> {
     let ids: Vec<i64> = locked.iter().map(|stored| stored.process.id()).collect();
     if ids.is_empty() {
         return Ok((0, Vec::new()));
@@ -76,7 +87,7 @@ fn accounts(
         tx.remove_totals(job.supplier_id, &totals)?;
     }
     let removed = tx.erase(&ids)?;
-    for stored in &locked {
+    for stored in locked {
         let is = stored.process.snapshot();
         tx.publish(&NewFeedEvent {
             supplier_id: job.supplier_id,

@@ -6,6 +6,7 @@
 
 mod batch;
 mod erase;
+mod erase_rehearsed;
 mod run;
 mod runner;
 mod select;

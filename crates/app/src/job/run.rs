@@ -2,6 +2,7 @@
 
 use super::batch::{self, Batch, Then};
 use super::erase;
+use super::erase_rehearsed;
 use super::undo::{self, Extent};
 use crate::App;
 use crate::fault::{self, Point};
@@ -88,10 +89,11 @@ impl App {
                 JobKind::Retry => batch::step(tx, &job, (kind, Event::RetriedByOperator), now)?,
                 JobKind::Cancel => batch::step(tx, &job, (kind, Event::Cancelled), now)?,
                 JobKind::Undo => undo::step(tx, &job, now, extent).map_err(Stopped::of_account)?,
+                JobKind::Erase => erase_rehearsed::step(tx, &job, now)?,
                 JobKind::EraseSupplier => erase::step(tx, &job, now)?,
             };
             let waits = matches!(batch.then, Then::Wait(_));
-            let may_be_due = kind != JobKind::EraseSupplier && batch.changed > 0;
+            let may_be_due = !kind.removes() && batch.changed > 0;
             add(tx, &mut job, kind, batch, now)?;
             if !tx.change_job(&job)? {
                 return Err(StoreError::Conflict("a job was changed meanwhile".into()).into());
@@ -103,7 +105,7 @@ impl App {
         let (ran, may_be_due) = ran?;
         fault::reached(Point::JobBatchDone, "");
         if let Ran::Job(job) = &ran
-            && job.kind == JobKind::EraseSupplier
+            && job.kind.known().is_some_and(|kind| kind.removes())
             && job.state == JobState::Done
         {
             // The rows are removed even if this fails.
@@ -253,6 +255,7 @@ fn end(tx: &mut dyn Tx, job: &mut Job, kind: JobKind, now: DateTime<Utc>) -> Res
     let action = match kind {
         JobKind::Retry => AuditAction::ProcessRetried,
         JobKind::Cancel => AuditAction::ProcessCancelled,
+        JobKind::Erase => AuditAction::AccountErased,
         JobKind::Undo => AuditAction::ImportsUndone,
         JobKind::EraseSupplier => AuditAction::SupplierErased,
     };

@@ -21,6 +21,7 @@ fn states(kind: JobKind) -> &'static [State] {
     match kind {
         JobKind::Retry => &[State::Errored, State::DryRunErrored],
         JobKind::Cancel => &[State::Pending],
+        JobKind::Erase => &[State::DryRunSucceeded],
         JobKind::Undo | JobKind::EraseSupplier => &[],
     }
 }
@@ -30,6 +31,7 @@ fn parts(kind: JobKind, filter: &JobFilter) -> Vec<Option<State>> {
     match (&filter.status, &filter.error_code) {
         // A status that this version does not know selects nothing.
         (Some(status), _) => status.known().map(|state| Some(*state)).into_iter().collect(),
+        (None, Some(_)) if kind == JobKind::Erase => vec![Some(State::DryRunErrored)],
         // Only failed processes have an error.
         (None, Some(_)) => vec![None],
         (None, None) => states(kind).iter().copied().map(Some).collect(),

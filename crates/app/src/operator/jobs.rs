@@ -1,6 +1,7 @@
 //! Use cases for jobs (contract D14).
 
 use super::processes::check_code;
+use super::reason::check_reason;
 use super::scope::Scoped;
 use super::{Audited, Operations, OperatorError};
 use crate::job::{LEASE, Ran, detail, matching, new_job, subject};
@@ -31,7 +32,8 @@ pub struct BulkRequest {
     pub kind: JobKind,
     /// Code of the supplier.
     pub supplier: String,
-    /// Only processes in this state; `None` means those that have failed (retry) or wait (cancel).
+    /// Only processes in this state; `None` means those that have failed (retry), wait (cancel) or were rehearsed without an
+    /// error (erase).
     pub status: Option<State>,
     /// Only cancelled processes whose import was undone. Without this, those are left out of a selection by the state.
     pub is_undone: bool,
@@ -69,7 +71,11 @@ impl BulkRequest {
             return Err(OperatorError::Refused("processes whose import was undone are CANCELLED".into()));
         }
         if let Some(status) = self.state().filter(|status| !self.kind.begins_from(*status)) {
-            let doing = if self.kind == JobKind::Cancel { "cancelled" } else { "tried again" };
+            let doing = match self.kind {
+                JobKind::Cancel => "cancelled",
+                JobKind::Erase => "erased together",
+                _ => "tried again",
+            };
             return Err(OperatorError::Refused(format!("processes that are {status} cannot be {doing}")));
         }
         if self.numbers.as_ref().is_some_and(|numbers| numbers.len() > MAX_NUMBERS) {
@@ -102,15 +108,43 @@ impl Operations<'_> {
     /// Begins a bulk operation as a job.
     ///
     /// # Errors
-    /// As [`count_bulk`](Self::count_bulk).
+    /// As [`count_bulk`](Self::count_bulk); [`OperatorError::Refused`] for an erasure.
     pub fn begin_bulk(&self, request: &BulkRequest, owner: JobOwner) -> Result<Job, OperatorError> {
+        if request.kind.removes() {
+            return Err(OperatorError::Refused("an erasure needs a reason".into()));
+        }
+        self.begin_selected(request, None, owner)
+    }
+
+    /// Begins to erase accounts that were only rehearsed, as a job, which records the reason. They leave no mark, and can be
+    /// sent again.
+    ///
+    /// # Errors
+    /// As [`count_bulk`](Self::count_bulk); [`OperatorError::Refused`] if the reason is blank or too long.
+    pub fn begin_bulk_erasure(
+        &self,
+        request: &BulkRequest,
+        because: &str,
+        owner: JobOwner,
+    ) -> Result<Job, OperatorError> {
+        check_reason(Some(because))?;
+        let request = BulkRequest { kind: JobKind::Erase, ..request.clone() };
+        self.begin_selected(&request, Some(because.to_owned()), owner)
+    }
+
+    fn begin_selected(
+        &self,
+        request: &BulkRequest,
+        because: Option<String>,
+        owner: JobOwner,
+    ) -> Result<Job, OperatorError> {
         request.check()?;
         let supplier = self.show_supplier(&request.supplier)?;
         let begun_at = self.app.clock.now();
         let (matched, listed) = self.select(&supplier, request, begun_at)?;
         let name = format!("job_{:016x}", self.app.random.number());
         let job = new_job(name, request.kind, &supplier, &self.operator, begun_at);
-        self.begin_job(&supplier, Job { filter: request.filter(), matched, ..job }, &listed, owner)
+        self.begin_job(&supplier, Job { filter: request.filter(), because, matched, ..job }, &listed, owner)
     }
 
     /// Stores a job on a supplier with its list of processes, and begins it.

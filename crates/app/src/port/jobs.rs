@@ -12,6 +12,8 @@ string_enum! {
         Retry = "process.retry",
         /// Cancel each process.
         Cancel = "process.cancel",
+        /// Remove everything that is kept of each account that was only rehearsed.
+        Erase = "process.erase",
         /// Undo the import of each account.
         Undo = "supplier.undo",
         /// Remove everything that is kept of the supplier.
@@ -20,11 +22,17 @@ string_enum! {
 }
 
 impl JobKind {
+    /// Returns true if the operation removes data for good.
+    pub fn removes(self) -> bool {
+        matches!(self, Self::Erase | Self::EraseSupplier)
+    }
+
     /// Returns true if an operation by processes can begin from a state.
     pub fn begins_from(self, state: State) -> bool {
         let event = match self {
             Self::Retry => EventKind::RetriedByOperator,
             Self::Cancel => EventKind::Cancelled,
+            Self::Erase => return matches!(state, State::DryRunSucceeded | State::DryRunErrored),
             Self::Undo | Self::EraseSupplier => return false,
         };
         [false, true].iter().any(|is_dry_run| transition(Some(state), event, *is_dry_run).is_ok())
@@ -117,7 +125,7 @@ pub struct Job {
     pub skipped: u64,
     /// Of an undo: number of accounts that could not be undone.
     pub failed: u64,
-    /// Of an erasure: number of removed rows by table.
+    /// Of erasures: number of removed rows by table.
     pub removed: BTreeMap<String, u64>,
     /// The last process that it has come to.
     pub position: JobPosition,

@@ -11,6 +11,7 @@ mod clocks;
 mod documents;
 mod env;
 mod erase;
+mod erase_rehearsed;
 mod erase_supplier;
 mod export;
 mod failed;

@@ -73,6 +73,9 @@ const OPERATIONS: &[(&str, About, Try)] = &[
         text(Ok(about.collect::<Vec<_>>()))
     }),
     ("begin_bulk", Supplier, |by, _| text(by.begin_bulk(&bulk(JobKind::Cancel), JobOwner::Workers))),
+    ("begin_bulk_erasure", Supplier, |by, _| {
+        text(by.begin_bulk_erasure(&bulk(JobKind::Erase), "trial", JobOwner::Workers))
+    }),
     ("begin_failed_export", Supplier, |by, _| {
         let wanted = FailedAccounts { supplier: "ACME".into(), status: None, error_code: None };
         text(by.begin_failed_export(&wanted, FailedFormat::Ndjson))

@@ -68,7 +68,7 @@ struct Shown {
     run: Option<String>,
     wave: Option<u32>,
     has_numbers: bool,
-    /// The reason of an undo or an erasure.
+    /// The reason of an undo or of an erasure.
     because: Option<String>,
     /// Of an erasure: number of removed rows by table.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

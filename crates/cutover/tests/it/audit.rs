@@ -73,6 +73,7 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("account find", "P-1", "account.search"),
     ("process cancel", "ACME P-1", "process.cancel"),
     ("process retry", "ACME P-1", "process.retry"),
+    ("process erase", "ACME --yes --because trial", "account.erase"),
     ("job stop", "$JOB", "job.stop"),
     ("job resume", "$JOB", "job.resume"),
     ("process export", "ACME --format csv --out $FILE", "process.export"),

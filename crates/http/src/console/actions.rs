@@ -7,6 +7,7 @@ use super::visit::{Stop, done, found, visited};
 use super::visitor::Visitor;
 use crate::call::{Answer, Call};
 use crate::refusal::Refusal;
+use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::auth::Caller;
@@ -301,6 +302,12 @@ fn act_on(call: &mut Call, what: ProcessAction) -> Answer<'_> {
         })
         .await)
     })
+}
+
+/// Reads the reason of a form; `None` if it is blank.
+pub(super) fn because(form: &str) -> Option<String> {
+    let text = Query::new(form).read("because", |text| Some(text.trim().to_owned()));
+    text.filter(|text| !text.is_empty())
 }
 
 /// Logs an action by ids only.

@@ -1,7 +1,6 @@
 //! Erasing an account (contract D11), confirmed on a page that asks for the reason.
 
-use super::actions::log;
-use super::holds::because;
+use super::actions::{because, log};
 use super::links;
 use super::page::{Frame, page, see_other};
 use super::view::{Moment, grouped};

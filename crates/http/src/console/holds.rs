@@ -1,6 +1,6 @@
 //! Holds and releases of a supplier's imports (contract D16). Both are confirmed on a page that asks for the reason.
 
-use super::actions::log;
+use super::actions::{because, log};
 use super::links;
 use super::page::{Frame, page, see_other};
 use super::readiness::{Checks, probe};
@@ -36,12 +36,6 @@ struct ReleasePage {
     held: Option<(Held, String)>,
     /// True if the running wave goes on, or is repeated.
     keeps_wave: bool,
-}
-
-/// Reads the reason of a form; `None` if it is blank.
-pub(super) fn because(form: &str) -> Option<String> {
-    let text = Query::new(form).read("because", |text| Some(text.trim().to_owned()));
-    text.filter(|text| !text.is_empty())
 }
 
 /// `GET /console/suppliers/<supplier>/hold/`: asks for the reason.

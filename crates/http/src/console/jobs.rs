@@ -1,6 +1,6 @@
 //! Bulk operations and their jobs (contract D14).
 
-use super::actions::{Expected, MOST_EXPECTED, Warning};
+use super::actions::{Expected, MOST_EXPECTED, Warning, because};
 use super::links;
 use super::page::{Frame, page, see_other};
 use super::view::{Moment, ROWS, grouped};
@@ -47,6 +47,8 @@ struct Question {
     warning: Option<Warning>,
     yes: &'static str,
     is_grave: bool,
+    /// Set if the operation asks for a reason.
+    needs_reason: bool,
     /// The path of the action.
     action: String,
     /// The path of the page to return to.
@@ -92,6 +94,7 @@ impl Row {
         let kind = match job.kind.known() {
             Some(JobKind::Retry) => "Retry",
             Some(JobKind::Cancel) => "Cancel",
+            Some(JobKind::Erase) => "Erase rehearsals",
             Some(JobKind::Undo) => "Undo imports",
             Some(JobKind::EraseSupplier) => "Erase supplier",
             None => "Other",
@@ -167,6 +170,15 @@ const CANCEL: Operation = Operation {
     is_grave: true,
 };
 
+const ERASE: Operation = Operation {
+    kind: JobKind::Erase,
+    word: "erase-rehearsed",
+    title: ("Erase the rehearsals of", "?"),
+    text: "What is kept of them is removed for good, with their history. They can be sent again. Documents stay.",
+    yes: "Erase",
+    is_grave: true,
+};
+
 /// Returns the links to the operations on the accounts of a filter, with their labels.
 pub(super) fn operations(supplier: &str, filter: &AccountFilter) -> Vec<(&'static str, String)> {
     let error_code = filter.error_code.as_ref();
@@ -195,6 +207,7 @@ pub(super) fn operations(supplier: &str, filter: &AccountFilter) -> Vec<(&'stati
                 (JobKind::Retry.begins_from(status), "Retry these…", "retry"),
                 // Only failed accounts have an error, and most of them have nothing to cancel.
                 (JobKind::Cancel.begins_from(status) && code.is_none(), "Cancel these…", "cancel"),
+                (JobKind::Erase.begins_from(status), "Erase these…", "erase-rehearsed"),
             ];
             offers
                 .into_iter()
@@ -248,6 +261,7 @@ fn ask(call: &mut Call, what: Operation) -> Answer<'_> {
                 warning: fail_again(&outlook, count),
                 yes: what.yes,
                 is_grave: what.is_grave,
+                needs_reason: what.kind.removes(),
                 action: format!("{back}{}/", what.word),
                 back: format!("{back}#accounts"),
                 has_none: count == 0,
@@ -291,9 +305,15 @@ fn begin(call: &mut Call, what: Operation) -> Answer<'_> {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
             let form = call.form().await?;
             let request = request(what.kind, code, &form)?;
-            let begun = call
-                .run(move |app| done(app.as_caller(&caller).begin_bulk(&request, JobOwner::Workers)))
-                .await?;
+            let because = because(&form);
+            let begin = move |app: &App| {
+                let by = app.as_caller(&caller);
+                done(match what.kind.removes() {
+                    true => by.begin_bulk_erasure(&request, &because.unwrap_or_default(), JobOwner::Workers),
+                    false => by.begin_bulk(&request, JobOwner::Workers),
+                })
+            };
+            let begun = call.run(begin).await?;
             let job = begun.map_err(Stop::NotDone)?;
             log(call, visitor, what.word, &job);
             Ok(see_other(&links::job(&job.name)))
@@ -320,6 +340,16 @@ pub(crate) fn ask_cancel(call: &mut Call) -> Answer<'_> {
 /// `POST /console/suppliers/<supplier>/cancel/`: begins a job.
 pub(crate) fn cancel(call: &mut Call) -> Answer<'_> {
     begin(call, CANCEL)
+}
+
+/// `GET /console/suppliers/<supplier>/erase-rehearsed/`: counts the accounts, and asks for the reason.
+pub(crate) fn ask_erase(call: &mut Call) -> Answer<'_> {
+    ask(call, ERASE)
+}
+
+/// `POST /console/suppliers/<supplier>/erase-rehearsed/`: begins a job.
+pub(crate) fn erase(call: &mut Call) -> Answer<'_> {
+    begin(call, ERASE)
 }
 
 /// `GET /console/jobs/`: the jobs of the organisation, the last first, in pages.

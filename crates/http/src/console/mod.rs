@@ -72,6 +72,8 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     post("/console/suppliers/<supplier>/retry/", jobs::retry),
     get("/console/suppliers/<supplier>/cancel/", jobs::ask_cancel),
     post("/console/suppliers/<supplier>/cancel/", jobs::cancel),
+    get("/console/suppliers/<supplier>/erase-rehearsed/", jobs::ask_erase),
+    post("/console/suppliers/<supplier>/erase-rehearsed/", jobs::erase),
     get("/console/suppliers/<supplier>/undo/", undo::ask),
     post("/console/suppliers/<supplier>/undo/", undo::begin),
     get("/console/suppliers/<supplier>/accounts/<number>/", account::show),

@@ -1,6 +1,6 @@
 //! Undoing imports (contract D18).
 
-use super::holds::because;
+use super::actions::because;
 use super::links;
 use super::page::{Frame, page, see_other};
 use super::view::grouped;

@@ -44,8 +44,8 @@ pub(crate) struct BulkArgs {
 
 /// The number of processes that a bulk operation matches.
 #[derive(Serialize)]
-struct Matched {
-    matched: u64,
+pub(super) struct Matched {
+    pub(super) matched: u64,
 }
 
 impl Answer for Matched {

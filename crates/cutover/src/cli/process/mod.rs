@@ -1,5 +1,6 @@
 mod archive;
 mod bulk;
+mod erase;
 mod export;
 mod list;
 pub(super) mod shown;
@@ -14,6 +15,7 @@ use clap::{Args, Subcommand};
 use cutover_app::port::{JobKind, ProcessFilter};
 use cutover_model::ProcessStatus;
 use cutover_process::State;
+use erase::EraseArgs;
 use export::ExportArgs;
 use serde::Serialize;
 use shown::Shown;
@@ -33,10 +35,14 @@ Examples:
   cutover process retry ACME --status CANCELLED --yes                    what somebody has cancelled
   cutover process retry ACME --undone --yes                              what was undone
   cutover process cancel ACME --numbers-file numbers.txt --yes
+  cutover process cancel ACME --status DRY_RUN_SUCCEEDED --yes           what was only rehearsed
+  cutover process erase ACME                                             count what was rehearsed without an error
+  cutover process erase ACME --yes --because 'end of the trial'
   cutover process archive --before 2026-01-31 --to archive.ndjson        count them
   cutover process archive --before 2026-01-31 --to archive.ndjson --yes
 
-Without numbers, retry takes those that failed and cancel those that wait. It is a job, which goes on if the command
+Without numbers, retry takes those that failed, cancel those that wait, and erase those that were rehearsed without an error. It
+is a job, which goes on if the command
 ends: see `cutover job --help`.
 
 Only its owner can read an export of failed accounts. Its payloads can be corrected and sent with
@@ -71,6 +77,8 @@ pub(crate) enum Command {
     Cancel(BulkArgs),
     /// Start another attempt of processes that ended without an account
     Retry(BulkArgs),
+    /// Erase accounts that were only rehearsed; they can be sent again
+    Erase(EraseArgs),
     /// Move payload and history of ended processes to a file; imported accounts stay
     Archive(ArchiveArgs),
 }
@@ -125,6 +133,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         }
         Command::Export(args) => export::run(&app, context, args)?,
         Command::Cancel(args) => bulk::run(&app, context, JobKind::Cancel, args)?,
+        Command::Erase(args) => erase::run(&app, context, args)?,
         Command::Retry(args) => bulk::run(&app, context, JobKind::Retry, args)?,
         Command::Archive(args) => archive::run(&app, context, args)?,
     }

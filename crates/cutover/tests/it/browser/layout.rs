@@ -62,6 +62,7 @@ const PAGES: &[(&str, &[&str])] = &[
         &["/console/suppliers/ACME/certificates/{certificate}/html/"],
     ),
     ("/console/suppliers/<supplier>/complete/", &["/console/suppliers/ACME/complete/"]),
+    ("/console/suppliers/<supplier>/erase-rehearsed/", &["/console/suppliers/ACME/erase-rehearsed/"]),
     ("/console/suppliers/<supplier>/hold/", &["/console/suppliers/ACME/hold/"]),
     ("/console/suppliers/<supplier>/night/", &["/console/suppliers/ACME/night/"]),
     ("/console/suppliers/<supplier>/pause/", &["/console/suppliers/ACME/pause/"]),

@@ -55,6 +55,7 @@ async fn actions_are_logged_without_personal_data() {
         let done = browser.post(&format!("/console/webhooks/{webhook}/{act}/"), "since=all").await;
         assert!(done.status < 400, "{act}");
     }
+    assert!(browser.post(&format!("{supplier}erase-rehearsed/"), "because=trial").await.status < 400);
     let begun = browser.post(&format!("{supplier}cancel/"), "").await;
     let job = begun.header("location").to_owned();
     for act in ["stop", "resume"] {
@@ -73,7 +74,7 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(23);
+    let (done, door) = actions.split_at(24);
     assert_eq!(
         done[..17],
         [
@@ -96,7 +97,7 @@ async fn actions_are_logged_without_personal_data() {
             "replay",
         ]
     );
-    assert_eq!(done[17..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
+    assert_eq!(done[17..], ["test", "erase-rehearsed", "cancel", "stop", "resume", "retry", "undo"]);
     assert_eq!(door, ["sign-out", "sign-in"]);
     for line in &audited {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
@@ -107,7 +108,7 @@ async fn actions_are_logged_without_personal_data() {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database.
-    let scope = AuditScope { limit: 26, ..AuditScope::default() };
+    let scope = AuditScope { limit: 27, ..AuditScope::default() };
     let mut kept = service.app.as_command().audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
@@ -135,12 +136,19 @@ async fn actions_are_logged_without_personal_data() {
         "each route logs its action"
     );
     assert_eq!(actions[14..18], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    let ended: BTreeSet<_> = actions[18..23].iter().copied().collect();
+    let ended: BTreeSet<_> = actions[18..24].iter().copied().collect();
     assert_eq!(
         ended,
-        BTreeSet::from(["job.resume", "job.stop", "process.cancel", "process.retry", "supplier.undo"])
+        BTreeSet::from([
+            "account.erase",
+            "job.resume",
+            "job.stop",
+            "process.cancel",
+            "process.retry",
+            "supplier.undo"
+        ])
     );
-    assert_eq!(actions[23..], ["console.sign-out", "console.sign-in"]);
+    assert_eq!(actions[24..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }

@@ -1,7 +1,7 @@
 use super::{between, form_to};
 use crate::testing::{ACCOUNT, TestService};
 use cutover_app::job::JobRunner;
-use cutover_app::operator::{AuditScope, JobOwner, UndoRequest, UndoScope};
+use cutover_app::operator::{AuditScope, JobOwner, SupplierChange, UndoRequest, UndoScope};
 use cutover_process::State;
 use std::sync::Arc;
 
@@ -51,6 +51,30 @@ async fn a_job_is_begun_after_confirmation_and_watched() {
     service.clock.advance(chrono::Duration::seconds(1));
     let again = browser.page(&format!("{SUPPLIER}retry/?status=CANCELLED")).await;
     assert!(again.contains("Retry 1 account?"), "{again}");
+}
+
+#[actix_web::test]
+async fn rehearsed_accounts_are_cancelled_and_erased_together() {
+    let service = TestService::new();
+    service.set_supplier(SupplierChange { dry_run: Some(true), ..SupplierChange::default() });
+    service.create("Acme", ACCOUNT);
+    service.import_pending();
+    service.clock.advance(chrono::Duration::seconds(1));
+    let mut browser = service.browser().await;
+    let query = "?status=DRY_RUN_SUCCEEDED";
+    let list = browser.page(&format!("{SUPPLIER}{query}")).await;
+    let erase = format!("{SUPPLIER}erase-rehearsed/");
+    assert!(list.contains(&format!("{SUPPLIER}cancel/{query}")) && list.contains(&format!("{erase}{query}")));
+    let asked = browser.page(&format!("{erase}{query}")).await;
+    assert!(asked.contains("Erase the rehearsals of 1 account?"), "{asked}");
+    let form = "status=DRY_RUN_SUCCEEDED&error_code=";
+    assert_eq!(browser.post(&erase, form).await.status, 409, "it needs a reason");
+    let begun = browser.post(&erase, &format!("{form}&because=end+of+trial")).await;
+    let job = begun.header("location").to_owned();
+    work(&service);
+    let shown = browser.page(&job).await;
+    assert!(shown.contains("Erase rehearsals") && shown.contains("Done"), "{shown}");
+    assert!(browser.page(&format!("{erase}{query}")).await.contains("No account matches."));
 }
 
 #[actix_web::test]
