@@ -6,7 +6,7 @@ use crate::nodes::LastRecord;
 use crate::operator::{Probed, Sampled};
 use crate::port::{
     Clock, Documents, DocumentsUnavailable, FairShares, Operator, PaymentVendors, Random, RefusedInJobs,
-    Store, StoreError, WebhookSender,
+    ServerCertificate, Store, StoreError, WebhookSender,
 };
 use crate::search::SearchKeys;
 use crate::run::RunHints;
@@ -72,6 +72,8 @@ pub struct App {
     pub(crate) documents: Arc<dyn Documents>,
     pub(crate) vendors: Arc<dyn PaymentVendors>,
     pub(crate) webhooks: Arc<dyn WebhookSender>,
+    /// `None` if the API is served without TLS, or not by this installation's settings.
+    pub(crate) server_certificate: Option<Arc<dyn ServerCertificate>>,
     pub(crate) settings: Settings,
     /// The operator that the audit trail names for commands.
     pub(crate) operator: Operator,
@@ -126,6 +128,7 @@ impl App {
             documents,
             vendors,
             webhooks,
+            server_certificate: None,
             settings,
             operator: Operator::Command { user: None },
             keys,
@@ -152,6 +155,13 @@ impl App {
     #[must_use]
     pub fn commanded_by(mut self, user: Option<String>) -> Self {
         self.operator = Operator::Command { user };
+        self
+    }
+
+    /// Sets the certificate with which the API is served, which readiness checks.
+    #[must_use]
+    pub fn served_with(mut self, certificate: Option<Arc<dyn ServerCertificate>>) -> Self {
+        self.server_certificate = certificate;
         self
     }
 

@@ -24,6 +24,7 @@ mod processes;
 mod refusals;
 mod runs;
 mod search;
+mod server_certificate;
 mod shares;
 mod statements;
 mod store;
@@ -71,6 +72,7 @@ pub use processes::{
 pub use refusals::{Refusals, RefusedCreate, RefusedFault, RefusedFigures};
 pub use runs::{AnyRuns, Outcome, PAUSE, Run, RunFigures, Runs, Stretch};
 pub use search::{Search, SearchKey, SearchTerm};
+pub use server_certificate::{ServerCertificate, ServerCertificateState};
 pub use shares::{Division, FairShares};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub(crate) use store::is_erased;

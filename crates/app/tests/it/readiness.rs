@@ -1,17 +1,19 @@
 //! Readiness, releases and forecasts (contract D16).
 
-use crate::env::{TestEnv, account_of};
-use chrono::Duration;
-use cutover_app::Ports;
+use crate::env::{TestEnv, account_of, ports};
+use chrono::{DateTime, Duration, Utc};
 use cutover_app::auth::Caller;
 use cutover_app::operator::{
     AuditScope, CheckLevel, CheckName, Checks, Forecast, OperatorError, Readiness, Release, Services,
     SupplierChange,
 };
 use cutover_app::port::{
-    ApiKeyRole, AuditAction, Encryption, HoldCause, ServerFigures, StoreError, Vendor, VendorKind, write,
+    ApiKeyRole, AuditAction, Encryption, HoldCause, ServerCertificate, ServerCertificateState, ServerFigures,
+    StoreError, Vendor, VendorKind, write,
 };
+use cutover_app::{App, Ports, Settings};
 use cutover_process::State;
+use cutover_testkit::SeededRandom;
 use cutover_testkit::create_account;
 use cutover_testkit::memory::MemoryStore;
 use std::sync::Arc;
@@ -134,6 +136,38 @@ fn a_clock_behind_the_database_stops() {
     assert_eq!(level(&env, CheckName::Clock), CheckLevel::Ok);
     env.clock.advance(Duration::hours(-2));
     assert_eq!(level(&env, CheckName::Clock), CheckLevel::Stop);
+}
+
+/// The certificate that an installation is served with.
+struct Served(ServerCertificateState);
+
+impl ServerCertificate for Served {
+    fn judge(&self, _: DateTime<Utc>) -> ServerCertificateState {
+        self.0.clone()
+    }
+}
+
+/// Nobody can send an account to a server whose certificate has expired.
+#[test]
+fn an_expired_certificate_of_the_api_stops() {
+    let (env, memory) = environment();
+    assert_eq!(level(&env, CheckName::Tls), CheckLevel::Ok);
+    let of = |state: ServerCertificateState| {
+        let ports = ports(memory.clone(), env.clock.clone(), Arc::new(SeededRandom::new(1)));
+        let app = App::new(ports, Settings::default()).served_with(Some(Arc::new(Served(state))));
+        let readiness = app.as_command().readiness("ACME", &services(&env), Checks::All).unwrap();
+        let check = readiness.checks.into_iter().find(|check| check.name == CheckName::Tls).unwrap();
+        (check.level, check.detail, check.action.is_some())
+    };
+    let text = || "it expired".to_owned();
+    let said = "The API: it expired.".to_owned();
+    for (state, level) in [
+        (ServerCertificateState::Valid(text()), CheckLevel::Ok),
+        (ServerCertificateState::ExpiresSoon(text()), CheckLevel::Warn),
+        (ServerCertificateState::Unusable(text()), CheckLevel::Stop),
+    ] {
+        assert_eq!(of(state), (level, said.clone(), level != CheckLevel::Ok));
+    }
 }
 
 #[test]

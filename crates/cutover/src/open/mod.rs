@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::settings::Settings;
 use crate::system::{SystemClock, SystemRandom, user};
 use closed::{Awaited, Closed};
-use cutover_app::port::{Clock, Documents, PaymentVendors, Store, WebhookSender};
+use cutover_app::port::{Clock, Documents, PaymentVendors, ServerCertificate, Store, WebhookSender};
 use cutover_app::{App, Ports};
 use cutover_model::Limits;
 use cutover_outbound::{HttpVendors, HttpWebhooks, ObjectDocuments, OutboundRuntime, VendorLimits};
@@ -104,6 +104,7 @@ fn app_over(
     let ExternalServices { documents, vendors, webhooks } = services;
     let random = Arc::new(SystemRandom);
     let (values, memory) = (&settings.values, settings.memory.requests.of_items());
+    let certificate = settings.tls.clone().map(|files| Arc::new(files) as Arc<dyn ServerCertificate>);
     let settings = cutover_app::Settings {
         access_token_lifetime: lifetime(values.access_token_lifetime),
         refresh_token_lifetime: lifetime(values.refresh_token_lifetime),
@@ -112,7 +113,9 @@ fn app_over(
         import_batch: settings.memory.import_batch,
         limits: Limits { batch_items: values.batch_limit, items: values.list_limit, memory },
     };
-    App::new(Ports { store, clock, random, documents, vendors, webhooks }, settings).commanded_by(user())
+    App::new(Ports { store, clock, random, documents, vendors, webhooks }, settings)
+        .commanded_by(user())
+        .served_with(certificate)
 }
 
 fn lifetime(time: std::time::Duration) -> chrono::Duration {

@@ -2,6 +2,7 @@
 
 mod certificate;
 mod renewal;
+mod served;
 mod validity;
 
 pub(crate) use certificate::Certificate;

@@ -9,8 +9,8 @@ use crate::codec::unpack;
 use crate::operator::forecast::Left;
 use crate::operator::{Forecast, WhatIf};
 use crate::port::{
-    Encryption, Gate, Node, PageLimit, ProcessFilter, Reconciliation, RunFigures, ServerFigures, StoreError,
-    Supplier, Tx, WaitingWindows, read, read_committed,
+    Encryption, Gate, Node, PageLimit, ProcessFilter, Reconciliation, RunFigures, ServerCertificateState,
+    ServerFigures, StoreError, Supplier, Tx, WaitingWindows, read, read_committed,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{SupplierStatus, Word, Zone};
@@ -85,6 +85,8 @@ pub(super) struct Installation {
     pub(super) last_backup_at: Option<DateTime<Utc>>,
     /// The newest time at which an operator created something.
     pub(super) newest_row: Option<DateTime<Utc>>,
+    /// `None` if the settings name none.
+    pub(super) server_certificate: Option<ServerCertificateState>,
 }
 
 impl App {
@@ -146,6 +148,7 @@ impl App {
             server: self.store.server_figures(),
             last_backup_at,
             newest_row,
+            server_certificate: self.server_certificate.as_ref().map(|of| of.judge(facts.now)),
         })
     }
 }

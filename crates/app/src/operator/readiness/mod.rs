@@ -11,6 +11,7 @@ mod night;
 mod probed;
 mod sample;
 mod services;
+mod tls;
 mod window;
 
 pub use newest::newest_row_ahead;
@@ -63,6 +64,8 @@ string_enum! {
         Window = "window",
         /// The clock is not behind what is in the database.
         Clock = "clock",
+        /// The certificate of the API is valid.
+        Tls = "tls",
         /// The keys of values in the database are there.
         Encryption = "encryption",
         /// Free space for what waits.
@@ -115,6 +118,7 @@ const CHECKS: [(CheckName, Judge); CheckName::ALL.len()] = [
     (CheckName::Unresolved, Judge::Own(accounts::unresolved)),
     (CheckName::Window, Judge::Own(window::window)),
     (CheckName::Clock, Judge::Installation(clock::clock)),
+    (CheckName::Tls, Judge::Installation(tls::tls)),
     (CheckName::Encryption, Judge::Installation(installation::encryption)),
     (CheckName::Disk, Judge::Installation(installation::disk)),
     (CheckName::Replica, Judge::Installation(installation::replica)),

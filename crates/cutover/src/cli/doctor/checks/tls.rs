@@ -9,7 +9,7 @@ pub(super) fn certificate(files: &TlsFiles, now: DateTime<Utc>) -> Finding {
         Ok(certificate) => certificate.validity,
         Err(error) => return Finding::fail("TLS", error, "name PEM files that belong together"),
     };
-    let detail = format!("the certificate {} and its key: {}", files.cert.display(), validity.describe(now));
+    let detail = files.describe(&validity, now);
     let renew = "renew it and replace both files: running servers read them again";
     match validity.state(now) {
         ValidityState::Valid => Finding::ok("TLS", detail),
