@@ -30,6 +30,7 @@ impl HoldReason {
     pub fn words(&self, wave: Option<u32>) -> String {
         match (self.by.known(), wave) {
             (Some(HoldCause::Operator), _) => "by an operator".to_owned(),
+            (Some(HoldCause::Supplier), _) => "by the supplier itself".to_owned(),
             (Some(HoldCause::Wave), Some(wave)) => format!("after wave {wave}"),
             (Some(HoldCause::Wave), None) => "after a wave".to_owned(),
             (Some(HoldCause::ErrorRate), _) => "because too many accounts failed".to_owned(),
@@ -50,6 +51,12 @@ impl Hold {
     /// Returns its reasons, oldest first.
     pub fn reasons(&self) -> impl Iterator<Item = &HoldReason> {
         std::iter::once(&self.first).chain(&self.also)
+    }
+
+    /// Returns the hold without the reasons of the supplier itself; `None` if it has no others.
+    pub(crate) fn without_own(&self) -> Option<Self> {
+        let mut others = self.reasons().filter(|reason| reason.by != HoldCause::Supplier).cloned();
+        Some(Self { first: others.next()?, also: others.collect(), ..self.clone() })
     }
 
     /// Returns the reason that was added last. A release names its time, so that it ends no reason that was not seen.
@@ -452,6 +459,20 @@ mod tests {
         gate.count_end(true, at(7));
         assert_eq!((gate.ended, gate.failed), (7, 4));
         assert_eq!(gate.hold, Some(hold));
+    }
+
+    #[test]
+    fn the_supplier_ends_its_own_reason_only() {
+        let mut gate = gate("1/200");
+        for (n, by) in [HoldCause::Supplier, HoldCause::Operator, HoldCause::Wave].into_iter().enumerate() {
+            gate.hold(reason(by, n as i64));
+        }
+        let left = gate.hold.as_ref().unwrap().without_own().unwrap();
+        let by: Vec<_> = left.reasons().filter_map(|reason| reason.by.known().copied()).collect();
+        assert_eq!(by, [HoldCause::Operator, HoldCause::Wave]);
+        gate.hold = None;
+        gate.hold(reason(HoldCause::Supplier, 0));
+        assert_eq!(gate.hold.as_ref().unwrap().without_own(), None);
     }
 
     #[test]

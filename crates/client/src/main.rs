@@ -9,6 +9,7 @@ mod copies;
 mod error;
 mod exit;
 mod explain;
+mod hold;
 mod identity;
 mod input;
 mod interrupt;

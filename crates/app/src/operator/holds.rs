@@ -82,12 +82,12 @@ fn begin_wave(
     tx.clear_wave(supplier.id)
 }
 
-fn save(tx: &mut dyn Rows, gate: &Gate) -> Result<(), StoreError> {
+pub(super) fn save(tx: &mut dyn Rows, gate: &Gate) -> Result<(), StoreError> {
     if gate.is_idle() { tx.remove_gate(gate.supplier_id) } else { tx.save_gate(gate) }
 }
 
 /// Locks the settings and the gate of a supplier that was found, and returns both as they are now.
-fn to_change(tx: &mut Scoped<'_>, seen: &Supplier) -> Result<(Supplier, Gate), OperatorError> {
+pub(super) fn to_change(tx: &mut Scoped<'_>, seen: &Supplier) -> Result<(Supplier, Gate), OperatorError> {
     tx.lock_suppliers()?;
     let supplier = tx.again(seen)?;
     if tx.erasure_of(supplier.id)?.is_some() {
@@ -116,7 +116,7 @@ fn hold(
 }
 
 /// Names the reasons of a hold with their owners, for the audit trail.
-fn reasons(hold: &Hold) -> String {
+pub(super) fn reasons(hold: &Hold) -> String {
     let named = |HoldReason { by, owner, .. }: &HoldReason| match owner {
         Some(owner) => format!("{by} {owner}"),
         None => by.to_string(),
@@ -125,7 +125,7 @@ fn reasons(hold: &Hold) -> String {
 }
 
 /// Ends a hold. The running wave goes on unless it has ended; one in which too many have failed is repeated.
-fn release_gate(
+pub(super) fn release_gate(
     tx: &mut dyn Rows,
     supplier: &Supplier,
     gate: &mut Gate,

@@ -31,6 +31,7 @@ mod scope;
 mod search;
 mod stored_check;
 mod supplier_runs;
+mod supplier_holds;
 mod suppliers;
 mod table_export;
 mod undo;

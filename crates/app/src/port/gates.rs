@@ -8,6 +8,8 @@ string_enum! {
     pub enum HoldCause {
         /// An operator held them.
         Operator = "operator",
+        /// The supplier itself asked for it.
+        Supplier = "supplier",
         /// All accounts of a wave have ended.
         Wave = "wave",
         /// Too many of the last accounts that ended have failed.
@@ -20,11 +22,11 @@ string_enum! {
 pub struct HoldReason {
     /// Its cause.
     pub by: Word<HoldCause>,
-    /// The operator who holds them, as in the audit trail; `None` if the service does.
+    /// Who holds them, as in the audit trail: an operator, or a key of the supplier; `None` if the service does.
     pub owner: Option<Operator>,
     /// When it was added.
     pub since: DateTime<Utc>,
-    /// The words of the operator.
+    /// The words of the operator or of the supplier.
     pub because: Option<String>,
 }
 

@@ -123,6 +123,7 @@ const OPERATIONS: &[(&str, About, Try)] = &[
     ("erase_business", Organisation, |by, _| text(by.erase_business("Acme", "B-1"))),
     ("export_account", Supplier, |by, _| text(by.export_account("ACME", "A-1"))),
     ("forget_erasure", Supplier, |by, _| text(by.forget_erasure("ACME", "A-1", "withdrawn"))),
+    ("hold_as_supplier", Supplier, |by, _| text(by.hold_as_supplier("ACME", Some("tariffs".into())))),
     ("hold_supplier", Supplier, |by, _| text(by.hold_supplier("ACME", Some("tariffs".into())))),
     ("holds", Everything, |by, _| text(by.holds())),
     ("is_erased", Supplier, |by, _| text(by.is_erased("ACME", "A-1"))),
@@ -139,6 +140,7 @@ const OPERATIONS: &[(&str, About, Try)] = &[
         text(Ok(all.into_iter().filter(|organisation| organisation.id == 1).collect::<Vec<_>>()))
     }),
     ("readiness", Supplier, |by, _| text(by.readiness("ACME", &Services::default(), Checks::All))),
+    ("release_as_supplier", Supplier, |by, _| text(by.release_as_supplier("ACME", None))),
     ("release_supplier", Supplier, |by, _| {
         text(by.release_supplier("ACME", &forced(), &Services::default()))
     }),

@@ -68,6 +68,46 @@ fn a_wave_that_an_operator_held_goes_on() {
     assert_eq!(wave_after(&env, Release::default()), (3, 4), "the rest");
 }
 
+fn supplier_holds(env: &TestEnv, because: &str) {
+    env.app.as_caller(&env.caller).hold_as_supplier("ACME", Some(because.into())).unwrap();
+}
+
+/// Returns the reasons of the hold, with their words.
+fn why(env: &TestEnv) -> Vec<(HoldCause, Option<String>)> {
+    let hold = held(env);
+    let reasons = hold.iter().flat_map(Hold::reasons);
+    reasons.map(|reason| (*reason.by.known().unwrap(), reason.because.clone())).collect()
+}
+
+#[test]
+fn a_supplier_ends_the_hold_that_it_placed_and_no_other() {
+    let env = environment();
+    create(&env, 9);
+    supplier_holds(&env, "tariffs");
+    supplier_holds(&env, "tariffs");
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Nothing);
+    env.app.as_command().hold_supplier("ACME", None).unwrap();
+    // Other words replace its reason.
+    supplier_holds(&env, "documents");
+    let own = (HoldCause::Supplier, Some("documents".to_owned()));
+    assert_eq!(why(&env), [(HoldCause::Operator, None), own]);
+
+    let release = || env.app.as_caller(&env.caller).release_as_supplier("ACME", None).unwrap();
+    release();
+    assert_eq!(why(&env), [(HoldCause::Operator, None)]);
+    release();
+    assert_eq!(why(&env), [(HoldCause::Operator, None)], "there is none of its own");
+    assert_eq!(wave_after(&env, Release::default()), (1, 2));
+    supplier_holds(&env, "tariffs");
+    release();
+    assert_eq!(why(&env), []);
+    // The wave has gone on, and its end is not the supplier's to release.
+    assert_eq!(import(&env), (HoldCause::Wave, Some(1)));
+    supplier_holds(&env, "tariffs");
+    release();
+    assert_eq!(why(&env), [(HoldCause::Wave, None)]);
+}
+
 #[test]
 fn a_wave_that_was_held_in_the_middle_keeps_what_it_has_claimed() {
     let env = environment();

@@ -5,6 +5,7 @@ mod manual;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::{certificate, explain, manifest, migration, runs, schema, status, upload, validate, verify};
+use crate::{certificate, explain, hold, manifest, migration, schema, status, upload, validate, verify};
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -121,6 +122,26 @@ Shows why an account failed, or was not accepted, with the path of each fault.
 
 Exit codes: 0 it is known and has no error, 1 it has one, was not accepted or is not known, 2 the service does not answer.";
 
+const HOLD_EXAMPLES: &str = "\
+Examples:
+  cutover-client hold ACME
+  cutover-client hold ACME --because 'the tariffs of part 3 are wrong'
+
+Accounts are accepted meanwhile and wait. Imports that have begun end.
+
+Exit codes: 0 the imports are held, 2 the service does not answer or knows no such supplier.";
+
+const RELEASE_EXAMPLES: &str = "\
+Examples:
+  cutover-client release ACME
+  cutover-client release ACME --because 'part 3 was sent again'
+
+Ends the hold of `cutover-client hold` and no other: a wave that has ended, too many failures, and the
+operator's own hold need the operator.
+
+Exit codes: 0 the imports go on, 1 they are still held by others, 2 the service does not answer or knows
+no such supplier.";
+
 const WATCH_EXAMPLES: &str = "\
 Examples:
   cutover-client watch ACME
@@ -202,6 +223,12 @@ enum Command {
     /// Show the progress of a supplier's migration until it is done
     #[command(after_help = WATCH_EXAMPLES)]
     Watch(migration::WatchOptions),
+    /// Hold the imports of a supplier: its accounts are accepted and wait
+    #[command(after_help = HOLD_EXAMPLES)]
+    Hold(hold::Options),
+    /// End the hold that the supplier has placed itself
+    #[command(after_help = RELEASE_EXAMPLES)]
+    Release(hold::Options),
     /// Compare what was sent with what is imported, to the cent
     #[command(after_help = REPORT_EXAMPLES)]
     Report(migration::ReportOptions),
@@ -245,6 +272,8 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
         Command::Verify(options) => verify::run(&options),
         Command::Status(options) => status::run(&options),
         Command::Watch(options) => migration::watch(&options, now),
+        Command::Hold(options) => hold::hold(&options),
+        Command::Release(options) => hold::release(&options),
         Command::Report(options) => migration::report(&options),
         Command::Runs(options) => runs::list(&options),
         Command::Compare(options) => runs::compare(&options),

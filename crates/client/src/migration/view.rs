@@ -77,6 +77,7 @@ fn held(hold: &HoldShown) -> String {
     let reason = |by: &str, since: &str, because: Option<&String>, failed: &str| {
         let why = match by {
             "operator" => "by the operator".to_owned(),
+            "supplier" => "by the supplier itself".to_owned(),
             "wave" => format!("after wave {}", hold.wave.unwrap_or_default()),
             "error_rate" => format!("because {failed} accounts failed"),
             other => format!("by {}", plain(other)),

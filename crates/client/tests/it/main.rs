@@ -5,6 +5,7 @@
 mod commands;
 mod documented;
 mod harness;
+mod hold;
 mod inputs;
 mod interrupt;
 mod jobs;

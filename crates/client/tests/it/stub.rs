@@ -187,6 +187,9 @@ impl Connection {
                 self.token(&head)?;
             } else if head.path.contains("/import-suppliers/") {
                 self.post(&head)?;
+            } else if head.path.starts_with("/v2/data-import/import-suppliers/") {
+                self.body(&head)?;
+                self.get(&head)?;
             } else {
                 self.create(&head)?;
             }

@@ -6,6 +6,9 @@ use crate::endpoint::{
     find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, manifest_numbers,
     metrics, openapi, progress, readiness, readyz, refused_creates, report_billed, runs, supplier,
     transfer_status, validate_account,
+    find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, metrics, openapi,
+    progress, readiness, readyz, refused_creates, report_billed, supplier, supplier_holds, transfer_status,
+    validate_account,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;
@@ -36,6 +39,8 @@ static API: &[Endpoint] = &[
     certificates::PROOF,
     certificates::KEYS,
     readiness::ENDPOINT,
+    supplier_holds::HOLD,
+    supplier_holds::RELEASE,
     account_totals::ENDPOINT,
     refused_creates::ENDPOINT,
     runs::LIST,

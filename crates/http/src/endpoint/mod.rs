@@ -35,6 +35,7 @@ pub(crate) mod report_billed;
 pub(crate) mod runs;
 pub(crate) mod stream;
 pub(crate) mod supplier;
+pub(crate) mod supplier_holds;
 pub(crate) mod transfer_status;
 pub(crate) mod validate_account;
 

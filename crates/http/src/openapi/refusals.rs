@@ -193,6 +193,11 @@ pub(crate) fn of_list() -> Vec<Refusal> {
     also(of_path, [Refusal::Parameters(vec!["page_size"])])
 }
 
+/// Refusals of a hold by the supplier itself.
+pub(crate) fn of_hold() -> Vec<Refusal> {
+    also(of_path, [Refusal::Parameters(vec!["because"])])
+}
+
 /// Refusals of a search.
 pub(crate) fn of_search() -> Vec<Refusal> {
     also(of_path, [Refusal::Parameters(vec!["modified_after"])])

@@ -271,6 +271,24 @@ fn requests() -> Vec<Sent> {
             String::new(),
         ),
         get("/v2/data-import/import-suppliers/ACME_ENERGY/", "/v2/data-import/import-suppliers/{supplier}/"),
+        (
+            Method::POST,
+            "/v2/data-import/import-suppliers/ACME_ENERGY/hold/?because=",
+            "/v2/data-import/import-suppliers/{supplier}/hold/",
+            String::new(),
+        ),
+        (
+            Method::POST,
+            "/v2/data-import/import-suppliers/ACME_ENERGY/hold/?because=tariffs",
+            "/v2/data-import/import-suppliers/{supplier}/hold/",
+            String::new(),
+        ),
+        (
+            Method::POST,
+            "/v2/data-import/import-suppliers/ACME_ENERGY/release/",
+            "/v2/data-import/import-suppliers/{supplier}/release/",
+            String::new(),
+        ),
         get(
             "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/",
             "/v2/data-import/import-suppliers/{supplier}/manifest/",

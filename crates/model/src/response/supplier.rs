@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 answers! {
     /// A hold of the imports of a supplier (contract D16). Creates are accepted meanwhile and wait.
     HoldShown (Debug, Eq, Serialize, Deserialize) {
-        /// `operator`, `wave` (all accounts of a wave have ended) or `error_rate` (too many failed).
+        /// `operator`, `supplier` (it asked for that itself), `wave` (all accounts of a wave have ended) or `error_rate` (too
+        /// many failed).
         by: String;
         /// When it began.
         since: String, datetime;
@@ -19,19 +20,19 @@ answers! {
         failed: u64;
         /// The number of accounts that the share of failures is about; `null` unless held for `error_rate`.
         window: Option<u32>;
-        /// The reason that the operator gave.
+        /// The reason that the operator or the supplier gave.
         because: Option<String>;
-        /// Further reasons, oldest first. A release ends all of them.
+        /// Further reasons, oldest first. A release by an operator ends all of them.
         also [serde(default)]: Vec<HoldReasonShown>;
     }
 
     /// A further reason to hold the imports of a supplier (contract D16).
     HoldReasonShown (Debug, Eq, Serialize, Deserialize) {
-        /// `operator`, `wave` or `error_rate`.
+        /// `operator`, `supplier`, `wave` or `error_rate`.
         by: String;
         /// When it was added.
         since: String, datetime;
-        /// The words of the operator.
+        /// The words of the operator or of the supplier.
         because: Option<String>;
     }
 

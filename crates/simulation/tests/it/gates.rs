@@ -156,7 +156,7 @@ fn check(since: &Since, wave: &Wave, hold: Option<&Hold>) -> Option<String> {
     let is_right = match cause {
         // An account that was retried ends twice, so the window may not have all failures.
         None => since.ended > WINDOW || since.failed <= LIMIT,
-        Some(HoldCause::Operator) => true,
+        Some(HoldCause::Operator | HoldCause::Supplier) => true,
         Some(HoldCause::ErrorRate) => hold.is_some_and(|hold| hold.failed == LIMIT as u64 + 1),
         Some(HoldCause::Wave) => since.open == 0 && Some(since.claimed) == size,
     };

@@ -72,6 +72,10 @@ impl HeldShown {
                 let owner = owner.map(|owner| format!(" ({})", plain(owner))).unwrap_or_default();
                 format!("by an operator{owner}")
             }
+            "supplier" => {
+                let owner = owner.map(|owner| format!(" ({})", plain(owner))).unwrap_or_default();
+                format!("by the supplier itself{owner}")
+            }
             "wave" => format!("after wave {}", hold.wave.unwrap_or_default()),
             "error_rate" => "because of errors".to_owned(),
             other => format!("by {other}"),
