@@ -18,6 +18,7 @@ mod identity;
 mod jobs;
 mod manifests;
 mod monitor;
+mod numbers;
 mod operations;
 mod outlook;
 mod processes;

@@ -119,6 +119,21 @@ fn filters_select_processes() {
 }
 
 #[test]
+fn numbers_without_an_account_are_named() {
+    let env = with_pending(3);
+    let check = |numbers: &[&str]| {
+        let numbers: Vec<String> = numbers.iter().map(|number| (*number).to_owned()).collect();
+        env.app.as_command().check_numbers("ACME", &numbers).map_err(|error| error.to_string())
+    };
+    assert_eq!(check(&["A-1", " A-3 ", "A-1", ""]), Ok(()));
+    assert_eq!(check(&["NOBODY", "A-1"]).unwrap_err(), r#"ACME has no account with the number "NOBODY""#);
+    let long = "x".repeat(200);
+    let refused = check(&[&long, "NOBODY"]).unwrap_err();
+    assert!(refused.contains("NOBODY") && refused.contains(&long), "{refused}");
+    assert!(env.app.as_command().check_numbers("NONE", &[]).is_err());
+}
+
+#[test]
 fn named_accounts_that_cannot_be_changed_are_skipped() {
     let env = with_pending(3);
     env.worker.run_once().unwrap();

@@ -89,6 +89,7 @@ const OPERATIONS: &[(&str, About, Try)] = &[
     ("bulk_outlook", Supplier, |by, _| text(by.bulk_outlook(&bulk(JobKind::Retry)))),
     ("cancel_process", Supplier, |by, _| text(by.cancel_process("ACME", "P-1"))),
     ("check_finished", Supplier, |by, _| text(by.check_finished("ACME"))),
+    ("check_numbers", Supplier, |by, _| text(by.check_numbers("ACME", &["A-1".into()]))),
     ("common_zone", Everything, |by, _| text(by.common_zone(None))),
     ("count_archivable", Supplier, |by, _| text(by.count_archivable(&archived()))),
     ("count_bulk", Supplier, |by, _| text(by.count_bulk(&bulk(JobKind::Cancel)))),

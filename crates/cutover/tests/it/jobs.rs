@@ -25,6 +25,11 @@ fn processes_are_counted_and_then_changed() {
     let numbers = installation.path().join("numbers").display().to_string();
     fs::write(&numbers, "P-0\nI-1\n\nP-1\nP-0\nNOBODY\n").unwrap();
     let listed = [&cancel[..], &["--numbers-file", &numbers]].concat();
+    for rest in [&[][..], &["--yes"]] {
+        let refused = installation.run_refused(&[&listed[..], rest].concat());
+        assert_eq!(refused, "error: ACME has no account with the number \"NOBODY\"");
+    }
+    fs::write(&numbers, "P-0\nI-1\n\nP-1\nP-0\n").unwrap();
     assert_eq!(installation.run_json(&listed), json!({"matched": 3}));
     let counts = installation.run_json(&[&listed[..], &["--yes"]].concat());
     assert_eq!(counts, json!({"matched": 3, "changed": 2, "skipped": 1}));

@@ -275,17 +275,16 @@ fn an_undo_needs_a_selection() {
     }
     let refused = installation.run_refused(&["supplier", "undo", "NOBODY", "--since", "2026-01-01"]);
     assert!(refused.contains("NOBODY"), "{refused}");
-    let refused = installation.run_refused(&[
-        "supplier",
-        "undo",
-        "ACME",
-        "--number",
-        "none-such",
-        "--yes",
-        "--because",
-        "asked for",
-    ]);
-    assert!(refused.contains("none-such"), "{refused}");
+    for rest in [&[][..], &["--yes", "--because", "asked for"]] {
+        let named = ["supplier", "undo", "ACME", "--number", "none-such"];
+        let refused = installation.run_refused(&[&named[..], rest].concat());
+        assert_eq!(refused, "error: ACME has no account with the number \"none-such\"");
+        for (option, name) in [("--run", "no-run"), ("--wave", "7")] {
+            let refused =
+                installation.run_refused(&[&["supplier", "undo", "ACME", option, name], rest].concat());
+            assert!(refused.contains(name), "{refused}");
+        }
+    }
 }
 
 /// A copy in another system, made by exports, loses undone accounts.

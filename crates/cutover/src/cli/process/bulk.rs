@@ -70,6 +70,7 @@ pub(super) fn run(app: &App, context: &Context, kind: JobKind, args: BulkArgs) -
     }
     let BulkArgs { supplier, numbers_file, status, undone, error_code, before, yes, .. } = args;
     let numbers = numbers_file.as_deref().map(read_numbers).transpose()?;
+    app.as_command().check_numbers(&supplier, numbers.as_deref().unwrap_or_default())?;
     let request = BulkRequest { kind, supplier, status, is_undone: undone, error_code, before, numbers };
     if !yes {
         let matched = app.as_command().count_bulk(&request)?;

@@ -37,6 +37,7 @@ pub(crate) struct EraseArgs {
 pub(super) fn run(app: &App, context: &Context, args: EraseArgs) -> Result<(), Error> {
     let EraseArgs { supplier, numbers_file, status, error_code, before, yes, because } = args;
     let numbers = numbers_file.as_deref().map(read_numbers).transpose()?;
+    app.as_command().check_numbers(&supplier, numbers.as_deref().unwrap_or_default())?;
     let kind = JobKind::Erase;
     let request = BulkRequest { kind, supplier, status, is_undone: false, error_code, before, numbers };
     if !yes {

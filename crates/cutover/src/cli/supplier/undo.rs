@@ -111,14 +111,12 @@ pub(super) fn run(app: &App, context: &Context, args: UndoArgs) -> Result<(), Er
         Which { numbers, .. } => UndoScope::Numbers(numbers),
     };
     let request = UndoRequest { supplier: code, which };
+    if let UndoScope::Numbers(numbers) = &request.which {
+        // An account that was undone before has a process; one that never was there is a mistake.
+        app.as_command().check_numbers(&request.supplier, numbers)?;
+    }
     if !yes {
         return Ok(context.output.answer(&Shown::from(app.as_command().undoable(&request)?))?);
-    }
-    if let UndoScope::Numbers(_) = request.which {
-        // An account that was undone before has a process; one that never was there is a mistake.
-        for number in app.as_command().undoable(&request)?.unknown.examples {
-            app.as_command().show_process(&request.supplier, &number)?;
-        }
     }
     // There is one with --yes.
     let because = because.unwrap_or_default();
