@@ -1,6 +1,8 @@
 //! The command line (contract D11).
 
 mod manual;
+#[cfg(test)]
+mod named;
 
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
