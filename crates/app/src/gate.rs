@@ -5,8 +5,8 @@
 //! and written once for all steps of a transaction.
 
 use crate::port::{
-    Clock, ErrorWindow, Gate, Hold, HoldCause, HoldReason, NewFeedEvent, Rows, StepWrite, StoreError,
-    SupplierSettings, Tx,
+    Clock, ErrorWindow, Gate, Hold, HoldCause, HoldReason, NewFeedEvent, Rows, ServiceHold, StepWrite,
+    StoreError, SupplierSettings, Tx,
 };
 use crate::run::{self, OpenRuns};
 use chrono::{DateTime, Utc};
@@ -337,12 +337,26 @@ fn save_if_changed(tx: &mut dyn Tx, before: &Gate, gate: &Gate) -> Result<(), St
     tx.save_gate(gate)?;
     match &gate.hold {
         Some(hold) if gate.hold != before.hold => {
+            keep(tx, gate, hold)?;
             let HoldReason { by, since, .. } = hold.latest();
             tracing::warn!(supplier = gate.supplier_id, %by, "the imports of a supplier are held");
             publish(tx, gate.supplier_id, FeedEventType::SupplierHeld, hold, *since)
         }
         _ => Ok(()),
     }
+}
+
+/// Keeps that the service holds a supplier, for its timeline.
+fn keep(tx: &mut dyn Tx, gate: &Gate, hold: &Hold) -> Result<(), StoreError> {
+    let HoldReason { by, since, .. } = hold.latest();
+    let kept = ServiceHold {
+        at: *since,
+        by: by.clone(),
+        wave: (gate.wave > 0).then_some(gate.wave),
+        ended: gate.ended,
+        failed: gate.failed,
+    };
+    tx.add_service_hold(gate.supplier_id, &kept)
 }
 
 /// Holds those of these suppliers whose wave has ended.

@@ -290,6 +290,24 @@ tables! {
         began_at -> Instant,
     }
 
+    service_holds (id) {
+        id -> BigInt,
+        supplier_id -> BigInt,
+        held_at -> Instant,
+        held_by -> Text,
+        wave -> Nullable<BigInt>,
+        ended -> BigInt,
+        failed -> BigInt,
+    }
+
+    supplier_notes (id) {
+        id -> BigInt,
+        supplier_id -> BigInt,
+        written_at -> Instant,
+        author -> Text,
+        body -> Text,
+    }
+
     job_items (job_id, item_id) {
         job_id -> BigInt,
         item_id -> BigInt,
@@ -719,6 +737,21 @@ tables! {
         readings -> BigInt,
         transactions -> BigInt,
         documents -> BigInt,
+    }
+
+    activity_minutes (supplier_id, minute, kind) {
+        supplier_id -> BigInt,
+        minute -> Instant,
+        kind -> Text,
+        accounts -> BigInt,
+    }
+
+    activity_changes (id) {
+        id -> BigInt,
+        supplier_id -> BigInt,
+        minute -> Instant,
+        kind -> Text,
+        change -> BigInt,
     }
 
     folded_changes (kind) {

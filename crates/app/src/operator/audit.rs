@@ -100,6 +100,7 @@ fn records(tx: &mut Scoped<'_>, scope: &AuditScope, limit: u32) -> Result<Vec<Au
         since: scope.since,
         supplier_id: supplier.map(|supplier| supplier.id),
         action: scope.action,
+        is_without_accounts: false,
     };
     Ok(tx.audit_records(filter, limit)?)
 }

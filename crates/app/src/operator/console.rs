@@ -26,7 +26,7 @@ pub struct Migration {
     pub supplier: Supplier,
     /// Its progress.
     pub progress: Progress,
-    /// Accounts imported and failed in each minute of the last hour, oldest first.
+    /// What happened in each minute of the last hour, oldest first.
     pub activity: Vec<Activity>,
     /// Time of the query.
     pub at: DateTime<Utc>,
@@ -60,7 +60,8 @@ impl Operations<'_> {
         let first = this - TimeDelta::minutes(MINUTES - 1);
         self.read(|tx| {
             let supplier = tx.supplier(code)?;
-            let seen = Activity::of_minutes(&tx.minute_counts(supplier.id, first)?);
+            let seen =
+                Activity::of_minutes(&tx.activity(supplier.id, first, this + TimeDelta::minutes(1))?);
             let of_minute = |minute| {
                 let found = seen.iter().find(|activity| activity.minute == minute);
                 found.copied().unwrap_or(Activity { minute, imported: 0, failed: 0 })

@@ -1,16 +1,16 @@
 use super::{Operations, OperatorError};
 use crate::account::{Progress, progress};
-use crate::port::MinuteCount;
+use crate::port::{ActivityCount, ActivityKind};
 use chrono::{DateTime, Utc};
 
-/// Numbers of accounts of a supplier that reached their current state in a minute.
+/// What happened to accounts of a supplier in a minute, whatever became of them since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Activity {
     /// Start of the minute.
     pub minute: DateTime<Utc>,
     /// Accounts imported, and dry runs without errors.
     pub imported: u64,
-    /// Accounts that failed, including dry runs.
+    /// Accounts that failed, including dry runs, or were refused.
     pub failed: u64,
 }
 
@@ -30,18 +30,18 @@ impl Operations<'_> {
 
 impl Activity {
     /// Returns the activity in minutes that have any, oldest first.
-    pub(super) fn of_minutes(counts: &[MinuteCount]) -> Vec<Self> {
+    pub(super) fn of_minutes(counts: &[ActivityCount]) -> Vec<Self> {
         counts.chunk_by(|one, other| one.minute == other.minute).map(Self::of).collect()
     }
 
     /// Sums the counts of one minute. There is at least one.
-    fn of(counts: &[MinuteCount]) -> Self {
-        // A state of a newer version counts as neither.
-        let sum = |is_failed: bool| {
-            let wanted =
-                |count: &&MinuteCount| count.state.known().is_some_and(|s| s.is_error() == is_failed);
-            counts.iter().filter(wanted).map(|count| count.processes).sum()
+    fn of(counts: &[ActivityCount]) -> Self {
+        // A kind of a newer version counts as neither.
+        let sum = |is_wanted: fn(ActivityKind) -> bool| {
+            let wanted = |count: &&ActivityCount| count.kind.known().is_some_and(|kind| is_wanted(*kind));
+            counts.iter().filter(wanted).map(|count| count.accounts).sum()
         };
-        Self { minute: counts[0].minute, imported: sum(false), failed: sum(true) }
+        let (imported, failed) = (sum(ActivityKind::is_success), sum(ActivityKind::is_failure));
+        Self { minute: counts[0].minute, imported, failed }
     }
 }

@@ -284,6 +284,8 @@ pub struct AuditFilter {
     pub supplier_id: Option<i64>,
     /// This action only.
     pub action: Option<AuditAction>,
+    /// If true, actions on one account are left out.
+    pub is_without_accounts: bool,
 }
 
 /// The audit trail. It is append-only: the store refuses changes.

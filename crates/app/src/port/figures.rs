@@ -1,6 +1,6 @@
 use super::{Cause, CauseCount, StoreError};
 use chrono::{DateTime, Utc};
-use cutover_core::{Code, ExternalAccountNumber, Level, SupplierCode, Word};
+use cutover_core::{Code, ExternalAccountNumber, Level, SupplierCode, Word, string_enum};
 use cutover_model::Totals;
 use cutover_process::{State, StoredFacts};
 
@@ -38,6 +38,72 @@ pub struct MinuteCount {
     pub first_at: DateTime<Utc>,
     /// Time of the last such step.
     pub last_at: DateTime<Utc>,
+}
+
+string_enum! {
+    "a kind of activity";
+    /// What happened to accounts of a supplier. A step is counted when it is taken and never again, whatever becomes of the
+    /// account.
+    #[derive(PartialOrd, Ord)]
+    pub enum ActivityKind {
+        /// A new account was accepted.
+        Accepted = "accepted",
+        /// An account that had ended waits again: it was sent again or retried.
+        QueuedAgain = "queued_again",
+        /// An account was imported.
+        Imported = "imported",
+        /// A dry run passed.
+        DryRunPassed = "dry_run_passed",
+        /// An account failed.
+        Failed = "failed",
+        /// A dry run failed.
+        DryRunFailed = "dry_run_failed",
+        /// A create was refused.
+        Refused = "refused",
+        /// An account was cancelled.
+        Cancelled = "cancelled",
+        /// An import was undone.
+        Undone = "undone",
+    }
+}
+
+impl ActivityKind {
+    /// Returns what a step of a process is counted as, if it is; without a state before, the process is new.
+    pub fn of_step(before: Option<State>, after: State) -> Option<Self> {
+        Some(match (before, after) {
+            (Some(before), after) if before == after => return None,
+            (_, State::Processed) => Self::Imported,
+            (_, State::DryRunSucceeded) => Self::DryRunPassed,
+            (_, State::Errored) => Self::Failed,
+            (_, State::DryRunErrored) => Self::DryRunFailed,
+            (Some(State::Processed), State::Cancelled) => Self::Undone,
+            (_, State::Cancelled) => Self::Cancelled,
+            (None, State::Pending) => Self::Accepted,
+            (_, State::InProgress) | (Some(State::InProgress), State::Pending) => return None,
+            (Some(_), State::Pending) => Self::QueuedAgain,
+        })
+    }
+
+    /// Returns true if accounts failed or were refused.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Self::Failed | Self::DryRunFailed | Self::Refused)
+    }
+
+    /// Returns true if accounts were imported, or dry runs passed.
+    pub fn is_success(self) -> bool {
+        matches!(self, Self::Imported | Self::DryRunPassed)
+    }
+}
+
+/// Number of accounts of a supplier to which something happened in a minute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActivityCount {
+    /// Start of the minute.
+    pub minute: DateTime<Utc>,
+    /// What happened.
+    pub kind: Word<ActivityKind>,
+    /// Number of accounts; one to which it happened twice counts twice.
+    pub accounts: u64,
 }
 
 /// What a supplier declares that its files come to (contract D17).
@@ -177,6 +243,25 @@ pub trait Figures {
         supplier_id: i64,
         since: DateTime<Utc>,
     ) -> Result<Vec<MinuteCount>, StoreError>;
+
+    /// Returns what happened to accounts of a supplier from the minute of `since` until before `until`, by minute and kind,
+    /// oldest first. It is kept for as long as the supplier; a later step of an account changes nothing of it.
+    fn activity(
+        &mut self,
+        supplier_id: i64,
+        since: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<Vec<ActivityCount>, StoreError>;
+
+    /// Returns the minutes before `until` in which at least so many accounts failed or were refused, the last first, at most
+    /// `limit`, each with their number.
+    fn failing_minutes(
+        &mut self,
+        supplier_id: i64,
+        at_least: u64,
+        until: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<(DateTime<Utc>, u64)>, StoreError>;
 
     /// Counts the processes of a supplier whose last step was a failure, since the minute of `since`: those that were
     /// sent again or retried have taken another step. Costs the same for any number of accounts.

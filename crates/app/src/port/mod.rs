@@ -29,6 +29,7 @@ mod shares;
 mod statements;
 mod store;
 mod suppliers;
+mod timeline;
 mod undo;
 mod vendors;
 mod webhooks;
@@ -49,6 +50,8 @@ pub use error::StoreError;
 pub use feed::{Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent};
 pub use figures::{
     AnyFigures, Figures, Manifest, MinuteCount, NumberLists, Reconciliation, StateCount, SupplierFigures,
+    ActivityCount, ActivityKind, AnyFigures, Figures, Manifest, MinuteCount, Reconciliation, StateCount,
+    SupplierFigures,
 };
 pub use gates::{AnyGates, ErrorWindow, Gate, Gates, Hold, HoldCause, HoldReason};
 pub use identity::{
@@ -81,6 +84,7 @@ pub use store::{
     find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
 pub use suppliers::{AnySuppliers, HoldOnErrors, Supplier, SupplierSettings, Suppliers, Waves};
+pub use timeline::{ServiceHold, SupplierNote, Timeline, TimelineRange};
 pub use undo::{ImportedHead, KeptBecause, Undo, WaveSpan};
 pub use vendors::{AnyVendors, PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors};
 pub use webhooks::{

@@ -3,6 +3,7 @@ use super::{
     AnyWebhooks, Audit, Businesses, Certificates, Creation, Erasure, Feed, Figures, Gates,
     HistoricalStatements, Identity, Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Runs,
     Search, Staging, StoreError, Suppliers, Traces, Undo, Vendors, Webhooks,
+    Staging, StoreError, Suppliers, Timeline, Traces, Undo, Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -74,6 +75,8 @@ combined! {
     Rows:
     Suppliers Processes Refusals Runs Search Accounts Notes Ledgers HistoricalStatements Instructions Businesses Certificates
     Vendors Figures Feed Gates Audit Erasure Nodes Jobs Undo Webhooks
+    Suppliers Processes Refusals Runs Accounts Notes Ledgers HistoricalStatements Instructions Businesses Certificates
+    Vendors Figures Feed Gates Audit Erasure Nodes Jobs Undo Webhooks Timeline
 }
 
 combined! {

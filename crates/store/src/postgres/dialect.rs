@@ -220,6 +220,8 @@ impl SqlDialect for Dialect {
         "(SELECT folded_to FROM folded_changes WHERE kind = 'processes')";
     const FIRST_CAUSE_CHANGE: &'static str = "(SELECT folded_to FROM folded_changes WHERE kind = 'causes')";
     const FIRST_TOTAL_CHANGE: &'static str = "(SELECT folded_to FROM folded_changes WHERE kind = 'totals')";
+    const FIRST_ACTIVITY_CHANGE: &'static str =
+        "(SELECT folded_to FROM folded_changes WHERE kind = 'activity')";
     const WRITTEN_IN: &'static str =
         "(SELECT transactions_before FROM feed_origin) + pg_current_xact_id()::text::bigint";
     const EVENT_ID: &'static str = "nextval('feed_event_ids')";
@@ -326,6 +328,10 @@ impl SqlDialect for Dialect {
 
     fn fold_causes(conn: &mut Conn, limit: u32) -> Result<usize> {
         fold::fold_causes(conn, limit)
+    }
+
+    fn fold_activity(conn: &mut Conn, limit: u32) -> Result<usize> {
+        fold::fold_activity(conn, limit)
     }
 
     fn end_fold(conn: &mut Conn, drawn: fold::DrawnKeys) -> Result<()> {

@@ -58,10 +58,23 @@ statement! {
 }
 
 statement! {
+    /// Removes the oldest changes of activity and adds them to the kept counts. Returns how many.
+    FoldActivity { limit: i64 } -> BigInt
+        = "WITH taken AS (DELETE FROM activity_changes WHERE id = ANY(ARRAY(\
+                SELECT id FROM activity_changes WHERE id >= " (Dialect::FIRST_ACTIVITY_CHANGE)
+                " ORDER BY id LIMIT " limit ")) RETURNING supplier_id, minute, kind, change), \
+            counts AS (INSERT INTO activity_minutes AS m (supplier_id, minute, kind, accounts) \
+                SELECT supplier_id, minute, kind, sum(change) FROM taken GROUP BY 1, 2, 3 \
+                ON CONFLICT (supplier_id, minute, kind) DO UPDATE SET accounts = m.accounts + EXCLUDED.accounts) \
+            SELECT count(*) FROM taken"
+}
+
+statement! {
     /// The last key of each table of changes. Sequences know it without reading dead rows.
-    LastKeys {} -> (BigInt, BigInt, BigInt, Bool)
+    LastKeys {} -> (BigInt, BigInt, BigInt, BigInt, Bool)
         = "SELECT (SELECT last_value FROM process_changes_id_seq), (SELECT last_value FROM cause_changes_id_seq), \
-                (SELECT last_value FROM total_changes_id_seq), pg_current_xact_id_if_assigned() IS NULL"
+                (SELECT last_value FROM total_changes_id_seq), (SELECT last_value FROM activity_changes_id_seq), \
+                pg_current_xact_id_if_assigned() IS NULL"
 }
 
 statement! {
@@ -70,19 +83,22 @@ statement! {
     /// transactions that have drawn a key so far are lower. The next number in a snapshot would not do: it
     /// follows the last transaction that has ended, not the last that has begun. A noted number in the future
     /// is from the server that a dump was taken from.
-    Advance { process_changes: i64, cause_changes: i64, total_changes: i64 }
+    Advance { process_changes: i64, cause_changes: i64, total_changes: i64, activity_changes: i64 }
         = "WITH now AS (SELECT pg_snapshot_xmin(s)::text::bigint AS oldest, pg_snapshot_xmax(s)::text::bigint AS next \
                 FROM pg_current_snapshot() AS s) \
             UPDATE folded_changes AS f \
             SET folded_to = f.next_bound, next_bound = drawn.key, \
                 next_transaction = pg_current_xact_id()::text::bigint \
-            FROM now, (VALUES ('processes', " process_changes "), ('causes', " cause_changes "), ('totals', " total_changes ")) AS drawn (kind, key) \
+            FROM now, (VALUES ('processes', " process_changes "), ('causes', " cause_changes "), ('totals', " total_changes "), \
+                ('activity', " activity_changes ")) AS drawn (kind, key) \
             WHERE f.kind = drawn.kind AND (f.next_transaction <= now.oldest OR f.next_transaction > now.next) \
             AND CASE f.kind \
                 WHEN 'processes' THEN NOT EXISTS \
                     (SELECT 1 FROM process_changes WHERE id >= f.folded_to AND id < f.next_bound) \
                 WHEN 'causes' THEN NOT EXISTS \
                     (SELECT 1 FROM cause_changes WHERE id >= f.folded_to AND id < f.next_bound) \
+                WHEN 'activity' THEN NOT EXISTS \
+                    (SELECT 1 FROM activity_changes WHERE id >= f.folded_to AND id < f.next_bound) \
                 ELSE NOT EXISTS (SELECT 1 FROM total_changes WHERE id >= f.folded_to AND id < f.next_bound) END"
 }
 
@@ -92,6 +108,7 @@ pub(crate) struct DrawnKeys {
     process_changes: i64,
     cause_changes: i64,
     total_changes: i64,
+    activity_changes: i64,
     /// False if the transaction got its number before the keys were read: it proves nothing about them then.
     may_advance: bool,
 }
@@ -105,14 +122,15 @@ pub(super) fn begin(conn: &mut Conn) -> Result<Option<DrawnKeys>> {
     if !(Begin {}.get_result(conn)?) {
         return Ok(None);
     }
-    let (process_changes, cause_changes, total_changes, may_advance) = LastKeys {}.get_result(conn)?;
-    Ok(Some(DrawnKeys { process_changes, cause_changes, total_changes, may_advance }))
+    let (process_changes, cause_changes, total_changes, activity_changes, may_advance) =
+        LastKeys {}.get_result(conn)?;
+    Ok(Some(DrawnKeys { process_changes, cause_changes, total_changes, activity_changes, may_advance }))
 }
 
 pub(super) fn end(conn: &mut Conn, drawn: DrawnKeys) -> Result<()> {
-    let DrawnKeys { process_changes, cause_changes, total_changes, may_advance } = drawn;
+    let DrawnKeys { process_changes, cause_changes, total_changes, activity_changes, may_advance } = drawn;
     if may_advance {
-        Advance { process_changes, cause_changes, total_changes }.execute(conn)?;
+        Advance { process_changes, cause_changes, total_changes, activity_changes }.execute(conn)?;
     }
     Ok(())
 }
@@ -124,5 +142,10 @@ pub(super) fn fold_processes(conn: &mut Conn, limit: u32) -> Result<usize> {
 
 pub(super) fn fold_causes(conn: &mut Conn, limit: u32) -> Result<usize> {
     let folded: i64 = FoldCauses { limit: limit.into() }.get_result(conn)?;
+    Ok(usize::try_from(folded).unwrap_or_default())
+}
+
+pub(super) fn fold_activity(conn: &mut Conn, limit: u32) -> Result<usize> {
+    let folded: i64 = FoldActivity { limit: limit.into() }.get_result(conn)?;
     Ok(usize::try_from(folded).unwrap_or_default())
 }

@@ -52,6 +52,10 @@ impl QueryFragment<Db> for Last<'_> {
             value.bind(&mut out)?;
             word = " AND ";
         }
+        if self.filter.is_without_accounts {
+            out.push_sql(word);
+            out.push_sql("a.process_id IS NULL");
+        }
         out.push_sql(" ORDER BY a.id DESC LIMIT ");
         self.limit.bind(&mut out)
     }

@@ -14,6 +14,7 @@ use crate::sealed::{Location, Sealer};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     CertificateKey, CertificateSubtree, Certificates, CertifiedAccount, StoreError, StoredCertificate,
+    TimelineRange,
 };
 use cutover_core::Word;
 use cutover_model::certificate::{CertifiedContent, Hash};
@@ -249,6 +250,19 @@ fn add_totals(conn: &mut Conn, account_id: i64, added: &Totals) -> Result<()> {
 fn subtree(conn: &mut Conn, certificate_id: i64, position: i64) -> Result<Option<CertificateSubtree>> {
     let row = certificate_subtrees::table.find((certificate_id, position)).select(SubtreeRow::as_select());
     Ok(row.get_result(conn).optional()?.map(CertificateSubtree::from))
+}
+
+/// Returns issued certificates of a supplier, the last first.
+pub(super) fn issued(conn: &mut Conn, range: TimelineRange) -> Result<Vec<StoredCertificate>> {
+    let rows: Vec<CertificateRow> = certificates::table
+        .filter(certificates::supplier_id.eq(range.supplier_id))
+        .filter(certificates::begun_at.lt(Timestamp::from(range.before)))
+        .filter(certificates::document.is_not_null())
+        .order((certificates::begun_at.desc(), certificates::id.desc()))
+        .limit(range.limit.into())
+        .select(CertificateRow::as_select())
+        .load(conn)?;
+    rows.into_iter().map(StoredCertificate::try_from).collect()
 }
 
 impl Certificates for SqlTx<'_> {

@@ -8,7 +8,9 @@ use super::types::{Json, Timestamp, instant};
 use super::{SqlTx, changed, number};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{AnyJobs, Job, JobFilter, JobKind, JobPosition, JobState, Jobs, StoreError};
+use cutover_app::port::{
+    AnyJobs, Job, JobFilter, JobKind, JobPosition, JobState, Jobs, StoreError, TimelineRange,
+};
 use cutover_core::Word;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
@@ -259,6 +261,19 @@ impl Jobs for SqlTx<'_> {
             Ok(diesel::update(running).set(release).execute(conn)?)
         })
     }
+}
+
+/// Returns jobs of a supplier that are not being prepared, the last first.
+pub(super) fn begun(conn: &mut Conn, range: TimelineRange) -> Result<Vec<Job>> {
+    let rows: Vec<JobRow> = jobs::table
+        .filter(jobs::supplier_id.eq(range.supplier_id))
+        .filter(jobs::created_at.lt(Timestamp::from(range.before)))
+        .filter(jobs::state.ne(JobState::Preparing.as_str()))
+        .order((jobs::created_at.desc(), jobs::id.desc()))
+        .limit(range.limit.into())
+        .select(JobRow::as_select())
+        .load(conn)?;
+    rows.into_iter().map(Job::try_from).collect()
 }
 
 impl AnyJobs for SqlTx<'_> {

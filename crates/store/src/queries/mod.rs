@@ -37,6 +37,7 @@ mod search;
 pub(crate) mod sql_dialect;
 pub(crate) mod statement;
 mod suppliers;
+mod timeline;
 pub(crate) mod types;
 mod vendors;
 mod webhooks;

@@ -38,6 +38,8 @@ pub(crate) trait SqlDialect {
     const FIRST_CAUSE_CHANGE: &'static str;
     /// The lower bound of the keys of totals that are not folded.
     const FIRST_TOTAL_CHANGE: &'static str;
+    /// The lower bound of the keys of changes of activity that are not folded.
+    const FIRST_ACTIVITY_CHANGE: &'static str;
     /// The number of the transaction that writes an event.
     const WRITTEN_IN: &'static str;
     /// The key of an event of the supplier `s`.
@@ -121,6 +123,9 @@ pub(crate) trait SqlDialect {
 
     /// Folds the oldest changes of causes. Returns how many.
     fn fold_causes(conn: &mut Conn, limit: u32) -> Result<usize>;
+
+    /// Folds the oldest changes of activity. Returns how many.
+    fn fold_activity(conn: &mut Conn, limit: u32) -> Result<usize>;
 
     /// Moves the lower bounds of changes forward. Call it only when no change is left to fold.
     fn end_fold(conn: &mut Conn, fold: Self::Fold) -> Result<()>;

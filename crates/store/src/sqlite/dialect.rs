@@ -82,6 +82,7 @@ impl SqlDialect for Dialect {
     const FIRST_PROCESS_CHANGE: &'static str = "0";
     const FIRST_CAUSE_CHANGE: &'static str = "0";
     const FIRST_TOTAL_CHANGE: &'static str = "0";
+    const FIRST_ACTIVITY_CHANGE: &'static str = "0";
     /// There is one writer.
     const WRITTEN_IN: &'static str = "0";
     /// Positions of expired events are not used again.
@@ -203,6 +204,11 @@ impl SqlDialect for Dialect {
 
     /// As for [`fold_processes`](SqlDialect::fold_processes).
     fn fold_causes(_: &mut Conn, _: u32) -> Result<usize> {
+        Ok(0)
+    }
+
+    /// As for [`fold_processes`](SqlDialect::fold_processes).
+    fn fold_activity(_: &mut Conn, _: u32) -> Result<usize> {
         Ok(0)
     }
 

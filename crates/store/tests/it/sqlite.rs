@@ -1,7 +1,7 @@
 //! SQLite files with several processes, and files that are not databases of ours.
 
 use crate::databases::of_file;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use cutover_app::port::{Store, StoreError, read, write};
 use cutover_store::{MigrationState, OpenError, Options, SqliteStore};
 use diesel::connection::SimpleConnection;
@@ -38,12 +38,16 @@ fn pending_migrations_are_applied_when_it_opens() {
     assert_eq!(states(&open(&path)), [MigrationState::JustApplied; 14]);
     let again = open(&path);
     assert_eq!(states(&again), [MigrationState::Applied; 14]);
+    assert_eq!(states(&open(&path)), [MigrationState::JustApplied; 13]);
+    let again = open(&path);
+    assert_eq!(states(&again), [MigrationState::Applied; 13]);
     let versions: Vec<_> = again.migrations().iter().map(|m| m.version.as_str()).collect();
     assert_eq!(
         versions,
         [
             "0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012",
             "0015", "0016"
+            "0014"
         ]
     );
     run_sql(&path, "INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
@@ -196,4 +200,31 @@ fn corrupt_rows_are_reported_as_such() {
     run_sql(&path, "UPDATE organisations SET created_at = 9223372036854775807");
     let times = read(&store, |tx| tx.organisations()).unwrap_err();
     assert_eq!(times, StoreError::Corrupt("a time is out of range".into()));
+}
+
+/// What is known of the time before the counts by the minute is the last step of each account.
+#[test]
+fn activity_of_older_versions_is_that_of_the_last_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cutover.db");
+    drop(open(&path));
+    let older = "DROP TRIGGER processes_inserted_activity; DROP TRIGGER processes_updated_activity; \
+        DROP TRIGGER refused_creates_inserted_activity; DROP TABLE activity_minutes; DROP TABLE activity_changes; \
+        DROP TABLE service_holds; DROP TABLE supplier_notes; \
+        DELETE FROM __diesel_schema_migrations WHERE version = '0014'; \
+        INSERT INTO organisations (id, name, created_at) VALUES (1, 'Acme', 0); \
+        INSERT INTO suppliers (id, organisation_id, code, status, document_root, verify_documents, \
+            send_customer_emails, dry_run, time_zone, created_at) VALUES (1, 1, 'ACME', 'Ongoing', '/', 0, 0, 0, 'UTC', 0); \
+        INSERT INTO process_minutes VALUES (1, 60000000, 'PROCESSED', 7, 60000001, 60000002), \
+            (1, 120000000, 'ERRORED', 2, 120000001, 120000002), (1, 120000000, 'DRY_RUN_ERRORED', 0, NULL, NULL)";
+    run_sql(&path, older);
+    let store = open(&path);
+    let activity =
+        read(&store, |tx| tx.activity(1, DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH + TimeDelta::hours(1)));
+    let counted: Vec<_> = activity
+        .unwrap()
+        .into_iter()
+        .map(|count| (count.minute.timestamp(), count.kind.to_string(), count.accounts))
+        .collect();
+    assert_eq!(counted, [(60, "imported".to_owned(), 7), (120, "failed".to_owned(), 2)]);
 }

@@ -40,6 +40,7 @@ impl AnyAudit for State {
                 && filter.supplier_id.is_none_or(|id| entry.subject.supplier_id == Some(id))
                 && filter.by.as_ref().is_none_or(|by| entry.by.to_string() == *by)
                 && filter.action.is_none_or(|action| entry.action == action)
+                && !(filter.is_without_accounts && entry.subject.process_id.is_some())
                 && filter.before.is_none_or(|before| next_id(place) < before)
         };
         let found = self.audit.iter().enumerate().rev().filter(|(place, entry)| wanted(*place, entry));

@@ -127,6 +127,9 @@ impl Erasure for State {
         self.number_lists.remove(&supplier_id);
         self.wave_accounts.retain(|_, (of, _)| *of != supplier_id);
         self.waves.retain(|(of, ..)| *of != supplier_id);
+        self.activity.retain(|(of, ..)| *of != supplier_id);
+        self.service_holds.retain(|(of, _)| *of != supplier_id);
+        self.supplier_notes.retain(|(of, _)| *of != supplier_id);
         self.runs.retain(|row| row.run.supplier_id != supplier_id);
         let marks = self.erased.len();
         self.erased.retain(|(of, _)| *of != supplier_id);

@@ -4,6 +4,7 @@ use super::processes::Row;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
     AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, NumberLists, StateCount, StoreError,
+    ActivityCount, AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError,
     Supplier, SupplierFigures,
 };
 use cutover_core::{Code, ExternalAccountNumber, Level, SupplierStatus, Word};
@@ -124,6 +125,38 @@ impl Figures for State {
             last_at: run[run.len() - 1].0,
         };
         Ok(runs.map(count).collect())
+    }
+
+    fn activity(
+        &mut self,
+        supplier_id: i64,
+        since: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<Vec<ActivityCount>, StoreError> {
+        let since = since.duration_trunc(TimeDelta::minutes(1)).unwrap_or(since);
+        let own = self.activity.iter().filter(|(of, ..)| *of == supplier_id);
+        let mut counts = BTreeMap::<(DateTime<Utc>, &str), u64>::new();
+        for (_, minute, kind) in own.filter(|(_, minute, _)| (since..until).contains(minute)) {
+            *counts.entry((*minute, kind.as_str())).or_default() += 1;
+        }
+        let count = |((minute, kind), accounts)| ActivityCount { minute, kind: Word::read(kind), accounts };
+        Ok(counts.into_iter().map(count).collect())
+    }
+
+    fn failing_minutes(
+        &mut self,
+        supplier_id: i64,
+        at_least: u64,
+        until: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<(DateTime<Utc>, u64)>, StoreError> {
+        let mut counts = BTreeMap::<DateTime<Utc>, u64>::new();
+        for count in self.activity(supplier_id, DateTime::UNIX_EPOCH, until)? {
+            let is_failure = count.kind.known().is_some_and(|kind| kind.is_failure());
+            *counts.entry(count.minute).or_default() += if is_failure { count.accounts } else { 0 };
+        }
+        let failing = counts.into_iter().rev().filter(|(_, accounts)| *accounts >= at_least.max(1));
+        Ok(failing.take(limit as usize).collect())
     }
 
     fn failed_since(&mut self, supplier_id: i64, since: DateTime<Utc>) -> Result<u64, StoreError> {

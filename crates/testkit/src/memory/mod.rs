@@ -24,6 +24,7 @@ mod runs;
 mod search;
 mod statements;
 mod suppliers;
+mod timeline;
 mod undo;
 mod vendors;
 mod webhooks;
@@ -32,9 +33,9 @@ use accounts::Imported;
 use businesses::Business;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    ApiKey, AuditEntry, Encryption, ErasureMark, FeedPosition, Gate, JobGuard, Manifest, Node, Organisation,
-    RefreshToken, RefusedCreate, ServerFigures, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict,
-    WriteJob,
+    ActivityKind, ApiKey, AuditEntry, Encryption, ErasureMark, FeedPosition, Gate, JobGuard, Manifest, Node,
+    Organisation, RefreshToken, RefusedCreate, ServerFigures, ServiceHold, SigningKey, Store, StoreError,
+    Supplier, SupplierNote, Tx, Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
 use feed::Published;
@@ -123,6 +124,10 @@ struct State {
     wave_accounts: BTreeMap<i64, (i64, bool)>,
     /// Waves in the order in which they began: supplier, number and time.
     waves: Vec<(i64, u32, DateTime<Utc>)>,
+    /// What happened: the supplier, the minute, and the kind.
+    activity: Vec<(i64, DateTime<Utc>, ActivityKind)>,
+    service_holds: Vec<(i64, ServiceHold)>,
+    supplier_notes: Vec<(i64, SupplierNote)>,
     runs: Vec<RunRow>,
     last_run: i64,
 }

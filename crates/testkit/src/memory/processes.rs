@@ -1,10 +1,10 @@
 use super::State;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, AnyProcesses, Archivable, ArchivedVersion, Cause, FairShares, ListedAccount, ListedProcess,
-    PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage, ProcessToArchive,
-    Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier, WaitingWindow,
-    WaitingWindows,
+    AccountList, ActivityKind, AnyProcesses, Archivable, ArchivedVersion, Cause, FairShares, ListedAccount,
+    ListedProcess, PageLimit, PayloadById, Position, PreviousAttempt, ProcessFilter, ProcessPage,
+    ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier,
+    WaitingWindow, WaitingWindows,
 };
 use cutover_core::{ExternalAccountNumber, Level, ServiceAccountNumber, SupplierStatus};
 use cutover_model::ContentHash;
@@ -155,6 +155,7 @@ impl State {
         if row.process.version() != next.version_before() {
             return false;
         }
+        let kind = ActivityKind::of_step(Some(row.process.state()), next.state());
         row.keep_attempt(entry);
         row.process = next.clone();
         row.history.push(entry.clone());
@@ -166,6 +167,7 @@ impl State {
         }
         row.content = step.sent.and_then(|sent| sent.content).or(row.content);
         let supplier_id = row.supplier_id;
+        self.count_activity(supplier_id, next.snapshot().modified_at, kind);
         self.publish_step(supplier_id, next, entry);
         true
     }
@@ -279,6 +281,8 @@ impl Processes for State {
             lease_until: None,
             archived_at: None,
         }));
+        let kind = ActivityKind::of_step(None, process.state());
+        self.count_activity(supplier_id, process.snapshot().modified_at, kind);
         self.publish_step(supplier_id, process, entry);
         Ok(())
     }

@@ -1,5 +1,5 @@
 use super::State;
-use cutover_app::port::{Refusals, RefusedCreate, RefusedFault, RefusedFigures, StoreError};
+use cutover_app::port::{ActivityKind, Refusals, RefusedCreate, RefusedFault, RefusedFigures, StoreError};
 use std::collections::BTreeMap;
 
 impl State {
@@ -42,6 +42,7 @@ impl Refusals for State {
             if self.refused.insert(key, refused.clone()).is_some() {
                 return Err(StoreError::Conflict("the number has a refused create".into()));
             }
+            self.count_activity(supplier_id, refused.refused_at, Some(ActivityKind::Refused));
         }
         *self.refused_without_number.entry(supplier_id).or_default() += without_number;
         Ok(())

@@ -7,8 +7,8 @@ use super::helpers::{
 use crate::payload::Dice;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
-    ArchivedVersion, Cause, FairShares, ListedProcess, MinuteCount, PageLimit, ProcessFilter, StateCount,
-    StepWrite, Store, Supplier, Verdict, read, write,
+    ActivityCount, ActivityKind, ArchivedVersion, Cause, FairShares, ListedProcess, MinuteCount, PageLimit,
+    ProcessFilter, RefusedCreate, StateCount, StepWrite, Store, Supplier, Verdict, read, write,
 };
 use cutover_core::{Code, Level, ServiceAccountNumber, SupplierStatus, Word};
 use cutover_model::Totals;
@@ -194,6 +194,87 @@ pub fn changes_that_are_no_steps_do_not_change_counts(store: &dyn Store) {
     assert_counted(store, &acme);
     let minutes = kept_minutes(store, &acme, at(-1_000_000));
     assert_eq!(minutes, [(minute(at(70)), "ERRORED", 1)]);
+}
+
+/// What happened to accounts, by minute and kind.
+fn activity(store: &dyn Store, of: &Supplier) -> Vec<(i64, &'static str, u64)> {
+    let counts = see(store, |tx| tx.activity(of.id, at(-1_000_000), at(1_000_000)));
+    let row = |count: &ActivityCount| {
+        let minutes = (count.minute - minute(at(0))).num_minutes();
+        (minutes, known(&count.kind, ActivityKind::as_str), count.accounts)
+    };
+    counts.iter().map(row).collect()
+}
+
+/// Each step is counted in its minute, and stays counted whatever follows: sending an account again, undoing its import, or
+/// removing it.
+pub fn activity_is_never_counted_again(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let second = |minutes: i64| (minute(at(0)) - at(0)).num_seconds() + 60 * minutes + 1;
+    let take = |process: Process, event: Event, minutes: i64| {
+        assert!(step(store, &process, event.clone(), at(second(minutes))));
+        process.step(event, at(second(minutes)), worker()).unwrap().0
+    };
+    let owner = acme.clone();
+    let rehearsed = Submission { is_dry_run: true, ..Submission::default() };
+    let one = put(store, move |tx| insert(tx, &owner, "A-1", rehearsed, at(second(0))));
+    let one = take(one, Event::ClaimedForDryRun, 1);
+    let one = take(one, Event::Released { due_at: at(second(2)) }, 2);
+    let one = take(one, Event::ClaimedForDryRun, 2);
+    let one = take(one, Event::DryRunFailed, 3);
+    let one = take(one, Event::Resubmitted(Submission::default()), 4);
+    let one = take(one, Event::Claimed, 4);
+    let one = take(one, Event::Rejected, 5);
+    let one = take(one, Event::RetriedByOperator, 6);
+    let one = take(one, Event::Claimed, 6);
+    let owner = acme.clone();
+    let two = put(store, move |tx| insert(tx, &owner, "A-2", Submission::default(), at(second(5))));
+    take(two, Event::Cancelled, 5);
+    let mut expected = vec![
+        (0, "accepted", 1),
+        (3, "dry_run_failed", 1),
+        (4, "queued_again", 1),
+        (5, "accepted", 1),
+        (5, "cancelled", 1),
+        (5, "failed", 1),
+        (6, "queued_again", 1),
+    ];
+    assert_eq!(activity(store, &acme), expected);
+    fold(store, 3);
+    assert_eq!(activity(store, &acme), expected);
+    let one = take(one, imported(), 7);
+    take(one, Event::Undone, 8);
+    expected.extend([(7, "imported", 1), (8, "undone", 1)]);
+    assert_eq!(activity(store, &acme), expected);
+    fold_all(store);
+    let gone: Vec<i64> = all(store, &acme).iter().map(Process::id).collect();
+    put(store, move |tx| tx.erase(&gone));
+    assert_eq!(activity(store, &acme), expected);
+    assert_eq!(activity(store, &other), []);
+}
+
+/// Refused creates are counted when they are recorded, once more for each time.
+pub fn refusals_are_activity(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let refused =
+        |seconds| RefusedCreate { number: "A-1".into(), refused_at: at(seconds), causes: Vec::new() };
+    let id = acme.id;
+    for (removed, seconds) in [(vec![], 1), (vec![refused(1)], 130), (vec![refused(130)], 131)] {
+        put(store, move |tx| {
+            tx.lock_refusals(id)?;
+            tx.change_refusals(id, &removed, &[refused(seconds)], 0)
+        });
+    }
+    let by_minute = activity(store, &acme);
+    assert!(by_minute.iter().all(|(_, kind, _)| *kind == "refused"), "{by_minute:?}");
+    assert_eq!(by_minute.iter().map(|(.., accounts)| accounts).sum::<u64>(), 3);
+    let failing = |at_least, until, limit| see(store, |tx| tx.failing_minutes(id, at_least, until, limit));
+    let (first, last) = (minute(at(1)), minute(at(131)));
+    let later = last + TimeDelta::minutes(1);
+    assert_eq!(failing(1, later, 9).len(), by_minute.len());
+    assert_eq!(failing(1, later, 1).first().map(|(at, _)| *at), Some(last));
+    assert_eq!(failing(1, last, 9).last(), Some(&(first, 1)));
+    assert_eq!(failing(4, later, 9), []);
 }
 
 /// Minutes are returned from the minute of the given time on.

@@ -45,6 +45,7 @@ pub mod statements;
 pub mod steps;
 pub mod supplier_erasure;
 pub mod suppliers;
+pub mod timeline;
 pub mod transactions;
 pub mod undo;
 pub mod vendors;
@@ -304,6 +305,9 @@ stories! { $
         only_active_webhooks_are_served
         single_events_are_found
         deliveries_are_removed_with_their_events;
+    timeline:
+        notes_and_holds_of_a_supplier_read_back
+        jobs_and_certificates_are_found_by_their_time;
     figures:
         counts_follow_every_step
         counts_follow_claims
@@ -313,6 +317,8 @@ stories! { $
         supplier_figures_include_every_supplier
         minute_counts_can_start_at_a_time
         minutes_have_the_times_of_their_steps
+        activity_is_never_counted_again
+        refusals_are_activity
         examples_of_an_error_are_processes_that_have_it
         totals_add_up
         a_sum_that_overflows_is_refused

@@ -5,8 +5,9 @@ use super::helpers::{at, create, insert, organisation, process, put, see, suppli
 use super::imported::import;
 use super::jobs::job;
 use cutover_app::port::{
-    ErasedRows, ErasureMark, InstructionDetails, InstructionKey, Job, JobFilter, JobKind, JobState, Manifest,
-    NewBusiness, RefusedCreate, RefusedFault, Store, Supplier, VerifiedInstruction,
+    ErasedRows, ErasureMark, HoldCause, InstructionDetails, InstructionKey, Job, JobFilter, JobKind,
+    JobState, Manifest, NewBusiness, Operator, RefusedCreate, RefusedFault, ServiceHold, Store, Supplier,
+    SupplierNote, TimelineRange, VerifiedInstruction,
 };
 use cutover_model::Totals;
 use cutover_model::choices::PaymentInstructionType;
@@ -28,6 +29,10 @@ pub fn furnish(store: &dyn Store, of: &Supplier) -> Job {
         tx.set_manifest(id, Some(&manifest))?;
         assert!(tx.add_numbers(id, 1, true, &["N-1".parse().unwrap()])?);
         tx.add_erasure_mark(id, ErasureMark([7; 32]))?;
+        let by = Operator::Command { user: None };
+        tx.add_supplier_note(id, &SupplierNote { at: at(1), by, text: "a note".into() })?;
+        let by = HoldCause::Wave.into();
+        tx.add_service_hold(id, &ServiceHold { at: at(1), by, wave: None, ended: 0, failed: 0 })?;
         tx.add_totals(id, &Totals { readings: 3, ..Totals::default() })
     });
     super::certificates::issue(store, of, "c1");
@@ -125,6 +130,10 @@ pub fn an_erased_supplier_leaves_nothing(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.totals(acme.id)), Totals::default());
     assert_eq!(see(store, |tx| tx.state_counts(acme.id)), []);
     assert_eq!(see(store, |tx| tx.minute_counts(acme.id, at(-9_999))), []);
+    assert_eq!(see(store, |tx| tx.activity(acme.id, at(-9_999), at(9_999))), []);
+    let all = TimelineRange { supplier_id: acme.id, before: at(9_999), limit: 9 };
+    assert_eq!(see(store, |tx| tx.supplier_notes(all)), []);
+    assert_eq!(see(store, |tx| tx.service_holds(all)), []);
     assert_eq!(see(store, |tx| tx.business(acme.organisation_id, "B-8")), None);
     assert!(!see(store, |tx| tx.contract_exists(acme.organisation_id, "C-9")));
     assert_eq!(see(store, |tx| tx.job("job_1")), None);

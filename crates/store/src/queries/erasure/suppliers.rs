@@ -8,6 +8,11 @@ use super::super::schema::{
     erased_accounts, job_items, jobs, manifest_lists, manifest_numbers, manifests, process_changes,
     process_counts, process_minutes, processes, refused_causes, refused_creates, refused_totals,
     supplier_gates, supplier_waves, suppliers, total_changes, totals, wave_accounts,
+    activity_changes, activity_minutes, businesses, cause_changes, cause_counts, certificate_erasures,
+    certificate_subtrees, certificates, erased_accounts, job_items, jobs, manifests, process_changes,
+    process_counts, process_minutes, processes, refused_causes, refused_creates, refused_totals,
+    service_holds, supplier_gates, supplier_notes, supplier_waves, suppliers, total_changes, totals,
+    wave_accounts,
 };
 use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;
@@ -49,6 +54,9 @@ pub(super) fn erase_some(
     let declared = numbers::remove(conn, supplier_id, limit)?;
     if declared > 0 {
         return Ok(vec![("manifest_numbers", declared)]);
+    let activity = activity(conn, supplier_id, limit)?;
+    if !activity.is_empty() {
+        return Ok(activity);
     }
     let certificates = certificates(conn, supplier_id)?;
     if !certificates.is_empty() {
@@ -64,6 +72,19 @@ pub(super) fn erase_some(
         return Ok(vec![("job_items", diesel::delete(up_to).execute(conn)? as u64)]);
     }
     Ok(vec![("jobs", diesel::delete(jobs::table.find(job)).execute(conn)? as u64)])
+}
+
+/// Removes the first counts by the minute of what happened.
+fn activity(conn: &mut Conn, supplier_id: i64, limit: i64) -> Result<Vec<ErasedRows>> {
+    let of_supplier = activity_minutes::table.filter(activity_minutes::supplier_id.eq(supplier_id));
+    let key = (activity_minutes::minute, activity_minutes::kind);
+    let first: Vec<(Timestamp, String)> = of_supplier.order(key).select(key).limit(limit).load(conn)?;
+    let Some((minute, kind)) = first.last() else { return Ok(Vec::new()) };
+    let is_of_minute = activity_minutes::minute.eq(minute).and(activity_minutes::kind.le(kind));
+    let up_to = activity_minutes::table
+        .filter(activity_minutes::supplier_id.eq(supplier_id))
+        .filter(activity_minutes::minute.lt(minute).or(is_of_minute));
+    Ok(vec![("activity_minutes", diesel::delete(up_to).execute(conn)? as u64)])
 }
 
 /// Number of subtrees of a certificate that are removed at once: each has some 80 KB.
@@ -113,6 +134,10 @@ pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<Eras
         process_minutes.supplier_id
         cause_changes.supplier_id
         cause_counts.supplier_id
+        activity_changes.supplier_id
+        activity_minutes.supplier_id
+        service_holds.supplier_id
+        supplier_notes.supplier_id
         manifests.supplier_id
         manifest_numbers.supplier_id
         manifest_lists.supplier_id

@@ -50,7 +50,8 @@ statement! {
             " AND id >= " (Dialect::FIRST_PROCESS_CHANGE) ") AS counted"
 }
 
-fn minute_of(at: DateTime<Utc>) -> Result<Timestamp> {
+/// Returns the start of the minute of a time.
+pub(super) fn minute_of(at: DateTime<Utc>) -> Result<Timestamp> {
     let minute = at.duration_trunc(TimeDelta::minutes(1));
     Ok(minute.map_err(|_| Error::Unfit("a time is out of range"))?.into())
 }

@@ -1,6 +1,7 @@
 //! Stored figures: folded values and the changes since. One statement reads both, so that no change is
 //! counted twice or missed while changes are folded.
 
+mod activity;
 mod causes;
 mod counts;
 pub(super) mod numbers;
@@ -14,6 +15,7 @@ use super::sql_dialect::SqlDialect;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, NumberLists, StateCount, StoreError,
+    ActivityCount, AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError,
     SupplierFigures,
 };
 use cutover_core::{ExternalAccountNumber, Level};
@@ -37,7 +39,9 @@ statement! {
         = "SELECT (SELECT id FROM process_changes WHERE id >= " (Dialect::FIRST_PROCESS_CHANGE)
             " ORDER BY id LIMIT 1) IS NOT NULL OR (SELECT id FROM cause_changes WHERE id >= "
             (Dialect::FIRST_CAUSE_CHANGE) " ORDER BY id LIMIT 1) IS NOT NULL OR (SELECT id FROM total_changes WHERE id >= "
-            (Dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT 1) IS NOT NULL"
+            (Dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT 1) IS NOT NULL \
+            OR (SELECT id FROM activity_changes WHERE id >= " (Dialect::FIRST_ACTIVITY_CHANGE)
+            " ORDER BY id LIMIT 1) IS NOT NULL"
 }
 
 impl Figures for SqlTx<'_> {
@@ -112,6 +116,25 @@ impl Figures for SqlTx<'_> {
         self.run(|conn| counts::by_minute(conn, supplier_id, since))
     }
 
+    fn activity(
+        &mut self,
+        supplier_id: i64,
+        since: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<Vec<ActivityCount>, StoreError> {
+        self.run(|conn| activity::between(conn, supplier_id, since, until))
+    }
+
+    fn failing_minutes(
+        &mut self,
+        supplier_id: i64,
+        at_least: u64,
+        until: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<(DateTime<Utc>, u64)>, StoreError> {
+        self.run(|conn| activity::failing(conn, supplier_id, at_least, until, limit))
+    }
+
     fn failed_since(&mut self, supplier_id: i64, since: DateTime<Utc>) -> Result<u64, StoreError> {
         self.run(|conn| counts::failed_since(conn, supplier_id, since))
     }
@@ -153,10 +176,11 @@ impl Figures for SqlTx<'_> {
             let processes = Dialect::fold_processes(conn, limit)?;
             let causes = Dialect::fold_causes(conn, limit)?;
             let totals = totals::fold(conn, limit)?;
-            if processes.max(causes).max(totals) < limit as usize {
+            let activity = Dialect::fold_activity(conn, limit)?;
+            if processes.max(causes).max(totals).max(activity) < limit as usize {
                 Dialect::end_fold(conn, drawn)?;
             }
-            Ok(processes + causes + totals)
+            Ok(processes + causes + totals + activity)
         })
     }
 }

@@ -22,7 +22,15 @@ fn figures_are_read_by_their_supplier() {
     let causes = plan_of(&mut conn, |tx| tx.top_causes(1, Level::Error, 10).map(drop));
     assert_uses(&causes, "SEARCH cause_counts USING PRIMARY KEY (supplier_id=? AND level=?)");
     assert_uses(&causes, "INDEX cause_changes_of_supplier (supplier_id=? AND id>?)");
-    for plan in [states, minutes, totals, sent, causes] {
+    let activity = plan_of(&mut conn, |tx| tx.activity(1, at(0), at(9)).map(drop));
+    assert_uses(
+        &activity,
+        "SEARCH activity_minutes USING PRIMARY KEY (supplier_id=? AND minute>? AND minute<?)",
+    );
+    assert_uses(&activity, "INDEX activity_changes_of_supplier (supplier_id=? AND id>?)");
+    let failing = plan_of(&mut conn, |tx| tx.failing_minutes(1, 10, at(9), 5).map(drop));
+    assert_uses(&failing, "SEARCH activity_minutes USING PRIMARY KEY (supplier_id=? AND minute<?)");
+    for plan in [states, minutes, totals, sent, causes, activity, failing] {
         let is_of_few = |step: &String| !step.starts_with("SCAN") || step == "SCAN counted";
         assert!(plan.iter().all(is_of_few), "{plan:#?}");
     }

@@ -95,6 +95,10 @@ fn actions_are_found_by_an_index() {
         (AuditFilter { by: Some("command".into()), ..own.clone() }, "audit_trail_by_actor"),
         (AuditFilter { action: Some(AuditAction::BackupBegun), ..own }, "audit_trail_by_action"),
         (AuditFilter { supplier_id: Some(1), ..AuditFilter::default() }, "audit_trail_of_supplier"),
+        (
+            AuditFilter { supplier_id: Some(1), is_without_accounts: true, ..AuditFilter::default() },
+            "audit_trail_of_supplier",
+        ),
     ] {
         let plan = plan_of(&mut conn, |tx| tx.audit_records(&filter, 9).map(drop));
         assert!(plan.iter().any(|step| step.contains(index)), "{filter:?}: {plan:?}");
