@@ -76,6 +76,8 @@ string_enum! {
         SupplierHeld = "supplier.hold",
         /// The hold of a supplier was released; who had held it, and the reason.
         SupplierReleased = "supplier.release",
+        /// A note was written into the timeline of a supplier. Its text is not part of the trail, and is erased with the supplier.
+        SupplierNoted = "supplier.note",
         /// The manifest of a supplier was removed; what it had declared.
         ManifestRemoved = "supplier.remove-manifest",
         /// A run of a supplier was started; its name.

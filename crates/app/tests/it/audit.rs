@@ -99,6 +99,9 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
         let release = Release { because: Some("corrected".into()), is_forced: false, ..Release::default() };
         env.app.as_command().release_supplier("ACME", &release, &Services::default()).unwrap();
     }),
+    (AuditAction::SupplierNoted, |env| {
+        drop(env.app.as_command().note_supplier("ACME", "shift ends").unwrap())
+    }),
     (AuditAction::ManifestRemoved, |env| {
         let manifest =
             r#"{"accounts":2,"ledger_balance":"-1.50","readings":0,"transactions":0,"documents":0}"#;

@@ -37,6 +37,7 @@ mod standing;
 mod statements;
 mod test_doubles;
 mod thundering_herd;
+mod timeline;
 mod tokens;
 mod transactions;
 mod two_nodes;
