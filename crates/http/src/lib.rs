@@ -40,7 +40,7 @@ mod service;
 mod testing;
 
 pub use config::{Config, Tls};
-pub use console::certificate_html;
+pub use console::{certificate_html, summary_html};
 pub use limits::memory::Memory;
 pub use server::{Running, ServiceHandle, start};
 pub use service::Parts;

@@ -34,7 +34,7 @@ pub(crate) struct AuditArgs {
     limit: u32,
 }
 
-pub(super) fn since(text: &str) -> Result<DateTime<Utc>, String> {
+pub(in crate::cli) fn since(text: &str) -> Result<DateTime<Utc>, String> {
     let day = text.parse::<NaiveDate>().map(|day| day.and_time(NaiveTime::MIN).and_utc());
     let time = || DateTime::parse_from_rfc3339(text).map(|time| time.to_utc());
     day.or_else(|_| time()).map_err(|_| "not a day, nor a time with an offset".to_owned())

@@ -63,6 +63,7 @@ mod states;
 mod storage;
 mod storm;
 mod texts;
+mod timeline;
 mod tls;
 mod transactions;
 mod undo;

@@ -33,6 +33,11 @@ pub(super) fn business(identifier: &str) -> String {
     format!("/console/businesses/{}/", segment(identifier))
 }
 
+/// Returns the beginning of a query that keeps a filter by time, which is empty without one.
+pub(super) fn since(since: &str) -> String {
+    if since.is_empty() { String::new() } else { format!("since={}&", segment(since)) }
+}
+
 /// Returns the path of a job's page.
 pub(super) fn job(name: &str) -> String {
     format!("/console/jobs/{}/", segment(name))

@@ -25,10 +25,12 @@ mod runs;
 mod search;
 mod settings;
 mod sign_in;
+mod summary;
 mod supplier;
 mod suppliers;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod undo;
 mod view;
 mod visit;
@@ -39,6 +41,7 @@ pub use certificates::certificate_html;
 pub(crate) use escape::{Escaped, whole};
 pub(crate) use links::has;
 pub(crate) use page::not_served;
+pub use summary::summary_html;
 
 use crate::call::Handler;
 use crate::endpoint::{Endpoint, Kind};
@@ -67,6 +70,9 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     get("/console/suppliers/<supplier>/release/", holds::ask_release),
     post("/console/suppliers/<supplier>/release/", holds::release),
     get("/console/suppliers/<supplier>/night/", night::show),
+    get("/console/suppliers/<supplier>/timeline/", timeline::show),
+    post("/console/suppliers/<supplier>/timeline/", timeline::note),
+    get("/console/suppliers/<supplier>/summary/", summary::show),
     post("/console/suppliers/<supplier>/failed/", failed::export),
     get("/console/suppliers/<supplier>/retry/", jobs::ask_retry),
     post("/console/suppliers/<supplier>/retry/", jobs::retry),

@@ -3,14 +3,14 @@
 use super::actions::because;
 use super::links;
 use super::page::{Frame, page, see_other};
-use super::view::grouped;
+use super::view::{grouped, time};
 use super::visit::{Stop, done, found, visited};
 use super::visitor::Visitor;
 use crate::call::{Answer, Call};
 use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
-use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use cutover_app::operator::{AccountGroup, JobOwner, UndoRequest, UndoScope, Undoable};
 use cutover_app::port::KeptBecause;
 use cutover_core::Zone;
@@ -92,10 +92,7 @@ fn chosen(text: &str, zone: Zone) -> Result<Option<UndoScope>, Stop> {
 
 /// Reads a time: in a zone, as fields for times send it, or with an offset.
 fn since(text: &str, zone: Zone) -> Result<DateTime<Utc>, Stop> {
-    let plain = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
-    let plain = plain.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
-    let exact = || DateTime::parse_from_rfc3339(text).ok().map(|at| at.to_utc());
-    plain.map_or_else(exact, |at| zone.instant(at)).ok_or_else(no_choice)
+    time(text, zone).ok_or_else(no_choice)
 }
 
 fn no_choice() -> Stop {

@@ -1,7 +1,7 @@
 //! Values formatted for pages.
 
 use super::links;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use cutover_app::account::{AccountStatus, StatusCount};
 use cutover_app::operator::{AccountMatch, FoundAccount, FoundBy, RefusedAccount};
 use cutover_core::{Word, Zone};
@@ -23,6 +23,19 @@ impl Moment {
         let at = zone.local(at);
         Self { shown: at.format("%Y-%m-%d %H:%M:%S %:z").to_string(), exact: at.to_rfc3339() }
     }
+}
+
+/// Reads a time: in a zone, as fields for times send it, or with an offset.
+pub(super) fn time(text: &str, zone: Zone) -> Option<DateTime<Utc>> {
+    let plain = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
+    let plain = plain.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
+    let exact = || DateTime::parse_from_rfc3339(text).ok().map(|at| at.to_utc());
+    plain.map_or_else(exact, |at| zone.instant(at))
+}
+
+/// Writes a time for a field for times, in a zone.
+pub(super) fn field_of_time(at: DateTime<Utc>, zone: Zone) -> String {
+    zone.local(at).format("%Y-%m-%dT%H:%M").to_string()
 }
 
 /// A status: its name, its label, and the name of its style.

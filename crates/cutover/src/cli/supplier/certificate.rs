@@ -51,7 +51,8 @@ impl Answer for Issued {
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<String, Error> {
+/// Writes a new file that only its owner may read. Returns its path as it is shown.
+pub(super) fn write(path: &Path, text: &str) -> Result<String, Error> {
     let failed = |error: std::io::Error| Error::refused(format!("{}: {error}", path.display()));
     let mut file = owned_file::create(path).map_err(failed)?;
     file.write(text.as_bytes()).map_err(failed)?;
@@ -60,7 +61,7 @@ fn write(path: &Path, text: &str) -> Result<String, Error> {
 }
 
 /// Refuses files that exist before anything is issued.
-fn check(path: Option<&PathBuf>) -> Result<(), Error> {
+pub(super) fn check(path: Option<&PathBuf>) -> Result<(), Error> {
     match path {
         Some(path) if path.symlink_metadata().is_ok() => {
             Err(Error::refused(format!("{} exists already", path.display())))

@@ -7,6 +7,8 @@ mod readiness;
 mod refused;
 mod release;
 mod shown;
+mod summary;
+mod timeline;
 mod undo;
 mod what_if;
 
@@ -37,6 +39,9 @@ Examples:
   cutover supplier show ACME --json
   cutover supplier certificate ACME --out acme.json    sign what is here of each account
   cutover supplier manifest ACME                       declared, sent and imported
+  cutover supplier timeline ACME --since 2026-11-21T20:00:00+11:00      what happened since a shift began
+  cutover supplier note ACME 'tariff table corrected, wave 2 is next'
+  cutover supplier summary ACME --html acme.html       what the migration came to, as a page to print
   cutover supplier what-if ACME --rule MPT-01=error    which stored accounts would fail, without changing anything
   cutover supplier undo ACME --since 2026-11-21T22:00:00+11:00     show which imports would be undone
   cutover supplier undo ACME --run 'night 1' --yes --because 'wrong tariffs'     undo the imports of a run
@@ -105,6 +110,12 @@ pub(crate) enum Command {
     Certificate(certificate::CertificateArgs),
     /// Show what a supplier has declared, sent and got imported
     Manifest(manifest::ManifestArgs),
+    /// List what happened to a supplier's migration, the last first: waves, holds, releases, failures, jobs, settings, notes
+    Timeline(timeline::TimelineArgs),
+    /// Write a note into the timeline of a supplier
+    Note(timeline::NoteArgs),
+    /// Sum up a supplier's migration: declared, sent, imported, failed, money, duration, forced releases
+    Summary(summary::SummaryArgs),
     /// Undo imports of accounts that are unchanged since
     Undo(undo::UndoArgs),
     /// Check every stored payload under other settings; changes nothing
@@ -143,6 +154,9 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         }
         Command::Certificate(args) => certificate::run(&app, context, &args)?,
         Command::Manifest(args) => manifest::run(&app, context, &args)?,
+        Command::Timeline(args) => timeline::run(&app, context, &args)?,
+        Command::Note(args) => timeline::note(&app, context, &args)?,
+        Command::Summary(args) => summary::run(&app, context, &args)?,
         Command::Undo(args) => undo::run(&app, context, args)?,
         Command::WhatIf(args) => what_if::run(context, args)?,
         Command::Erase(args) => erase::run(&app, context, &args)?,

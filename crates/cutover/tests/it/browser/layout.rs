@@ -78,6 +78,14 @@ const PAGES: &[(&str, &[&str])] = &[
     ("/console/suppliers/<supplier>/runs/one/", &["/console/suppliers/ACME/runs/one/?name=2026-09-30%20B-2"]),
     ("/console/suppliers/<supplier>/settings/", &["/console/suppliers/ACME/settings/"]),
     (
+        "/console/suppliers/<supplier>/summary/",
+        &["/console/suppliers/ACME/summary/", "/console/suppliers/ACME/summary/?since=2026-01-01T00:00"],
+    ),
+    (
+        "/console/suppliers/<supplier>/timeline/",
+        &["/console/suppliers/ACME/timeline/", "/console/suppliers/ACME/timeline/?since=2026-01-01T00:00"],
+    ),
+    (
         "/console/suppliers/<supplier>/undo/",
         &["/console/suppliers/ACME/undo/", "/console/suppliers/ACME/undo/?since=2020-01-01T00:00"],
     ),

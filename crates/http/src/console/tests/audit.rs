@@ -37,9 +37,11 @@ async fn actions_are_logged_without_personal_data() {
         "failed/",
         "certificates/",
         "settings/",
+        "timeline/",
     ] {
         let form = match act {
             "hold/" => "because=tariffs".to_owned(),
+            "timeline/" => "note=shift+ends".to_owned(),
             erase if erase.ends_with("erase/") => "because=asked+for".to_owned(),
             "settings/" => settings(&browser.page(&format!("{supplier}{act}")).await),
             "release/" => held_since(&browser.page(&format!("{supplier}{act}")).await),
@@ -76,7 +78,7 @@ async fn actions_are_logged_without_personal_data() {
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
     let (done, door) = actions.split_at(24);
     assert_eq!(
-        done[..17],
+        done[..18],
         [
             "reveal",
             "cancel",
@@ -90,6 +92,7 @@ async fn actions_are_logged_without_personal_data() {
             "export failed",
             "issue certificate",
             "set",
+            "note",
             "start run",
             "end run",
             "disable",
@@ -98,13 +101,14 @@ async fn actions_are_logged_without_personal_data() {
         ]
     );
     assert_eq!(done[17..], ["test", "erase-rehearsed", "cancel", "stop", "resume", "retry", "undo"]);
+    assert_eq!(done[18..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
     assert_eq!(door, ["sign-out", "sign-in"]);
     for line in &audited {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
     assert!(audited[1..4].iter().all(|line| line.contains("process=3")), "{audited:?}");
-    for line in &audited[..14] {
+    for line in &audited[..15] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database.
@@ -126,10 +130,11 @@ async fn actions_are_logged_without_personal_data() {
         "process.export",
         "supplier.certificate",
         "supplier.set",
+        "supplier.note",
         "run.start",
         "run.end",
     ];
-    assert_eq!(actions[..14], of_suppliers);
+    assert_eq!(actions[..15], of_suppliers);
     assert_eq!(
         actions.len(),
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
@@ -137,6 +142,8 @@ async fn actions_are_logged_without_personal_data() {
     );
     assert_eq!(actions[14..18], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
     let ended: BTreeSet<_> = actions[18..24].iter().copied().collect();
+    assert_eq!(actions[15..19], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
+    let ended: BTreeSet<_> = actions[19..24].iter().copied().collect();
     assert_eq!(
         ended,
         BTreeSet::from([
@@ -152,7 +159,7 @@ async fn actions_are_logged_without_personal_data() {
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }
-    assert!(kept[..14].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
+    assert!(kept[..15].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
     let number = service
         .app

@@ -10,6 +10,7 @@ mod pages;
 mod runs;
 mod sessions;
 mod settings;
+mod timeline;
 mod webhooks;
 mod zones;
 

@@ -33,6 +33,7 @@ async fn times_of_a_supplier_are_in_its_zone_and_those_of_several_in_one() {
         format!("{SUPPLIER}accounts/UNME-4001/"),
         job,
         "/console/audit/?supplier=ACME_ENERGY".to_owned(),
+        format!("{SUPPLIER}timeline/"),
         "/console/search/?q=UNME&supplier=ACME_ENERGY".to_owned(),
     ];
     let of_several = ["/console/jobs/", "/console/audit/", "/console/search/?q=UNME"];
