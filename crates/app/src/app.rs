@@ -8,8 +8,8 @@ use crate::port::{
     Clock, Documents, DocumentsUnavailable, FairShares, Operator, PaymentVendors, Random, RefusedInJobs,
     ServerCertificate, Store, StoreError, WebhookSender,
 };
-use crate::search::SearchKeys;
 use crate::run::RunHints;
+use crate::search::SearchKeys;
 use crate::worker::Interrupted;
 use crate::writes::{NotedStore, Writes};
 use chrono::{DateTime, Duration, Utc};

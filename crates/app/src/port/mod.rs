@@ -49,9 +49,8 @@ pub use erasure::{ErasedRows, Erasure, ErasureMark, Traces};
 pub use error::StoreError;
 pub use feed::{Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent};
 pub use figures::{
-    AnyFigures, Figures, Manifest, MinuteCount, NumberLists, Reconciliation, StateCount, SupplierFigures,
-    ActivityCount, ActivityKind, AnyFigures, Figures, Manifest, MinuteCount, Reconciliation, StateCount,
-    SupplierFigures,
+    ActivityCount, ActivityKind, AnyFigures, Figures, Manifest, MinuteCount, NumberLists, Reconciliation,
+    StateCount, SupplierFigures,
 };
 pub use gates::{AnyGates, ErrorWindow, Gate, Gates, Hold, HoldCause, HoldReason};
 pub use identity::{

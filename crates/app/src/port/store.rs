@@ -2,8 +2,7 @@ use super::{
     Accounts, AnyAudit, AnyFigures, AnyGates, AnyJobs, AnyProcesses, AnyRuns, AnySuppliers, AnyVendors,
     AnyWebhooks, Audit, Businesses, Certificates, Creation, Erasure, Feed, Figures, Gates,
     HistoricalStatements, Identity, Instructions, Jobs, Ledgers, Nodes, Notes, Processes, Refusals, Runs,
-    Search, Staging, StoreError, Suppliers, Traces, Undo, Vendors, Webhooks,
-    Staging, StoreError, Suppliers, Timeline, Traces, Undo, Vendors, Webhooks,
+    Search, Staging, StoreError, Suppliers, Timeline, Traces, Undo, Vendors, Webhooks,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -74,8 +73,6 @@ combined! {
     /// organisation forever.
     Rows:
     Suppliers Processes Refusals Runs Search Accounts Notes Ledgers HistoricalStatements Instructions Businesses Certificates
-    Vendors Figures Feed Gates Audit Erasure Nodes Jobs Undo Webhooks
-    Suppliers Processes Refusals Runs Accounts Notes Ledgers HistoricalStatements Instructions Businesses Certificates
     Vendors Figures Feed Gates Audit Erasure Nodes Jobs Undo Webhooks Timeline
 }
 

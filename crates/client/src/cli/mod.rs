@@ -6,8 +6,9 @@ mod named;
 
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
-use crate::{certificate, explain, manifest, migration, runs, schema, status, upload, validate, verify};
-use crate::{certificate, explain, hold, manifest, migration, schema, status, upload, validate, verify};
+use crate::{
+    certificate, explain, hold, manifest, migration, runs, schema, status, upload, validate, verify,
+};
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;

@@ -185,8 +185,6 @@ impl Connection {
                 self.put(&head)?;
             } else if head.path.ends_with("/graphql/") {
                 self.token(&head)?;
-            } else if head.path.contains("/import-suppliers/") {
-                self.post(&head)?;
             } else if head.path.starts_with("/v2/data-import/import-suppliers/") {
                 self.body(&head)?;
                 self.get(&head)?;
@@ -307,15 +305,6 @@ impl Connection {
     }
 
     /// Answers a request that changes something else than accounts.
-    fn post(&mut self, head: &Head) -> Option<()> {
-        if !self.is_good(head)? {
-            return Some(());
-        }
-        self.body(head)?;
-        let (status, body) = self.state.lock().unwrap().next_answer(&head.path)?;
-        self.answer(status, "", &body.to_string())
-    }
-
     fn put(&mut self, head: &Head) -> Option<()> {
         if !self.is_good(head)? {
             return Some(());

@@ -1,3 +1,4 @@
+use super::actions::log;
 use super::page::{Frame, page};
 use super::view::{AccountRow, ROWS};
 use super::visit::{Stop, found, visited};
@@ -57,6 +58,7 @@ async fn answer(call: &mut Call, visitor: &Visitor, form: &str) -> Result<HttpRe
         found(app.as_caller(&caller).search_accounts(code, &text, MOST))
     };
     let FoundAccounts { matches, zone, more } = call.run(job).await?;
+    log(call, visitor, "search", &supplier, None);
     let rows: Vec<_> = matches.into_iter().map(|found| AccountRow::found(found, zone)).collect();
     let zone = (!rows.is_empty()).then_some(zone);
     let frame = Frame { sought, zone, ..Frame::of(visitor) };

@@ -5,10 +5,7 @@ use crate::endpoint::{
     create_historical_statements, create_notes, create_payment_instruction, create_transactions, events,
     find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, manifest_numbers,
     metrics, openapi, progress, readiness, readyz, refused_creates, report_billed, runs, supplier,
-    transfer_status, validate_account,
-    find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, metrics, openapi,
-    progress, readiness, readyz, refused_creates, report_billed, supplier, supplier_holds, transfer_status,
-    validate_account,
+    supplier_holds, transfer_status, validate_account,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;

@@ -3,9 +3,8 @@ use super::erasure::less;
 use super::processes::Row;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
-    AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, NumberLists, StateCount, StoreError,
-    ActivityCount, AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError,
-    Supplier, SupplierFigures,
+    ActivityCount, AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, NumberLists, StateCount,
+    StoreError, Supplier, SupplierFigures,
 };
 use cutover_core::{Code, ExternalAccountNumber, Level, SupplierStatus, Word};
 use cutover_model::Totals;

@@ -41,6 +41,7 @@ fn job_words(job: &Job) -> &'static str {
         Some(JobKind::Retry) => "Retry of accounts",
         Some(JobKind::Cancel) => "Cancelling of accounts",
         Some(JobKind::Undo) => "Undo of imports",
+        Some(JobKind::Erase) => "Erasure of rehearsed accounts",
         Some(JobKind::EraseSupplier) => "Erasure of the supplier",
         None => "Another job",
     }
@@ -83,6 +84,8 @@ pub(super) fn of_action(record: &AuditRecord, zone: Zone) -> Option<TimelineEven
     let action = record.action.parse::<AuditAction>();
     let (kind, text) = match action {
         Ok(AuditAction::SupplierNoted | AuditAction::CertificateIssued) => return None,
+        // Who looked something up did nothing.
+        Ok(AuditAction::AccountsSearched | AuditAction::AccountRevealed) => return None,
         Ok(AuditAction::SupplierHeld) => (TimelineKind::Hold, format!("Held by an operator{rest}")),
         Ok(AuditAction::SupplierReleased) => (TimelineKind::Release, released(detail)),
         Ok(AuditAction::SupplierAdded) => (TimelineKind::Settings, format!("Supplier added{rest}")),

@@ -51,6 +51,8 @@ async fn actions_are_logged_without_personal_data() {
     }
     assert!(browser.post(&format!("{supplier}runs/start/"), "name=night").await.status < 400);
     assert!(browser.post(&format!("{supplier}runs/end/"), "").await.status < 400);
+    let sought = "q=Okafor&supplier=ACME_ENERGY";
+    assert!(browser.post("/console/search/", sought).await.status < 400);
     let webhook =
         service.app.as_command().add_webhook("Acme", "http://127.0.0.1:9/", &[], false).unwrap().webhook.name;
     for act in ["disable", "enable", "replay", "test"] {
@@ -76,7 +78,7 @@ async fn actions_are_logged_without_personal_data() {
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    let (done, door) = actions.split_at(24);
+    let (done, door) = actions.split_at(26);
     assert_eq!(
         done[..18],
         [
@@ -95,24 +97,24 @@ async fn actions_are_logged_without_personal_data() {
             "note",
             "start run",
             "end run",
+            "search",
             "disable",
             "enable",
-            "replay",
         ]
     );
-    assert_eq!(done[17..], ["test", "erase-rehearsed", "cancel", "stop", "resume", "retry", "undo"]);
-    assert_eq!(done[18..], ["test", "cancel", "stop", "resume", "retry", "undo"]);
+    let jobs = ["replay", "test", "erase-rehearsed", "cancel", "stop", "resume", "retry", "undo"];
+    assert_eq!(done[18..], jobs);
     assert_eq!(door, ["sign-out", "sign-in"]);
     for line in &audited {
         assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
     }
     assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
     assert!(audited[1..4].iter().all(|line| line.contains("process=3")), "{audited:?}");
-    for line in &audited[..15] {
+    for line in &audited[..16] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     // The same is in the database.
-    let scope = AuditScope { limit: 27, ..AuditScope::default() };
+    let scope = AuditScope { limit: 29, ..AuditScope::default() };
     let mut kept = service.app.as_command().audit(&scope).unwrap();
     kept.retain(|record| record.action.as_str() != "webhook.add");
     kept.reverse();
@@ -133,17 +135,16 @@ async fn actions_are_logged_without_personal_data() {
         "supplier.note",
         "run.start",
         "run.end",
+        "account.search",
     ];
-    assert_eq!(actions[..15], of_suppliers);
+    assert_eq!(actions[..16], of_suppliers);
     assert_eq!(
         actions.len(),
         ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::POST).count(),
         "each route logs its action"
     );
-    assert_eq!(actions[14..18], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    let ended: BTreeSet<_> = actions[18..24].iter().copied().collect();
-    assert_eq!(actions[15..19], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
-    let ended: BTreeSet<_> = actions[19..24].iter().copied().collect();
+    assert_eq!(actions[16..20], ["webhook.disable", "webhook.enable", "webhook.replay", "webhook.test"]);
+    let ended: BTreeSet<_> = actions[20..26].iter().copied().collect();
     assert_eq!(
         ended,
         BTreeSet::from([
@@ -155,11 +156,11 @@ async fn actions_are_logged_without_personal_data() {
             "supplier.undo"
         ])
     );
-    assert_eq!(actions[24..], ["console.sign-out", "console.sign-in"]);
+    assert_eq!(actions[26..], ["console.sign-out", "console.sign-in"]);
     for record in &kept {
         assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
     }
-    assert!(kept[..15].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
+    assert!(kept[..16].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
     assert_eq!(kept[1].process_id, Some(3));
     let number = service
         .app

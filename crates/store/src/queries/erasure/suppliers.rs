@@ -4,15 +4,11 @@ use super::super::dialect::Dialect;
 use super::super::figures::numbers;
 use super::super::runs::erase_runs;
 use super::super::schema::{
-    businesses, cause_changes, cause_counts, certificate_erasures, certificate_subtrees, certificates,
-    erased_accounts, job_items, jobs, manifest_lists, manifest_numbers, manifests, process_changes,
-    process_counts, process_minutes, processes, refused_causes, refused_creates, refused_totals,
-    supplier_gates, supplier_waves, suppliers, total_changes, totals, wave_accounts,
     activity_changes, activity_minutes, businesses, cause_changes, cause_counts, certificate_erasures,
-    certificate_subtrees, certificates, erased_accounts, job_items, jobs, manifests, process_changes,
-    process_counts, process_minutes, processes, refused_causes, refused_creates, refused_totals,
-    service_holds, supplier_gates, supplier_notes, supplier_waves, suppliers, total_changes, totals,
-    wave_accounts,
+    certificate_subtrees, certificates, erased_accounts, job_items, jobs, manifest_lists, manifest_numbers,
+    manifests, process_changes, process_counts, process_minutes, processes, refused_causes, refused_creates,
+    refused_totals, service_holds, supplier_gates, supplier_notes, supplier_waves, suppliers, total_changes,
+    totals, wave_accounts,
 };
 use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;
@@ -54,6 +50,7 @@ pub(super) fn erase_some(
     let declared = numbers::remove(conn, supplier_id, limit)?;
     if declared > 0 {
         return Ok(vec![("manifest_numbers", declared)]);
+    }
     let activity = activity(conn, supplier_id, limit)?;
     if !activity.is_empty() {
         return Ok(activity);

@@ -14,9 +14,8 @@ use super::dialect::{Db, Dialect};
 use super::sql_dialect::SqlDialect;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, NumberLists, StateCount, StoreError,
-    ActivityCount, AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, StateCount, StoreError,
-    SupplierFigures,
+    ActivityCount, AnyFigures, Cause, CauseCount, Figures, Manifest, MinuteCount, NumberLists, StateCount,
+    StoreError, SupplierFigures,
 };
 use cutover_core::{ExternalAccountNumber, Level};
 use cutover_model::Totals;
