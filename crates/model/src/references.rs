@@ -96,6 +96,7 @@ mod tests {
                 "agreements.#.tariff_code",
                 "distribution_tariff",
                 "installation_id",
+                "master_data.distribution_tariff",
                 "mpxn",
                 "parent_installation_id",
                 "parent_mirn",

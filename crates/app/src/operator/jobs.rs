@@ -127,6 +127,7 @@ impl Operations<'_> {
         because: &str,
         owner: JobOwner,
     ) -> Result<Job, OperatorError> {
+        self.show_supplier(&request.supplier)?;
         check_reason(Some(because))?;
         let request = BulkRequest { kind: JobKind::Erase, ..request.clone() };
         self.begin_selected(&request, Some(because.to_owned()), owner)

@@ -8,26 +8,21 @@ masked! { SearchTerm }
 
 /// The key that the words of accounts are hashed with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct SearchKey {
-    /// The key.
-    pub secret: [u8; 32],
-    /// False if it is stored readably although this process encrypts what it stores.
-    pub is_sealed: bool,
-}
+pub struct SearchKey(pub [u8; 32]);
 
 masked! { SearchKey }
 
 /// Queries of accepted accounts by their words ([`Staged::terms`](super::Staged)). Each finds its rows by an index, and reads no more of it than
 /// its limit.
 pub trait Search {
-    /// Returns the key of the installation.
+    /// Returns the key of the installation; `None` before the first word.
     ///
     /// # Errors
     /// [`StoreError::KeyMissing`] if this process lacks its encryption key.
-    fn search_key(&mut self) -> Result<SearchKey, StoreError>;
+    fn search_key(&mut self) -> Result<Option<SearchKey>, StoreError>;
 
-    /// Encrypts the key, unless it is encrypted or this process has no encryption key.
-    fn seal_search_key(&mut self) -> Result<(), StoreError>;
+    /// Stores the key of the installation, unless it has one.
+    fn add_search_key(&mut self, key: &SearchKey) -> Result<(), StoreError>;
 
     /// Returns the processes with a term, by their keys, greater than `after`, at most `limit`.
     fn processes_with(&mut self, term: &SearchTerm, after: i64, limit: u32) -> Result<Vec<i64>, StoreError>;

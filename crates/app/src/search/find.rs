@@ -48,7 +48,9 @@ impl Found {
     }
 
     fn add(&mut self, by: FoundBy, ids: impl IntoIterator<Item = i64>) {
-        ids.into_iter().for_each(|id| drop(self.processes.entry(id).or_default().insert(by)));
+        for id in ids {
+            self.processes.entry(id).or_default().insert(by);
+        }
     }
 }
 

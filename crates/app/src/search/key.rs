@@ -72,8 +72,7 @@ impl App {
         Some(Terms { key: *self.search_keys.0.get()?, supplier_id: 0 })
     }
 
-    /// Returns what makes terms, for no supplier yet. Reads the key, if it was not read before, and encrypts it where the database has it readable
-    /// and this process encrypts.
+    /// Returns what makes terms, for no supplier yet. Reads the key, if it was not read before, and draws it if the installation has none.
     ///
     /// # Errors
     /// [`StoreError::KeyMissing`] if this process lacks the encryption key.
@@ -81,11 +80,13 @@ impl App {
         if let Some(terms) = self.known_terms() {
             return Ok(terms);
         }
-        let key = match read_committed(&*self.store, |tx| tx.search_key()) {
-            Ok(SearchKey { secret, is_sealed: true }) => Some(secret),
-            Ok(SearchKey { secret, is_sealed: false }) => {
-                write(&*self.store, |tx| tx.seal_search_key())?;
-                Some(secret)
+        let stored = || read_committed(&*self.store, |tx| tx.search_key());
+        let key = match stored() {
+            Ok(Some(SearchKey(secret))) => Some(secret),
+            Ok(None) => {
+                self.draw_search_key()?;
+                // Another process may have been faster.
+                stored()?.map(|SearchKey(secret)| secret)
             }
             Err(StoreError::Corrupt(_)) => {
                 tracing::error!("the key of the search is lost: accounts are found by their numbers alone");
@@ -94,6 +95,12 @@ impl App {
             Err(error) => return Err(error),
         };
         Ok(Terms { key: *self.search_keys.0.get_or_init(|| key), supplier_id: 0 })
+    }
+
+    fn draw_search_key(&self) -> Result<(), StoreError> {
+        let mut secret = [0; 32];
+        self.random.fill(&mut secret);
+        write(&*self.store, move |tx| tx.add_search_key(&SearchKey(secret)))
     }
 }
 

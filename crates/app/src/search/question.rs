@@ -97,9 +97,12 @@ impl Terms {
     }
 }
 
-/// A single word, or neighbouring words of a name: pairs of words are rarer than words.
+/// A single word, or neighbouring words of a name: pairs of words are rarer than words. Digits alone are no name.
 fn of_name(text: &str) -> Vec<Word> {
     let words = words_of(text);
+    if words.iter().flat_map(|word| word.chars()).all(char::is_numeric) {
+        return Vec::new();
+    }
     match words.as_slice() {
         [name] => vec![Word::Name(name.clone())],
         words if words.len() <= WORDS => words.windows(2).map(|two| pair(&two[0], &two[1])).collect(),

@@ -240,7 +240,8 @@ fn a_changed_setting_counts_from_the_next_claim_on() {
 
 #[test]
 fn facts_are_looked_up_one_by_one_if_that_fails_together() {
-    let reads = Arc::<AtomicUsize>::default();
+    // Those of the creates are not the second one.
+    let reads = Arc::new(AtomicUsize::new(2));
     let counted = reads.clone();
     let watch = move |what| {
         let is_read = what == StoreCall::ReadCommitted;

@@ -12,7 +12,7 @@ use cutover_app::operator::{
     SupplierChange, UndoRequest, UndoScope, WhatIfRequest,
 };
 use cutover_app::port::{
-    ApiKeyRole, JobKind, Operator, ProcessFilter, Store, StoreError, Tx, VendorKind, WriteJob,
+    ApiKeyRole, AuditAction, JobKind, Operator, ProcessFilter, Store, StoreError, Tx, VendorKind, WriteJob,
 };
 use cutover_app::worker::{Worked, Worker};
 use cutover_app::{App, Ports, Settings};
@@ -133,6 +133,7 @@ const OPERATIONS: &[(&str, About, Try)] = &[
     ("jobs", Everything, |by, _| text(by.jobs(None))),
     ("migration", Supplier, |by, _| text(by.migration("ACME"))),
     ("night", Supplier, |by, _| text(by.night("ACME", &Services::default()))),
+    ("note_supplier", Supplier, |by, _| text(by.note_supplier("ACME", "shift ends"))),
     ("number_differences", Supplier, |by, _| {
         text(by.number_differences("ACME", NumberDifference::Missing, "", 10))
     }),
@@ -187,8 +188,10 @@ const OPERATIONS: &[(&str, About, Try)] = &[
     ("show_webhook", Organisation, |by, ids| text(by.show_webhook(&ids.webhook))),
     ("start_run", Supplier, |by, _| text(by.start_run("ACME", "dawn"))),
     ("stop_job", Supplier, |by, ids| text(by.stop_job(&ids.job))),
+    ("summary", Supplier, |by, _| text(by.summary("ACME", None))),
     ("suppliers", Everything, |by, _| text(by.suppliers())),
     ("test_webhook", Organisation, |by, ids| text(by.test_webhook(&ids.webhook))),
+    ("timeline", Supplier, |by, _| text(by.timeline("ACME", None, None, 100))),
     ("undoable", Supplier, |by, _| text(by.undoable(&undo()))),
     ("vendors", Everything, |by, _| text(by.vendors(None))),
     ("webhook_deliveries", Organisation, |by, ids| text(by.webhook_deliveries(&ids.webhook, None, 10))),
@@ -321,7 +324,9 @@ fn picture(app: &App, scope: Scope) -> String {
     let certificates = supplier.as_ref().ok().map(|supplier| app.certificates(supplier));
     let of_supplier = (&supplier, by.show_hold("ACME"), by.runs("ACME", None, 10), by.show_progress("ACME"));
     let all = (by.jobs(None), by.webhooks(None), by.vendors(None), by.api_keys(), by.organisations());
-    let trail = by.audit(&AuditScope { limit: 1_000, ..AuditScope::default() });
+    let mut trail = by.audit(&AuditScope { limit: 1_000, ..AuditScope::default() });
+    // Searches that find nothing are recorded, too.
+    trail.iter_mut().for_each(|all| all.retain(|one| one.action != AuditAction::AccountsSearched.as_str()));
     format!("{accounts:?}\n{certificates:?}\n{of_supplier:?}\n{all:?}\n{trail:?}")
 }
 

@@ -119,8 +119,12 @@ fn a_search_is_recorded_without_its_text() {
     assert_eq!(facts, ["found=1"]);
     let terms = terms_of(&env, "OLD-70012345");
     let texts = terms.iter().map(|SearchTerm(term)| String::from_utf8_lossy(term).to_lowercase());
-    let readable: Vec<_> = texts.filter(|text| text.contains("0012345")).collect();
-    assert_eq!(readable.len(), 2, "only the ends of its number: {readable:?}");
+    let readable: Vec<_> = texts.filter(|text| text.contains("12345")).collect();
+    assert!(
+        readable.len() > 2
+            && readable.iter().all(|end| "\u{1}\0\0\0\0\0\0\0\u{1}old-70012345".ends_with(&end[9..])),
+        "only the ends of its number: {readable:?}"
+    );
     let all = terms.iter().flat_map(|SearchTerm(term)| term.clone()).collect::<Vec<u8>>();
     let all = String::from_utf8_lossy(&all).to_lowercase();
     for word in ["ada", "muller", "müller", "obrien", "example", "0815", "6203847516", "high", "3121"] {
@@ -128,9 +132,8 @@ fn a_search_is_recorded_without_its_text() {
     }
 }
 
-/// Two frequent words that few accounts have together are compared up to a limit, and the result says so.
 #[test]
-fn a_search_ends_although_its_words_are_frequent() {
+fn many_accounts_with_several_words_are_found_up_to_the_limit() {
     let env = TestEnv::new();
     for n in 0..40 {
         env.create_as(&format!("N-{n}"), &BOB.replace("Bob", "Bob Ken"));

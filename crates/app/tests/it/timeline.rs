@@ -126,8 +126,8 @@ fn a_note_is_audited_without_its_text_and_must_say_something() {
 #[test]
 fn what_failed_stays_counted_when_it_is_imported_later() {
     let env = TestEnv::new();
-    env.fail(true);
     env.create_as("A-1", r#""customers":[]"#);
+    env.fail(true);
     import(&env);
     let failed_at = env.clock.now();
     let counted = |env: &TestEnv| {

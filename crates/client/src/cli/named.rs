@@ -45,11 +45,19 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Returns the fault in a whole command line, without the name of the program.
+/// Returns the fault in a whole command line, without the name of the program. The address of the service may be in its settings.
 fn refusal(line: &str) -> Option<String> {
     let value = |word: String| if word.contains('{') { "x".to_owned() } else { word };
     let line = std::iter::once(NAME.trim().to_owned()).chain(words(line).into_iter().map(value));
-    let error = Cli::command().try_get_matches_from(line).err()?;
+    let mut line: Vec<String> = line.collect();
+    let program = Cli::command();
+    let takes_address =
+        |command: &Command| command.get_arguments().any(|arg| arg.get_long() == Some("base-url"));
+    let command = line.get(1).and_then(|name| program.find_subcommand(name));
+    if command.is_some_and(takes_address) && !line.iter().any(|word| word.starts_with("--base-url")) {
+        line.insert(2, "--base-url=http://localhost".to_owned());
+    }
+    let error = program.try_get_matches_from(line).err()?;
     error.use_stderr().then(|| error.to_string())
 }
 

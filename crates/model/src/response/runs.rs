@@ -4,7 +4,8 @@ use super::money::money;
 use super::{ControlTotals, Timestamp};
 use crate::Totals;
 use rust_decimal::Decimal;
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 answers! {
     /// A run: a named stretch of a supplier's work (contract D15).
@@ -32,7 +33,7 @@ answers! {
     }
 
     /// Accounts of a run by outcome (contract D15).
-    RunCounts (Debug, Eq, Serialize) {
+    RunCounts (Debug, Eq) {
         /// Imported.
         processed as "PROCESSED": u64;
         /// Not imported.
@@ -152,6 +153,17 @@ answers! {
         b: String, decimal;
         /// The second minus the first.
         difference: String, decimal;
+    }
+}
+
+impl Serialize for RunCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry("PROCESSED", &self.processed)?;
+        map.serialize_entry("ERRORED", &self.errored)?;
+        map.serialize_entry("DRY_RUN_SUCCEEDED", &self.dry_run_succeeded)?;
+        map.serialize_entry("DRY_RUN_ERRORED", &self.dry_run_errored)?;
+        map.end()
     }
 }
 

@@ -4,7 +4,7 @@ use super::refusals::{self, READ, Read};
 use super::schema::{refused_creates, search_keys, search_terms};
 use super::{Conn, SqlTx};
 use crate::error::{Error, Result};
-use crate::sealed::{Location, Seal, Sealer};
+use crate::sealed::{Location, Sealer};
 use cutover_app::port::{RefusedCreate, Search, SearchKey, SearchTerm, StoreError};
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -44,27 +44,19 @@ pub(super) fn of(conn: &mut Conn, process_id: i64) -> Result<Vec<SearchTerm>> {
     Ok(terms.into_iter().map(SearchTerm).collect())
 }
 
-fn stored_key(conn: &mut Conn) -> Result<Vec<u8>> {
-    let key = search_keys::table.find(WORDS).select(search_keys::secret).get_result(conn).optional()?;
-    key.ok_or_else(|| Error::corrupt("the key of the search is gone"))
-}
-
-fn key(conn: &mut Conn, sealer: &Sealer) -> Result<SearchKey> {
-    let stored = stored_key(conn)?;
-    let is_sealed = sealer.seal_of(&stored) != Seal::Open || sealer.keys().is_none();
-    let secret = sealer.open(Location::SearchKey, stored)?;
+fn key(conn: &mut Conn, sealer: &Sealer) -> Result<Option<SearchKey>> {
+    let stored = search_keys::table.find(WORDS).select(search_keys::secret);
+    let Some(stored): Option<Vec<u8>> = stored.get_result(conn).optional()? else { return Ok(None) };
     let unfit = |_| Error::corrupt("the key of the search does not have 256 bits");
-    Ok(SearchKey { secret: secret.try_into().map_err(unfit)?, is_sealed })
+    Ok(Some(SearchKey(sealer.open(Location::SearchKey, stored)?.try_into().map_err(unfit)?)))
 }
 
-fn seal_key(conn: &mut Conn, sealer: &Sealer) -> Result<()> {
-    let stored = stored_key(conn)?;
-    if sealer.seal_of(&stored) != Seal::Open {
-        return Ok(());
-    }
-    let sealed = sealer.seal(Location::SearchKey, &stored)?.into_owned();
-    let same = search_keys::table.find(WORDS).filter(search_keys::secret.eq(&stored));
-    diesel::update(same).set(search_keys::secret.eq(sealed)).execute(conn)?;
+fn add_key(conn: &mut Conn, sealer: &Sealer, key: &SearchKey) -> Result<()> {
+    let sealed = sealer.seal(Location::SearchKey, &key.0)?.into_owned();
+    diesel::insert_into(search_keys::table)
+        .values((search_keys::name.eq(WORDS), search_keys::secret.eq(sealed)))
+        .on_conflict_do_nothing()
+        .execute(conn)?;
     Ok(())
 }
 
@@ -115,14 +107,14 @@ fn refused_with_part(
 }
 
 impl Search for SqlTx<'_> {
-    fn search_key(&mut self) -> Result<SearchKey, StoreError> {
+    fn search_key(&mut self) -> Result<Option<SearchKey>, StoreError> {
         let sealer = self.sealer;
         self.run(|conn| key(conn, sealer))
     }
 
-    fn seal_search_key(&mut self) -> Result<(), StoreError> {
+    fn add_search_key(&mut self, key: &SearchKey) -> Result<(), StoreError> {
         let sealer = self.sealer;
-        self.run(|conn| seal_key(conn, sealer))
+        self.run(|conn| add_key(conn, sealer, key))
     }
 
     fn processes_with(&mut self, term: &SearchTerm, after: i64, limit: u32) -> Result<Vec<i64>, StoreError> {

@@ -7,9 +7,9 @@ use super::helpers::{
 use super::imported::{SYDNEY, account_of, decode, end_with, import, zone};
 use cutover_app::port::{
     AuditAction, AuditEntry, Creation, Detail, ErasureMark, InstructionDetails, InstructionKey, NewAccount,
-    NewHistoricalStatement, NewNote, NewTransaction, Operator, PageLimit, ProcessFilter, Staged, Staging,
-    StateCount, Store, StoreError, StoredIssue, StoredIssues, Subject, Supplier, Tx, VerifiedInstruction,
-    stage,
+    NewHistoricalStatement, NewNote, NewTransaction, Operator, PageLimit, ProcessFilter, SearchTerm, Staged,
+    Staging, StateCount, Store, StoreError, StoredIssue, StoredIssues, Subject, Supplier, Tx,
+    VerifiedInstruction, stage,
 };
 use cutover_core::Zone;
 use cutover_model::choices::PaymentInstructionType;
@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Words that occur in the account of [`furnish`] and in no other row.
-pub const CANARIES: [&str; 8] = [
+pub const CANARIES: [&str; 9] = [
     "CANARY-NUMBER",
     "CANARY-PAYLOAD",
     "CANARY-ISSUE",
@@ -31,6 +31,7 @@ pub const CANARIES: [&str; 8] = [
     "mara.okafor",
     "61023456789",
     "MD000ELEC1001",
+    "CANARY-TERM",
 ];
 
 /// Imports an account with rows in every table of accounts, and another that stays. Returns the key of
@@ -42,7 +43,12 @@ pub fn furnish(store: &dyn Store) -> i64 {
     let pending = put(store, move |tx| {
         let new = new_process(&owner, CANARIES[0], Submission::default());
         let (process, entry) = Process::create(tx.next_process_id()?, new, at(0), api());
-        let staged = Staged { payload: CANARIES[1].into(), fingerprint: [7; 32], ..Staged::default() };
+        let staged = Staged {
+            payload: CANARIES[1].into(),
+            fingerprint: [7; 32],
+            terms: vec![SearchTerm(CANARIES[8].into())],
+            ..Staged::default()
+        };
         let detail = CANARIES[2].into();
         let issue = StoredIssue { attr: "a".into(), code: "c".into(), detail, ..StoredIssue::default() };
         let issues = StoredIssues { errors: Vec::new(), warnings: vec![issue] };

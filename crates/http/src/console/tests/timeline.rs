@@ -30,16 +30,17 @@ async fn a_note_appears_in_the_timeline_and_the_filter_stays() {
 #[actix_web::test]
 async fn a_timeline_has_pages() {
     let service = TestService::new();
-    let mut browser = service.browser().await;
     for n in 0..40 {
         service.clock.advance(Duration::minutes(1));
         service.app.as_command().note_supplier("ACME_ENERGY", &format!("number {n}.")).unwrap();
     }
+    // A session ends after some minutes without a visit.
+    let mut browser = service.browser().await;
     let page = browser.page(PATH).await;
     assert!(page.contains("number 39.") && !page.contains("number 0."), "{page}");
     let next = between(&page, "pages\" aria-label=\"Pages of events\"", "rel=\"next\"");
     let next = between(next, "href=\"", "\"");
-    let page = browser.page(&next).await;
+    let page = browser.page(next).await;
     assert!(page.contains("number 0.") && !page.contains("number 39."), "{page}");
     assert!(page.contains("First page") && !page.contains("rel=\"next\""), "{page}");
 }

@@ -7,9 +7,8 @@ CREATE TABLE search_terms (
 );
 CREATE INDEX search_terms_by_term ON search_terms (term, process_id);
 
--- The key of the hashes. Here it is as the migration drew it; a process with an encryption key seals it.
+-- The key of the hashes, which the first create or search draws.
 CREATE TABLE search_keys (
     name TEXT COLLATE "C" PRIMARY KEY,
     secret BYTEA NOT NULL CHECK (length(secret) >= 32)
 );
-INSERT INTO search_keys VALUES ('words', uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));

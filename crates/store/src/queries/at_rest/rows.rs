@@ -4,8 +4,8 @@ use super::super::Conn;
 use super::super::dialect::Db;
 use super::super::processes::payloads::PayloadLocations;
 use super::super::schema::{
-    account_instructions, business_instructions, certificate_keys, payloads, payment_instructions,
-    previous_attempts, search_keys, signing_keys, webhook_secrets,
+    account_instructions, business_instructions, payloads, payment_instructions, previous_attempts,
+    webhook_secrets,
 };
 use super::super::statement::Bind;
 use crate::error::{Error, Result};
@@ -94,9 +94,9 @@ pub(super) fn page(conn: &mut Conn, table: SealedTable, after: &RowKey, limit: i
     let rows: Vec<(i64, i64, Option<String>)> = match table {
         SealedTable::Payloads => return Ok(payloads_page(Payloads { after, limit }.load(conn)?)),
         SealedTable::PreviousAttempts => return Ok(payloads_page(Previous { after, limit }.load(conn)?)),
-        SealedTable::SigningKeys => return signing_keys_after(conn, kid, limit),
-        SealedTable::CertificateKeys => return certificate_keys_after(conn, kid, limit),
-        SealedTable::SearchKeys => return search_keys_after(conn, kid, limit),
+        SealedTable::SigningKeys => return of_tokens::after(conn, kid, limit),
+        SealedTable::CertificateKeys => return of_certificates::after(conn, kid, limit),
+        SealedTable::SearchKeys => return of_words::after(conn, kid, limit),
         SealedTable::PaymentInstructions => OfPayloads { after, after_position, limit }.load(conn)?,
         SealedTable::AccountInstructions => OfAccounts { after, after_position, limit }.load(conn)?,
         SealedTable::BusinessInstructions => OfBusinesses { after, after_position, limit }.load(conn)?,
@@ -114,9 +114,9 @@ pub(super) fn page(conn: &mut Conn, table: SealedTable, after: &RowKey, limit: i
 pub(super) fn row(conn: &mut Conn, table: SealedTable, key: &RowKey) -> Result<Option<Row>> {
     let (owner, position) = key.row();
     let before = match table {
-        SealedTable::SigningKeys => return Ok(signing_key(conn, key.kid())?.map(of_signing_key)),
-        SealedTable::CertificateKeys => return Ok(certificate_key(conn, key.kid())?.map(of_signing_key)),
-        SealedTable::SearchKeys => return Ok(search_key(conn, key.kid())?.map(of_signing_key)),
+        SealedTable::SigningKeys => return of_tokens::one(conn, key.kid()),
+        SealedTable::CertificateKeys => return of_certificates::one(conn, key.kid()),
+        SealedTable::SearchKeys => return of_words::one(conn, key.kid()),
         SealedTable::Payloads | SealedTable::PreviousAttempts => RowKey::Row(owner - 1, position),
         _ => RowKey::Row(owner, position - 1),
     };
@@ -140,58 +140,48 @@ fn payloads_page(payloads: Vec<(i64, Vec<u8>, i64)>) -> Page {
     Page { last: rows.last().map(|row| row.key.clone()), rows }
 }
 
-/// The id of a key that signs and its stored secret.
+/// The name of a key and its stored secret.
 type StoredSecret = (String, Vec<u8>);
 
-fn signing_keys_after(conn: &mut Conn, kid: &str, limit: i64) -> Result<Page> {
-    let secrets: Vec<StoredSecret> = signing_keys::table
-        .filter(signing_keys::kid.gt(kid))
-        .order(signing_keys::kid)
-        .limit(limit)
-        .select((signing_keys::kid, signing_keys::secret))
-        .load(conn)?;
-    let rows: Vec<Row> = secrets.into_iter().map(of_signing_key).collect();
-    Ok(Page { last: rows.last().map(|row| row.key.clone()), rows })
+/// Declares the queries of a table of keys, whose rows are found by a name.
+macro_rules! keys {
+    ($module:ident: $table:ident by $name:ident) => {
+        mod $module {
+            use super::super::super::schema::$table;
+            use super::{Conn, Page, Result, StoredSecret, of_key};
+            use diesel::prelude::*;
+
+            pub(super) fn after(conn: &mut Conn, name: &str, limit: i64) -> Result<Page> {
+                let after = $table::table.filter($table::$name.gt(name)).order($table::$name).limit(limit);
+                let secrets: Vec<StoredSecret> = after.select(($table::$name, $table::secret)).load(conn)?;
+                let rows: Vec<_> = secrets.into_iter().map(of_key).collect();
+                Ok(Page { last: rows.last().map(|row| row.key.clone()), rows })
+            }
+
+            pub(super) fn one(conn: &mut Conn, name: &str) -> Result<Option<super::Row>> {
+                let key = $table::table.find(name).select(($table::$name, $table::secret));
+                let secret: Option<StoredSecret> = key.get_result(conn).optional()?;
+                Ok(secret.map(of_key))
+            }
+
+            pub(super) fn replace(
+                conn: &mut Conn,
+                name: &str,
+                before: Vec<u8>,
+                after: Vec<u8>,
+            ) -> Result<bool> {
+                let same = $table::table.find(name).filter($table::secret.eq(before));
+                Ok(diesel::update(same).set($table::secret.eq(after)).execute(conn)? > 0)
+            }
+        }
+    };
 }
 
-fn certificate_keys_after(conn: &mut Conn, kid: &str, limit: i64) -> Result<Page> {
-    let secrets: Vec<StoredSecret> = certificate_keys::table
-        .filter(certificate_keys::key_id.gt(kid))
-        .order(certificate_keys::key_id)
-        .limit(limit)
-        .select((certificate_keys::key_id, certificate_keys::secret))
-        .load(conn)?;
-    let rows: Vec<Row> = secrets.into_iter().map(of_signing_key).collect();
-    Ok(Page { last: rows.last().map(|row| row.key.clone()), rows })
-}
+keys!(of_tokens: signing_keys by kid);
+keys!(of_certificates: certificate_keys by key_id);
+keys!(of_words: search_keys by name);
 
-fn search_keys_after(conn: &mut Conn, name: &str, limit: i64) -> Result<Page> {
-    let secrets: Vec<StoredSecret> = search_keys::table
-        .filter(search_keys::name.gt(name))
-        .order(search_keys::name)
-        .limit(limit)
-        .select((search_keys::name, search_keys::secret))
-        .load(conn)?;
-    let rows: Vec<Row> = secrets.into_iter().map(of_signing_key).collect();
-    Ok(Page { last: rows.last().map(|row| row.key.clone()), rows })
-}
-
-fn search_key(conn: &mut Conn, name: &str) -> Result<Option<StoredSecret>> {
-    let key = search_keys::table.find(name).select((search_keys::name, search_keys::secret));
-    Ok(key.get_result(conn).optional()?)
-}
-
-fn certificate_key(conn: &mut Conn, kid: &str) -> Result<Option<StoredSecret>> {
-    let key = certificate_keys::table.find(kid).select((certificate_keys::key_id, certificate_keys::secret));
-    Ok(key.get_result(conn).optional()?)
-}
-
-fn signing_key(conn: &mut Conn, kid: &str) -> Result<Option<StoredSecret>> {
-    let key = signing_keys::table.find(kid).select((signing_keys::kid, signing_keys::secret));
-    Ok(key.get_result(conn).optional()?)
-}
-
-fn of_signing_key((kid, secret): StoredSecret) -> Row {
+fn of_key((kid, secret): StoredSecret) -> Row {
     Row { key: RowKey::Kid(kid), length: secret.len(), beginning: secret }
 }
 
@@ -316,17 +306,11 @@ pub(super) fn replace(
             payloads::table.filter(payloads::process_id.eq(owner)).filter(payloads::payload.eq(before));
         return Ok(diesel::update(same).set(payloads::payload.eq(after)).execute(conn)? > 0);
     }
-    if table == SealedTable::SigningKeys {
-        let same = signing_keys::table.find(key.kid()).filter(signing_keys::secret.eq(before));
-        return Ok(diesel::update(same).set(signing_keys::secret.eq(after)).execute(conn)? > 0);
-    }
-    if table == SealedTable::CertificateKeys {
-        let same = certificate_keys::table.find(key.kid()).filter(certificate_keys::secret.eq(before));
-        return Ok(diesel::update(same).set(certificate_keys::secret.eq(after)).execute(conn)? > 0);
-    }
-    if table == SealedTable::SearchKeys {
-        let same = search_keys::table.find(key.kid()).filter(search_keys::secret.eq(before));
-        return Ok(diesel::update(same).set(search_keys::secret.eq(after)).execute(conn)? > 0);
+    match table {
+        SealedTable::SigningKeys => return of_tokens::replace(conn, key.kid(), before, after),
+        SealedTable::CertificateKeys => return of_certificates::replace(conn, key.kid(), before, after),
+        SealedTable::SearchKeys => return of_words::replace(conn, key.kid(), before, after),
+        _ => {}
     }
     let (before, after) = (text(before)?, text(after)?);
     let changed = match table {

@@ -6,8 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     self, CertificateKey, Creation, FeedPosition, InstructionDetails, InstructionKey, NewAccount,
-    NewBusiness, NewWebhook, SigningKey, Staged, Staging, Store, StoreError, StoredIssues, Supplier,
-    SupplierSettings, VendorBankAccount, VerifiedInstruction, WebhookSecret, read, write,
+    NewBusiness, NewWebhook, SearchKey, SigningKey, Staged, Staging, Store, StoreError, StoredIssues,
+    Supplier, SupplierSettings, VendorBankAccount, VerifiedInstruction, WebhookSecret, read, write,
 };
 use cutover_core::{ServiceAccountNumber, Zone};
 use cutover_model::choices::PaymentInstructionType;
@@ -225,12 +225,13 @@ pub(super) fn certificate_key(key_id: &str) -> CertificateKey {
     CertificateKey { key_id, public_key, secret: Ok(SECRET), created_at: at(0), retired_at: None }
 }
 
-/// Adds a signing key and a key of certificates, whose secrets are the canary.
+/// Adds a signing key, a key of certificates and that of the search, whose secrets are the canary.
 pub(super) fn sign(store: &dyn Store, kid: &str) -> SigningKey {
     let key = SigningKey { kid: kid.into(), secret: Ok(SECRET), created_at: at(0) };
     let (added, certifies) = (key.clone(), certificate_key(kid));
     write(store, move |tx| {
         tx.add_certificate_key(&certifies)?;
+        tx.add_search_key(&SearchKey(SECRET))?;
         tx.add_signing_key(&added)
     })
     .unwrap();

@@ -34,11 +34,11 @@ fn unsealed_values_and_those_of_another_key_are_sealed_with_the_first(database: 
     let both = || sealer(&["b", "a"]);
     assert_eq!(
         sealed(&database.reseal(both(), &mut |_| {})),
-        [(2, 0), (2, 0), (1, 0), (1, 0), (1, 0), (2, 0), (2, 0), (1, 0)]
+        [(2, 0), (2, 0), (1, 0), (1, 0), (1, 0), (2, 0), (2, 0), (1, 0), (1, 0)]
     );
     assert_eq!(
         sealed(&database.reseal(both(), &mut |_| {})),
-        [(0, 2), (0, 2), (0, 1), (0, 1), (0, 1), (0, 2), (0, 2), (0, 1)],
+        [(0, 2), (0, 2), (0, 1), (0, 1), (0, 1), (0, 2), (0, 2), (0, 1), (0, 1)],
         "nothing is left"
     );
     let new = database.open(sealer(&["b"]));
