@@ -349,13 +349,11 @@ fn save_if_changed(tx: &mut dyn Tx, before: &Gate, gate: &Gate) -> Result<(), St
 /// Keeps that the service holds a supplier, for its timeline.
 fn keep(tx: &mut dyn Tx, gate: &Gate, hold: &Hold) -> Result<(), StoreError> {
     let HoldReason { by, since, .. } = hold.latest();
-    let kept = ServiceHold {
-        at: *since,
-        by: by.clone(),
-        wave: (gate.wave > 0).then_some(gate.wave),
-        ended: gate.ended,
-        failed: gate.failed,
-    };
+    // A hold has the counts of its first reason. Accounts of the same transaction may have ended since.
+    let is_first = hold.also.is_empty();
+    let (ended, failed) = if is_first { (hold.ended, hold.failed) } else { (gate.ended, gate.failed) };
+    let wave = (gate.wave > 0).then_some(gate.wave);
+    let kept = ServiceHold { at: *since, by: by.clone(), wave, ended, failed };
     tx.add_service_hold(gate.supplier_id, &kept)
 }
 

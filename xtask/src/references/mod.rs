@@ -46,6 +46,11 @@ const REFERENCES: &[Reference] = &[
         render: || Ok(schemas::of("business-payment-instruction")),
     },
     Reference { path: "docs/schema/manifest.schema.json", render: || Ok(schemas::of("manifest")) },
+    Reference {
+        path: "docs/schema/manifest-numbers.schema.json",
+        render: || Ok(schemas::of("manifest-numbers")),
+    },
+    Reference { path: "docs/schema/run.schema.json", render: || Ok(schemas::of("run")) },
     Reference { path: "deploy/kubernetes/monitoring/rules.yaml", render: alerts::prometheus_rule },
 ];
 

@@ -268,7 +268,10 @@ fn check_is_shown(
     let local = |at| Timestamp(zone.local(at)).to_string();
     let now = match held {
         Some(hold) if hold.latest().since == shown => return Ok(()),
-        Some(hold) => format!("is held by {} since {}", hold.latest().by, local(hold.latest().since)),
+        Some(hold) => {
+            let latest = hold.latest();
+            format!("is held {} since {}", latest.words(hold.wave), local(latest.since))
+        }
         None => "is not held any more".to_owned(),
     };
     Err(OperatorError::Refused(format!(

@@ -156,7 +156,7 @@ fn only_the_hold_that_was_shown_is_released() {
     env.clock.advance(Duration::seconds(1));
     assert_eq!(import(&env), (HoldCause::Wave, Some(1)));
     let refusal = release(&env, of(first)).unwrap_err().to_string();
-    assert!(refusal.contains("is held by wave since"), "{refusal}");
+    assert!(refusal.contains("is held after wave 1 since"), "{refusal}");
     let second = held(&env).unwrap().first.since;
     release(&env, of(second)).unwrap();
     assert_eq!(held(&env), None);
@@ -184,7 +184,7 @@ fn whoever_holds_a_held_supplier_adds_a_reason() {
 
     let stale = Release { held_since: Some(seen), ..Release::default() };
     let refusal = release(&env, stale).unwrap_err().to_string();
-    assert!(refusal.contains("is held by operator since"), "{refusal}");
+    assert!(refusal.contains("is held by an operator since"), "{refusal}");
     let shown = Release { held_since: Some(hold.latest().since), ..Release::default() };
     let ended = env.app.as_command().release_supplier("ACME", &shown, &Services::default()).unwrap().ended;
     assert_eq!((ended, held(&env)), (Some(hold), None));
@@ -231,5 +231,5 @@ fn a_wave_that_ends_during_a_hold_adds_its_reason() {
     let causes: Vec<String> = held(&env).unwrap().reasons().map(|reason| reason.by.to_string()).collect();
     assert_eq!(causes, ["operator", "wave"]);
     let stale = Release { held_since: Some(seen), ..Release::default() };
-    assert!(release(&env, stale).unwrap_err().to_string().contains("is held by wave since"));
+    assert!(release(&env, stale).unwrap_err().to_string().contains("is held after wave 1 since"));
 }

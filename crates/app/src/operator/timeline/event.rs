@@ -5,7 +5,7 @@ use crate::port::{
     AuditAction, AuditRecord, Detail, HoldReason, Job, JobKind, ServiceHold, StoredCertificate, SupplierNote,
 };
 use chrono::{DateTime, Utc};
-use cutover_core::Zone;
+use cutover_core::{Word, Zone};
 
 /// Details that are shown apart from the text.
 const APART: [&str; 4] = ["because", "forced", "next-wave", "held-by"];
@@ -22,7 +22,8 @@ pub(super) fn of_note(note: SupplierNote, zone: Zone) -> TimelineEvent {
 pub(super) fn of_hold(hold: ServiceHold, zone: Zone) -> TimelineEvent {
     let ServiceHold { at, by, wave, ended, failed } = hold;
     let reason = HoldReason { by, owner: None, since: at, because: None };
-    let text = format!("Held {}: {ended} accounts had ended, {failed} had failed", reason.words(wave));
+    let accounts = if ended == 1 { "account" } else { "accounts" };
+    let text = format!("Held {}: {ended} {accounts} had ended, {failed} had failed", reason.words(wave));
     event(at, zone, TimelineKind::Hold, text)
 }
 
@@ -63,13 +64,26 @@ fn rest(detail: &Detail) -> String {
     if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) }
 }
 
+/// Returns the reasons of a hold in words, from their names in the trail with their owners.
+fn held_words(held: &str) -> String {
+    let words = |reason: &str| {
+        let (by, owner) = reason.split_once(' ').unwrap_or((reason, ""));
+        let reason =
+            HoldReason { by: Word::read(by), owner: None, since: DateTime::UNIX_EPOCH, because: None };
+        let words = reason.words(None);
+        if owner.is_empty() { words } else { format!("{words} ({owner})") }
+    };
+    held.split(", ").map(words).collect::<Vec<_>>().join(", ")
+}
+
 fn released(detail: &Detail) -> String {
     let mut text = match (word(detail, "held-by"), word(detail, "forced")) {
         (None, _) => "Released, although it was not held".to_owned(),
-        (Some(held), None) => format!("Released; it was held by {held}"),
-        (Some(held), Some(checks)) => {
-            format!("Released by force, although these checks said stop: {checks}; it was held by {held}")
-        }
+        (Some(held), None) => format!("Released; it was held {}", held_words(&held)),
+        (Some(held), Some(checks)) => format!(
+            "Released by force, although these checks said stop: {checks}; it was held {}",
+            held_words(&held)
+        ),
     };
     if word(detail, "next-wave").is_some() {
         text.push_str("; the next wave was begun");

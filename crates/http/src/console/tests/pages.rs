@@ -173,12 +173,12 @@ async fn only_the_hold_that_a_form_has_shown_is_released() {
     service.clock.advance(chrono::Duration::seconds(1));
     by.hold_supplier("ACME_ENERGY", Some("again".into())).unwrap();
     let late = browser.post(path, &shown).await;
-    assert!(late.status == 409 && late.text().contains("is held by operator since"), "{}", late.text());
+    assert!(late.status == 409 && late.text().contains("is held by an operator since"), "{}", late.text());
     let shown = held_since(&browser.page(path).await);
     service.clock.advance(chrono::Duration::seconds(1));
     by.hold_supplier("ACME_ENERGY", Some("as well".into())).unwrap();
     let late = browser.post(path, &shown).await;
-    assert!(late.status == 409 && late.text().contains("is held by operator since"), "{}", late.text());
+    assert!(late.status == 409 && late.text().contains("is held by an operator since"), "{}", late.text());
     let page = browser.page(path).await;
     assert!(page.contains("Reason: again") && page.contains("</time>: as well"), "{page}");
     assert!(by.show_hold("ACME_ENERGY").unwrap().is_some());
