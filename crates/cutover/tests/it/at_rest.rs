@@ -103,7 +103,7 @@ fn without_a_key_payloads_and_bank_details_are_unencrypted_and_the_doctor_warns(
     assert_eq!(lies_open(&installation), (true, true));
     assert_eq!(
         at_rest(&installation),
-        "warn no key is configured; unencrypted: 2 payloads, 1 payment_instructions, 1 signing_keys"
+        "warn no key is configured; unencrypted: 2 payloads, 1 payment_instructions, 1 signing_keys, 1 search_keys"
     );
     assert!(installation.run_refused(&["encryption-key", "reseal"]).contains("encryption-key-file"));
     drop(server);
@@ -127,7 +127,7 @@ fn with_a_key_the_database_has_no_plain_text() {
         installation.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"],
         BANK
     );
-    assert_eq!(at_rest(&installation), format!("ok 5 encrypted with {name}"));
+    assert_eq!(at_rest(&installation), format!("ok 6 encrypted with {name}"));
     let file = installation.path().join("archive.ndjson").display().to_string();
     let archive = ["process", "archive", "--before", "2999-01-01", "--to", &file, "--yes"];
     assert_eq!(installation.run_json(&archive), json!({"archived": 2, "payloads": "open", "stayed": 0}));
@@ -176,7 +176,7 @@ fn keys_change_while_a_server_works() {
     installation.set_variable(VARIABLE, &second);
     let last = installation.run_json(&["encryption-key", "reseal"]);
     let sealed: Vec<_> = items(&last).iter().map(|table| &table["sealed"]).collect();
-    assert_eq!(sealed, [0; 8], "the first key seals nothing any more");
+    assert_eq!(sealed, [0; 9], "the first key seals nothing any more");
     // The doctor reads a sample if many accounts were sent meanwhile.
     let reported = at_rest(&installation);
     let reported = reported.trim_end_matches(" (of a sample)");
@@ -226,7 +226,7 @@ fn a_server_without_the_key_does_not_start() {
         );
     }
     installation.set_variable(VARIABLE, &format!("{other},{name}:lost"));
-    assert_eq!(at_rest(&installation), format!("warn 2 lost with the key {name}"));
+    assert_eq!(at_rest(&installation), format!("warn 3 lost with the key {name}"));
     let server = installation.serve();
     let client = server.client(&api_key);
     assert_eq!(client.create(&small("K-1")).status, 201, "a lost payload is sent again");
@@ -291,7 +291,7 @@ fn values_are_not_resealed_while_a_server_lacks_the_key() {
     let processes = checked(&installation, "processes");
     assert!(processes.starts_with(&format!("warn without the encryption key {name}: ")), "{processes}");
     assert!(
-        at_rest(&installation).contains(&format!("2 encrypted with the older key {first_name}")),
+        at_rest(&installation).contains(&format!("3 encrypted with the older key {first_name}")),
         "{}",
         at_rest(&installation)
     );

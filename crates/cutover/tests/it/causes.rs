@@ -146,7 +146,7 @@ fn failed_accounts_are_exported_to_be_corrected() {
     };
     let (csv, _) = export("csv", &[]);
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows[0], ["external_account_number", "code", "attr", "rule", "detail"]);
+    assert_eq!(rows[0], ["external_account_number", "code", "attr", "rule", "detail", "value"]);
     for (row, number) in rows[1..].iter().zip(["F-1", "F-2"]) {
         assert_eq!((row[0], row[1], row[3]), (number, "account_without_customers", "ACC-04"));
     }
