@@ -304,7 +304,7 @@ fn values_are_not_resealed_while_a_server_lacks_the_key() {
     installation.set_variable(VARIABLE, &format!("{second},{first}"));
     assert!(checked(&installation, "processes").starts_with("ok "), "it can decrypt with the key");
     installation.run_json(&["encryption-key", "reseal"]);
-    assert_eq!(at_rest(&installation), format!("ok 2 encrypted with {name}"));
+    assert_eq!(at_rest(&installation), format!("ok 3 encrypted with {name}"));
     assert_eq!(server.client(&api_key).status("K-1")["status"], "PENDING");
 }
 
