@@ -87,7 +87,7 @@ pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) 
     let supplier = app.suppliers.get(caller.organisation_id, &supplier_code(&decoded)?, app.clock.now())?;
     // The store looks for the mark of an erasure when it writes the account, which needs the key of the marks.
     // And its words need the key of the search.
-    if !asks_nothing(&decoded) || !app.knows_marker(&supplier) || app.known_terms().is_none() {
+    if !asks_nothing(&decoded) || !app.knows_marker(&supplier) || app.search_keys.known_terms().is_none() {
         return None;
     }
     match judge(app, body, decoded, Some(supplier), &Known::default(), None) {

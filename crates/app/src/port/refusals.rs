@@ -74,4 +74,13 @@ pub trait Refusals {
 
     /// Returns the figures of a supplier, with at most `limit` causes.
     fn refused_figures(&mut self, supplier_id: i64, limit: u32) -> Result<RefusedFigures, StoreError>;
+
+    /// Returns refused creates of a supplier whose numbers contain a text, ignoring the case of ASCII letters, by number, at most
+    /// `limit`. Reads all numbers: a supplier has a limited number of refused creates.
+    fn refused_with_part(
+        &mut self,
+        supplier_id: i64,
+        part: &str,
+        limit: u32,
+    ) -> Result<Vec<RefusedCreate>, StoreError>;
 }

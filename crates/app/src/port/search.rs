@@ -1,4 +1,4 @@
-use super::{RefusedCreate, StoreError};
+use super::StoreError;
 
 /// A word by which an account is found, in the form in which the store compares it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,13 +36,4 @@ pub trait Search {
         process_ids: &[i64],
         term: &SearchTerm,
     ) -> Result<Vec<i64>, StoreError>;
-
-    /// Returns refused creates of a supplier whose numbers contain a text, ignoring the case of ASCII letters, by number, at most
-    /// `limit`. Reads all numbers: a supplier has a limited number of refused creates.
-    fn refused_with_part(
-        &mut self,
-        supplier_id: i64,
-        part: &str,
-        limit: u32,
-    ) -> Result<Vec<RefusedCreate>, StoreError>;
 }

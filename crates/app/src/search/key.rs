@@ -1,8 +1,7 @@
 //! The terms of words: their keyed hashes.
 
 use super::Word;
-use crate::App;
-use crate::port::{SearchKey, SearchTerm, StoreError, read_committed, write};
+use crate::port::{Random, SearchKey, SearchTerm, Store, StoreError, read_committed, write};
 use std::sync::OnceLock;
 
 /// Number of bytes of a hash that are kept: among the words of five million accounts, two have the same with a probability of about
@@ -66,25 +65,27 @@ impl Terms {
     }
 }
 
-impl App {
+impl SearchKeys {
     /// Returns what makes terms, for no supplier yet, if the key was read before.
     pub(crate) fn known_terms(&self) -> Option<Terms> {
-        Some(Terms { key: *self.search_keys.0.get()?, supplier_id: 0 })
+        Some(Terms { key: *self.0.get()?, supplier_id: 0 })
     }
 
     /// Returns what makes terms, for no supplier yet. Reads the key, if it was not read before, and draws it if the installation has none.
     ///
     /// # Errors
     /// [`StoreError::KeyMissing`] if this process lacks the encryption key.
-    pub(crate) fn terms(&self) -> Result<Terms, StoreError> {
+    pub(crate) fn terms(&self, store: &dyn Store, random: &dyn Random) -> Result<Terms, StoreError> {
         if let Some(terms) = self.known_terms() {
             return Ok(terms);
         }
-        let stored = || read_committed(&*self.store, |tx| tx.search_key());
+        let stored = || read_committed(store, |tx| tx.search_key());
         let key = match stored() {
             Ok(Some(SearchKey(secret))) => Some(secret),
             Ok(None) => {
-                self.draw_search_key()?;
+                let mut secret = [0; 32];
+                random.fill(&mut secret);
+                write(store, move |tx| tx.add_search_key(&SearchKey(secret)))?;
                 // Another process may have been faster.
                 stored()?.map(|SearchKey(secret)| secret)
             }
@@ -94,13 +95,7 @@ impl App {
             }
             Err(error) => return Err(error),
         };
-        Ok(Terms { key: *self.search_keys.0.get_or_init(|| key), supplier_id: 0 })
-    }
-
-    fn draw_search_key(&self) -> Result<(), StoreError> {
-        let mut secret = [0; 32];
-        self.random.fill(&mut secret);
-        write(&*self.store, move |tx| tx.add_search_key(&SearchKey(secret)))
+        Ok(Terms { key: *self.0.get_or_init(|| key), supplier_id: 0 })
     }
 }
 

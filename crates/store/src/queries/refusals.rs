@@ -9,7 +9,7 @@ use super::{Conn, SqlTx, number};
 use crate::error::Result;
 use cutover_app::port::{Refusals, RefusedCreate, RefusedFault, RefusedFigures, StoreError};
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
+use diesel::sql_types::{BigInt, Text};
 use std::collections::BTreeMap;
 
 statement! {
@@ -123,6 +123,29 @@ fn figures(conn: &mut Conn, supplier_id: i64, limit: u32) -> Result<RefusedFigur
     })
 }
 
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// Without an effect on letters beyond ASCII in SQLite.
+    fn upper(text: Text) -> Text;
+}
+
+fn refused_with_part(
+    conn: &mut Conn,
+    supplier_id: i64,
+    part: &str,
+    limit: i64,
+) -> Result<Vec<RefusedCreate>> {
+    let escaped = part.to_ascii_uppercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    let rows: Vec<Read> = refused_creates::table
+        .filter(refused_creates::supplier_id.eq(supplier_id))
+        .filter(upper(refused_creates::external_account_number).like(format!("%{escaped}%")).escape('\\'))
+        .order(refused_creates::external_account_number)
+        .limit(limit)
+        .select(READ)
+        .load(conn)?;
+    all(rows)
+}
+
 impl Refusals for SqlTx<'_> {
     fn lock_refusals(&mut self, supplier_id: i64) -> Result<(), StoreError> {
         self.run(|conn| {
@@ -185,5 +208,14 @@ impl Refusals for SqlTx<'_> {
 
     fn refused_figures(&mut self, supplier_id: i64, limit: u32) -> Result<RefusedFigures, StoreError> {
         self.run(|conn| figures(conn, supplier_id, limit))
+    }
+
+    fn refused_with_part(
+        &mut self,
+        supplier_id: i64,
+        part: &str,
+        limit: u32,
+    ) -> Result<Vec<RefusedCreate>, StoreError> {
+        self.run(|conn| refused_with_part(conn, supplier_id, part, limit.into()))
     }
 }

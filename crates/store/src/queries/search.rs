@@ -1,13 +1,11 @@
 //! The words of accounts (decision 0066).
 
-use super::refusals::{self, READ, Read};
-use super::schema::{refused_creates, search_keys, search_terms};
+use super::schema::{search_keys, search_terms};
 use super::{Conn, SqlTx};
 use crate::error::{Error, Result};
 use crate::sealed::{Location, Sealer};
-use cutover_app::port::{RefusedCreate, Search, SearchKey, SearchTerm, StoreError};
+use cutover_app::port::{Search, SearchKey, SearchTerm, StoreError};
 use diesel::prelude::*;
-use diesel::sql_types::Text;
 use std::borrow::Cow;
 
 /// The name of the only key.
@@ -83,29 +81,6 @@ fn with_beginning(conn: &mut Conn, beginning: &[u8], limit: i64) -> Result<Vec<i
     Ok(ids)
 }
 
-#[diesel::declare_sql_function]
-extern "SQL" {
-    /// Without an effect on letters beyond ASCII in SQLite.
-    fn upper(text: Text) -> Text;
-}
-
-fn refused_with_part(
-    conn: &mut Conn,
-    supplier_id: i64,
-    part: &str,
-    limit: i64,
-) -> Result<Vec<RefusedCreate>> {
-    let escaped = part.to_ascii_uppercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    let rows: Vec<Read> = refused_creates::table
-        .filter(refused_creates::supplier_id.eq(supplier_id))
-        .filter(upper(refused_creates::external_account_number).like(format!("%{escaped}%")).escape('\\'))
-        .order(refused_creates::external_account_number)
-        .limit(limit)
-        .select(READ)
-        .load(conn)?;
-    refusals::all(rows)
-}
-
 impl Search for SqlTx<'_> {
     fn search_key(&mut self) -> Result<Option<SearchKey>, StoreError> {
         let sealer = self.sealer;
@@ -139,14 +114,5 @@ impl Search for SqlTx<'_> {
             let with = among.filter(search_terms::term.eq(&term.0)).order(search_terms::process_id);
             Ok(with.select(search_terms::process_id).load(conn)?)
         })
-    }
-
-    fn refused_with_part(
-        &mut self,
-        supplier_id: i64,
-        part: &str,
-        limit: u32,
-    ) -> Result<Vec<RefusedCreate>, StoreError> {
-        self.run(|conn| refused_with_part(conn, supplier_id, part, limit.into()))
     }
 }

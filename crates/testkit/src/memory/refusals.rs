@@ -79,4 +79,17 @@ impl Refusals for State {
             top,
         })
     }
+
+    fn refused_with_part(
+        &mut self,
+        supplier_id: i64,
+        part: &str,
+        limit: u32,
+    ) -> Result<Vec<RefusedCreate>, StoreError> {
+        let part = part.to_ascii_uppercase();
+        let with = self
+            .refused_of(supplier_id)
+            .filter(|refused| refused.number.to_ascii_uppercase().contains(&part));
+        Ok(with.take(limit as usize).cloned().collect())
+    }
 }

@@ -1,5 +1,5 @@
 use super::State;
-use cutover_app::port::{RefusedCreate, Search, SearchKey, SearchTerm, StoreError};
+use cutover_app::port::{Search, SearchKey, SearchTerm, StoreError};
 
 impl State {
     /// Returns the processes of which a word fits, with that word.
@@ -41,18 +41,5 @@ impl Search for State {
     ) -> Result<Vec<i64>, StoreError> {
         let found = self.with_term(|with| with == term).into_iter().map(|(_, id)| id);
         Ok(found.filter(|id| process_ids.contains(id)).collect())
-    }
-
-    fn refused_with_part(
-        &mut self,
-        supplier_id: i64,
-        part: &str,
-        limit: u32,
-    ) -> Result<Vec<RefusedCreate>, StoreError> {
-        let part = part.to_ascii_uppercase();
-        let with = self
-            .refused_of(supplier_id)
-            .filter(|refused| refused.number.to_ascii_uppercase().contains(&part));
-        Ok(with.take(limit as usize).cloned().collect())
     }
 }
