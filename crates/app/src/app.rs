@@ -9,7 +9,7 @@ use crate::port::{
     ServerCertificate, Store, StoreError, WebhookSender,
 };
 use crate::run::RunHints;
-use crate::search::SearchKeys;
+use crate::search::{SearchKeys, Terms};
 use crate::worker::Interrupted;
 use crate::writes::{NotedStore, Writes};
 use chrono::{DateTime, Duration, Utc};
@@ -163,6 +163,14 @@ impl App {
     pub fn served_with(mut self, certificate: Option<Arc<dyn ServerCertificate>>) -> Self {
         self.server_certificate = certificate;
         self
+    }
+
+    /// Returns what makes the terms of words, for no supplier yet.
+    ///
+    /// # Errors
+    /// As [`SearchKeys::terms`].
+    pub(crate) fn search_terms(&self) -> Result<Terms, StoreError> {
+        self.search_keys.terms(&*self.store, &*self.random)
     }
 
     /// Returns the signal that wakes the workers of this process.

@@ -222,7 +222,7 @@ fn creation(
             fingerprint: codec::fingerprint(&payload),
             payload,
             totals: Totals::of(&account, supplier.settings.time_zone),
-            terms: app.search_keys.terms(&*app.store, &*app.random)?.at(supplier.id).of_account(&account),
+            terms: app.search_terms()?.at(supplier.id).of_account(&account),
         },
         issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
         actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id: request_id.clone() },

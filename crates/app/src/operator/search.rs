@@ -78,7 +78,7 @@ impl Operations<'_> {
         let Ok(sought) = text.parse::<ExternalAccountNumber>() else { return Ok(none) };
         self.app.try_to_record_refused();
         let now = self.app.clock.now();
-        let terms = self.app.search_keys.terms(&*self.app.store, &*self.app.random)?;
+        let terms = self.app.search_terms()?;
         let (found, subject) = self.read_committed(|tx| {
             let suppliers = match supplier {
                 Some(code) => vec![tx.supplier(code)?],

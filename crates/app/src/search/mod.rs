@@ -10,6 +10,6 @@ mod words;
 
 pub(crate) use account::is_part;
 pub(crate) use find::Found;
-pub(crate) use key::SearchKeys;
+pub(crate) use key::{SearchKeys, Terms};
 pub use question::FoundBy;
 use words::Word;
