@@ -13,10 +13,12 @@ EXISTING = {
     "business": os.environ["CUTOVER_BUSINESS"],
     "code": "required",
     "rule": "STR-01",
+    "run": os.environ["CUTOVER_RUN"],
+    "other_run": os.environ["CUTOVER_RUN"],
 }
 
 # What a generated value hardly ever names.
-SELDOM = {"business", "code", "rule"}
+SELDOM = {"business", "code", "rule", "run", "other_run"}
 
 # Operations on accounts that a generated number hardly ever names.
 SELDOM_FOUND = {"cancelAccount", "reportBilled"}
@@ -36,6 +38,9 @@ OWN_POSITIONS = {
     "streamImportedAccounts": "after",
     "listBusinesses": "cursor",
     "listRefusedCreates": "cursor",
+    "listMissingAccounts": "cursor",
+    "listUnexpectedAccounts": "cursor",
+    "listRuns": "cursor",
 }
 
 LINES = "application/x-ndjson"

@@ -35,7 +35,8 @@ impl Service {
         }
         std::fs::create_dir_all(folder)?;
         command(folder, &["organisation", "add", "Acme"])?;
-        command(folder, &["supplier", "add", SUPPLIER, "--organisation", "Acme"])?;
+        let supplier = ["supplier", "add", SUPPLIER, "--organisation", "Acme", "--supplier-runs", "true"];
+        command(folder, &supplier)?;
         let mut service = Self {
             key: issue_key(folder, "supplier")?,
             reader_key: issue_key(folder, "reader")?,

@@ -21,6 +21,8 @@ const SETTINGS: &str = "xtask/schemathesis";
 const NUMBER: &str = "ELEC-1001";
 /// The business that requests name.
 const BUSINESS: &str = "B-HALLORAN";
+/// The run that requests name.
+const RUN: &str = "night";
 /// Data that is created first: two accounts, so that a page of one has a next page, and a business with a
 /// contract.
 const CREATED: &[(&str, &str)] = &[
@@ -65,6 +67,7 @@ fn command(program: &Path, service: &Service, cursor: &str, report: &Path) -> Co
     command.env("PYTHONUNBUFFERED", "1").env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("CUTOVER_SUPPLIER", service::SUPPLIER).env("CUTOVER_READER", &service.reader);
     command.env("CUTOVER_NUMBER", NUMBER).env("CUTOVER_CURSOR", cursor).env("CUTOVER_BUSINESS", BUSINESS);
+    command.env("CUTOVER_RUN", RUN);
     command
 }
 
@@ -72,6 +75,11 @@ fn command(program: &Path, service: &Service, cursor: &str, report: &Path) -> Co
 fn start(folder: &Path) -> std::io::Result<(Service, String)> {
     let service = Service::start(folder)?;
     service.create(CREATED)?;
+    let runs = format!("/v2/data-import/import-suppliers/{}/runs/", service::SUPPLIER);
+    let started = service.ask("POST", &runs, &format!(r#"{{"name":"{RUN}"}}"#))?;
+    if !started.starts_with("HTTP/1.1 201") {
+        return Err(std::io::Error::other(started));
+    }
     let page =
         service.ask("GET", &format!("/v2/data-import/accounts/{}/?page_size=1", service::SUPPLIER), "")?;
     let cursor = cursor(&page).ok_or_else(|| std::io::Error::other(page.clone()))?.to_owned();
