@@ -87,7 +87,8 @@ impl SearchKeys {
                 random.fill(&mut secret);
                 write(store, move |tx| tx.add_search_key(&SearchKey(secret)))?;
                 // Another process may have been faster.
-                stored()?.map(|SearchKey(secret)| secret)
+                let lost = || StoreError::Failed("the key of the search was not stored".into());
+                Some(stored()?.ok_or_else(lost)?.0)
             }
             Err(StoreError::Corrupt(_)) => {
                 tracing::error!("the key of the search is lost: accounts are found by their numbers alone");
