@@ -26,20 +26,7 @@ pub(crate) fn document(value: &impl Serialize) -> String {
 
 /// Formats an integer with thousands separators: `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
-    group_digits(&number.to_string())
-}
-
-/// Adds thousands separators to a number that may have decimal places.
-pub(crate) fn group_digits(number: &str) -> String {
-    let (whole, part) = number.split_at(number.find('.').unwrap_or(number.len()));
-    let mut out = String::with_capacity(number.len() * 4 / 3);
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out + part
+    cutover_core::grouped(&number.to_string())
 }
 
 /// Formats an amount with thousands separators and at least two decimal places: `-1,234.50`.
@@ -48,7 +35,7 @@ pub(crate) fn money(amount: Decimal) -> String {
     amount.rescale(amount.scale().max(2));
     let text = amount.abs().to_string();
     let sign = if amount.is_sign_negative() && !amount.is_zero() { "-" } else { "" };
-    format!("{sign}{}", group_digits(&text))
+    format!("{sign}{}", cutover_core::grouped(&text))
 }
 
 /// Accounts per second.

@@ -60,7 +60,7 @@ impl Declared {
         format!(
             "{agrees}: {accounts} accounts, {} ledger balance, {readings} readings, {transactions} transactions, \
              {documents} documents.\n",
-            plain(ledger_balance)
+            plain(&cutover_core::grouped(ledger_balance))
         )
     }
 }

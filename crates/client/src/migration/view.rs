@@ -1,5 +1,5 @@
 use super::progress::{MigrationProgress, STATUSES, TopCause};
-use crate::output::{group_digits, grouped, money};
+use crate::output::{grouped, money};
 use chrono::{DateTime, Utc};
 use cutover_core::{Code, State, plain};
 use cutover_model::{HoldReasonShown, HoldShown, Totals};
@@ -93,7 +93,7 @@ fn held(hold: &HoldShown) -> String {
 }
 
 fn rate(progress: &MigrationProgress) -> String {
-    plain(&group_digits(&progress.rate()))
+    plain(&cutover_core::grouped(&progress.rate()))
 }
 
 /// Formats the remaining time at this rate, if known.

@@ -159,6 +159,10 @@ impl<'s> Run<'s> {
         match account.earlier {
             Some(Outcome::Refused) => self.tally.refused_again += is_sent,
             _ if account.ended.is_some() => self.tally.errored_again += is_sent,
+            // With --again.
+            Some(earlier) if earlier.is_stored() && account.lost.is_none() => {
+                self.tally.sent_again += is_sent
+            }
             _ => {}
         }
         if let Some(lost) = account.lost {

@@ -25,7 +25,7 @@ pub(super) struct Summary {
     pub(super) counts: Counts,
     /// Outcomes of accounts that were answered in earlier runs; the other counts include them.
     pub(super) in_earlier_runs: Counts,
-    /// Accounts that the service had accepted in an earlier run, had lost, and was sent again.
+    /// Accounts that the service had accepted in an earlier run and was sent again: it had lost them, or all are to be sent.
     pub(super) sent_again: u64,
     /// Accounts that the service had accepted in an earlier run, whose import has failed, and that were sent again.
     pub(super) errored_again: u64,
@@ -97,6 +97,10 @@ impl Summary {
         text += &self.causes.text();
         if self.dry_run {
             text += "\nDry run: the service tries these accounts and imports none of them.\n";
+            if self.in_earlier_runs.all() + self.refused_before > 0 {
+                text += "Accounts that were answered in earlier runs were not sent, so a run of the service does not have them: \
+                         --again --retry-refused sends all.\n";
+            }
         }
         if self.interrupted {
             text += "\nInterrupted: run the same command again to resume.\n";

@@ -4,6 +4,7 @@ use super::links;
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use cutover_app::account::{AccountStatus, StatusCount};
 use cutover_app::operator::{AccountMatch, FoundAccount, FoundBy, RefusedAccount};
+pub(super) use cutover_core::grouped;
 use cutover_core::{Word, Zone};
 use cutover_process::State;
 
@@ -134,20 +135,6 @@ const SHOWN_FIRST: [State; State::ALL.len()] = [
     State::DryRunErrored,
     State::Cancelled,
 ];
-
-/// Formats a number with thousands separators: `-1,234,567.89`.
-pub(super) fn grouped(number: &str) -> String {
-    let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
-    let (sign, digits) = whole.split_at(usize::from(whole.starts_with('-')));
-    let mut grouped = sign.to_owned();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped + rest
-}
 
 /// Formats a duration in its two largest units.
 pub(super) fn duration(time: TimeDelta) -> String {
