@@ -44,9 +44,9 @@ pub struct Summary {
     pub waiting: u64,
     /// What happened since then, each time counted.
     pub activity: Vec<Happened>,
-    /// The first minute in which an account ended.
+    /// The first minute in which an import ended, rehearsals apart.
     pub first_at: Option<Timestamp>,
-    /// The last minute in which an account ended.
+    /// The last minute in which an import ended.
     pub last_at: Option<Timestamp>,
     /// Minutes from the first to the last, both included.
     pub duration_minutes: u64,
@@ -119,7 +119,9 @@ fn read(
     let until = now + TimeDelta::days(1);
     let counts = tx.activity(supplier.id, since.unwrap_or(DateTime::UNIX_EPOCH), until)?;
     let shown: Vec<&ActivityCount> = counts.iter().filter(|count| is_shown(count)).collect();
-    let ends = shown.first().zip(shown.last()).map(|(first, last)| (first.minute, last.minute));
+    let mut ended = counts.iter().filter(|count| count.kind.known().is_some_and(|kind| kind.is_end()));
+    let first = ended.next();
+    let ends = first.map(|first| (first.minute, ended.next_back().unwrap_or(first).minute));
     let (bar_minutes, bars) = bars(&shown, zone);
     let in_state = |state| accounts(&progress.counts, state);
     Ok(Summary {

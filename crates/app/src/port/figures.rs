@@ -89,6 +89,11 @@ impl ActivityKind {
         matches!(self, Self::Failed | Self::DryRunFailed | Self::Refused)
     }
 
+    /// Returns true if imports ended, well or not, rehearsals apart.
+    pub fn is_end(self) -> bool {
+        matches!(self, Self::Imported | Self::Failed)
+    }
+
     /// Returns true if accounts were imported, or dry runs passed.
     pub fn is_success(self) -> bool {
         matches!(self, Self::Imported | Self::DryRunPassed)

@@ -68,6 +68,40 @@ fn a_night_is_told_from_its_last_event() {
     assert_eq!(events[4].by, None);
 }
 
+/// A supplier holds its imports itself, and an operator does so too.
+#[test]
+fn what_the_supplier_did_itself_is_told_as_that() {
+    let env = TestEnv::new();
+    let by = env.app.as_caller(&env.caller);
+    let release = |because: &str| {
+        minute(&env);
+        by.release_as_supplier("ACME", Some(because.into())).unwrap();
+        timeline(&env, None)[0].text.clone()
+    };
+    minute(&env);
+    by.hold_as_supplier("ACME", Some("wrong tariffs".into())).unwrap();
+    assert_eq!(timeline(&env, None)[0].text, "Held by the supplier itself");
+    assert_eq!(release("corrected"), "Released by the supplier itself");
+    by.hold_as_supplier("ACME", None).unwrap();
+    env.app.as_command().hold_supplier("ACME", Some("lunch".into())).unwrap();
+    let left = release("again");
+    assert!(
+        left.starts_with("The supplier ended its own hold; it is still held by an operator (command"),
+        "{left}"
+    );
+}
+
+/// What caused a failure came before it.
+#[test]
+fn a_burst_comes_after_what_happened_in_its_minute() {
+    let env = TestEnv::new();
+    env.clock.advance(Duration::seconds(10));
+    env.app.as_command().hold_supplier("ACME", None).unwrap();
+    (0..10).for_each(|n| env.refuse(&format!("R-{n}")));
+    let kinds: Vec<TimelineKind> = timeline(&env, None).iter().map(|event| event.kind).collect();
+    assert_eq!(kinds[..2], [TimelineKind::Failures, TimelineKind::Hold]);
+}
+
 #[test]
 fn a_shift_sees_what_happened_since_it_began() {
     let env = night();
@@ -162,6 +196,7 @@ fn a_summary_names_releases_that_were_forced() {
     assert_eq!(forced.because.as_deref(), Some("agreed with Acme"));
     assert!(forced.by.starts_with("command") && !forced.checks.is_empty(), "{forced:?}");
     assert_eq!((summary.refused, summary.failed, summary.waiting), (12, 2, 3));
+    assert_eq!(summary.duration_minutes, 1, "nothing ended when the others were refused");
     let since = forced.at.to_utc() + Duration::microseconds(1);
     assert_eq!(env.app.as_command().summary("ACME", Some(since)).unwrap().forced_releases, []);
     assert!(env.app.as_command().summary("NONE", None).is_err());

@@ -1,14 +1,16 @@
 //! Events of a timeline in words.
 
+use super::failures::{Burst, end};
 use super::{TimelineEvent, TimelineKind, local};
 use crate::port::{
-    AuditAction, AuditRecord, Detail, HoldReason, Job, JobKind, ServiceHold, StoredCertificate, SupplierNote,
+    AuditAction, AuditRecord, Detail, HoldCause, HoldReason, Job, JobKind, ServiceHold, StoredCertificate,
+    SupplierNote,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{Word, Zone};
 
 /// Details that are shown apart from the text.
-const APART: [&str; 4] = ["because", "forced", "next-wave", "held-by"];
+const APART: [&str; 6] = ["because", "by", "forced", "held-by", "next-wave", "still-held-by"];
 
 fn event(at: DateTime<Utc>, zone: Zone, kind: TimelineKind, text: String) -> TimelineEvent {
     TimelineEvent { at: local(at, zone), kind, text, by: None, because: None, is_forced: false }
@@ -76,7 +78,26 @@ fn held_words(held: &str) -> String {
     held.split(", ").map(words).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns true for an action of the supplier itself.
+fn is_own(detail: &Detail) -> bool {
+    word(detail, "by").is_some_and(|by| by == HoldCause::Supplier.as_str())
+}
+
+fn held(detail: &Detail) -> &'static str {
+    if is_own(detail) { "Held by the supplier itself" } else { "Held by an operator" }
+}
+
+fn released_by_supplier(detail: &Detail) -> String {
+    match word(detail, "still-held-by") {
+        None => "Released by the supplier itself".to_owned(),
+        Some(held) => format!("The supplier ended its own hold; it is still held {}", held_words(&held)),
+    }
+}
+
 fn released(detail: &Detail) -> String {
+    if is_own(detail) {
+        return released_by_supplier(detail);
+    }
     let mut text = match (word(detail, "held-by"), word(detail, "forced")) {
         (None, _) => "Released, although it was not held".to_owned(),
         (Some(held), None) => format!("Released; it was held {}", held_words(&held)),
@@ -100,7 +121,7 @@ pub(super) fn of_action(record: &AuditRecord, zone: Zone) -> Option<TimelineEven
         Ok(AuditAction::SupplierNoted | AuditAction::CertificateIssued) => return None,
         // Who looked something up did nothing.
         Ok(AuditAction::AccountsSearched | AuditAction::AccountRevealed) => return None,
-        Ok(AuditAction::SupplierHeld) => (TimelineKind::Hold, format!("Held by an operator{rest}")),
+        Ok(AuditAction::SupplierHeld) => (TimelineKind::Hold, format!("{}{rest}", held(detail))),
         Ok(AuditAction::SupplierReleased) => (TimelineKind::Release, released(detail)),
         Ok(AuditAction::SupplierAdded) => (TimelineKind::Settings, format!("Supplier added{rest}")),
         Ok(AuditAction::SupplierSet) => (TimelineKind::Settings, format!("Settings changed{rest}")),
@@ -127,15 +148,18 @@ pub(super) fn of_action(record: &AuditRecord, zone: Zone) -> Option<TimelineEven
     })
 }
 
-pub(super) fn of_failures(
-    (first, last, accounts): (DateTime<Utc>, DateTime<Utc>, u64),
-    zone: Zone,
-) -> TimelineEvent {
+pub(super) fn of_failures(burst: Burst, zone: Zone) -> TimelineEvent {
+    let (first, last, accounts) = burst;
     let time = |at: DateTime<Utc>| zone.local(at).format("%H:%M").to_string();
     let when = if first == last {
         format!("in the minute of {}", time(first))
     } else {
         format!("from {} to {}", time(first), time(last))
     };
-    event(first, zone, TimelineKind::Failures, format!("{accounts} accounts failed or were refused {when}"))
+    event(
+        end(&burst),
+        zone,
+        TimelineKind::Failures,
+        format!("{accounts} accounts failed or were refused {when}"),
+    )
 }

@@ -12,7 +12,7 @@ const MINUTES: u32 = 60;
 /// First minute, last minute and accounts of a burst.
 pub(super) type Burst = (DateTime<Utc>, DateTime<Utc>, u64);
 
-/// Returns the bursts of failures that began before a time, the last first, about `limit`, and the begin of the last one if
+/// Returns the bursts of failures that ended before a time, the last first, about `limit`, and the end of the last one if
 /// there may be more.
 pub(super) fn bursts(
     tx: &mut dyn Rows,
@@ -29,9 +29,14 @@ pub(super) fn bursts(
         // Its first minutes may not have been read.
         bursts.pop();
     }
-    let bound = bursts.last().map(|(first, ..)| *first).filter(|_| has_more);
-    bursts.retain(|(first, ..)| *first < before);
+    let bound = bursts.last().map(end).filter(|_| has_more);
+    bursts.retain(|burst| end(burst) < before);
     Ok((bursts, bound))
+}
+
+/// The last second of a burst: its time in a timeline, so that it comes after what has caused it.
+pub(super) fn end((_, last, _): &Burst) -> DateTime<Utc> {
+    *last + TimeDelta::seconds(59)
 }
 
 fn hour(at: DateTime<Utc>) -> DateTime<Utc> {
