@@ -7,7 +7,6 @@ use crate::port::{
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, SupplierCode};
-use cutover_model::Timestamp;
 
 /// A release of a hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -265,7 +264,7 @@ fn check_is_shown(
     shown: DateTime<Utc>,
 ) -> Result<(), OperatorError> {
     let zone = supplier.settings.time_zone;
-    let local = |at| Timestamp(zone.local(at)).to_string();
+    let local = |at| zone.local(at).format("%Y-%m-%d %H:%M:%S").to_string();
     let now = match held {
         Some(hold) if hold.latest().since == shown => return Ok(()),
         Some(hold) => {
@@ -275,7 +274,7 @@ fn check_is_shown(
         None => "is not held any more".to_owned(),
     };
     Err(OperatorError::Refused(format!(
-        "{} {now}; the hold that was to be released began at {}",
+        "{} {now}; the hold that was shown began at {} ({zone}): look again before you release it",
         supplier.code,
         local(shown)
     )))

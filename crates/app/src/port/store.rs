@@ -23,6 +23,10 @@ pub struct ServerFigures {
     pub has_synchronous_standbys: bool,
     /// True if the standby that this process reads from answers; `None` without one.
     pub standby_answers: Option<bool>,
+    /// True if that server is none, so that what is read from it may be of another time or another database.
+    pub has_wrong_standby: bool,
+    /// True if the server brings nothing to its disk (`fsync` is off), so that a crash may lose everything.
+    pub is_without_fsync: bool,
     /// True if the last segment of the log was archived, false if that failed; `None` if the server archives none.
     pub archives_log: Option<bool>,
     /// Bytes of the write-ahead log that are retained for the slowest replication slot.

@@ -15,7 +15,7 @@ use cutover_app::{App, Ports, Settings};
 use cutover_process::State;
 use cutover_testkit::SeededRandom;
 use cutover_testkit::create_account;
-use cutover_testkit::memory::MemoryStore;
+use cutover_testkit::memory::{Fault, MemoryStore};
 use std::sync::Arc;
 
 const ACCOUNT: &str = r#""customers":[]"#;
@@ -441,8 +441,22 @@ fn a_disk_too_small_for_what_waits_stops() {
     }
 }
 
+/// Free space alone does not tell that a disk fails.
 #[test]
-fn standbys_and_archives_of_a_server_only_warn() {
+fn a_write_that_the_database_refused_stops_for_a_minute() {
+    let (env, memory) = environment();
+    memory.set_free_space(Some(u64::MAX));
+    memory.set_fault(Some(Fault::OfWrites(StoreError::Unwritable("disk full".into()))));
+    env.app.as_command().hold_supplier("ACME", None).unwrap_err();
+    memory.set_fault(None);
+    let (level_of, detail) = check(&env, CheckName::Disk);
+    assert!(level_of == CheckLevel::Stop && detail.contains("disk full"), "{detail}");
+    env.clock.advance(Duration::minutes(1));
+    assert_eq!(level(&env, CheckName::Disk), CheckLevel::Ok);
+}
+
+#[test]
+fn standbys_and_archives_of_a_server_are_judged() {
     let (env, memory) = environment();
     let levels = |server: Option<ServerFigures>| {
         memory.set_server_figures(server);
@@ -461,6 +475,19 @@ fn standbys_and_archives_of_a_server_only_warn() {
     assert_eq!(levels(Some(ServerFigures { has_synchronous_standbys: true, ..followed })), [ok, ok]);
     assert_eq!(levels(Some(ServerFigures { archives_log: Some(false), ..server })), [ok, warn]);
     assert_eq!(levels(Some(ServerFigures { archives_log: None, ..server })), [ok, warn]);
+    let wrong = ServerFigures { standby_answers: Some(true), has_wrong_standby: true, ..server };
+    assert_eq!(levels(Some(wrong)), [CheckLevel::Stop, ok]);
+}
+
+#[test]
+fn a_server_that_may_lose_commits_stops() {
+    let (env, memory) = environment();
+    for (is_without_fsync, wanted) in [(false, CheckLevel::Ok), (true, CheckLevel::Stop)] {
+        memory.set_server_figures(Some(ServerFigures { is_without_fsync, ..ServerFigures::default() }));
+        assert_eq!(level(&env, CheckName::Durability), wanted, "{is_without_fsync}");
+    }
+    memory.set_server_figures(None);
+    assert_eq!(level(&env, CheckName::Durability), CheckLevel::Ok, "a file has no such settings");
 }
 
 #[test]
@@ -549,8 +576,7 @@ fn the_forecast_is_that_of_the_next_wave_and_of_all() {
 #[test]
 fn a_store_that_fails_is_no_finding() {
     let (env, memory) = environment();
-    memory
-        .set_fault(Some(cutover_testkit::memory::Fault::Error(StoreError::Unavailable("on purpose".into()))));
+    memory.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
     assert!(matches!(
         env.app.as_command().readiness("ACME", &Services::default(), Checks::All),
         Err(OperatorError::Store(_))

@@ -53,7 +53,12 @@ fn a_held_supplier_takes_accounts_and_imports_none() {
     assert_eq!(client.progress()["counts"]["PENDING"], 3);
     assert_eq!(client.progress()["estimated_finish_at"], Value::Null);
 
-    let released = installation.run_json(&["supplier", "release", "ACME"]);
+    // The second reason was added after the first one was shown.
+    let first = shown["since"].as_str().unwrap();
+    let late = installation.run_refused(&["supplier", "release", "ACME", "--held-since", first]);
+    assert!(late.contains("the hold that was shown began at") && late.contains("look again"), "{late}");
+    let last = shown["also"][0]["since"].as_str().unwrap();
+    let released = installation.run_json(&["supplier", "release", "ACME", "--held-since", last]);
     assert_eq!((&released["hold"], &released["ended"]), (&Value::Null, &held["hold"]));
     assert_eq!(items(&released["ended"]["owners"]).len(), 2);
     assert_eq!(installation.run_json(&["supplier", "release", "ACME"])["hold"], Value::Null);
@@ -144,7 +149,10 @@ fn waves_are_exact_with_several_nodes() {
     installation.run_json(&["supplier", "hold", "ACME"]);
     installation.run_json(&["supplier", "set", "ACME", "--waves", "150,rest"]);
     send(&client, "A", 200);
-    installation.run_json(&["supplier", "release", "ACME"]);
+    // The server of the tests writes nothing to its disk, to be fast.
+    let refused = installation.run_refused(&["supplier", "release", "ACME"]);
+    assert!(refused.contains("durability"), "{refused}");
+    installation.run_json(&["supplier", "release", "ACME", "--force", "--because", "a test"]);
     wait_until("the wave has ended", || hold(&client) != Value::Null);
     assert_eq!((&hold(&client)["ended"], ended(&client)), (&json!(150), 150));
     let claimed = "SELECT count(DISTINCT process_id) FROM process_history WHERE event = 'claimed'";

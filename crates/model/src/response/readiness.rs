@@ -7,7 +7,7 @@ answers! {
     /// A check of the readiness.
     CheckShown (Debug, Eq, Serialize) {
         /// `documents`, `vendors`, `contracts`, `sample`, `manifest`, `failures`, `unresolved`, `window`, `clock`,
-        /// `tls`, `encryption`, `disk`, `replica` or `backup`.
+        /// `tls`, `encryption`, `disk`, `durability`, `replica` or `backup`.
         name: String;
         /// `ok`, `warn` (somebody should look at it) or `stop` (a release is refused).
         level: String;

@@ -1,7 +1,7 @@
 //! Checks of the accounts of a supplier.
 
-use super::Finding;
 use super::facts::Facts;
+use super::{Finding, count};
 use crate::port::HoldCause;
 
 /// Maximum number of contracts that are named.
@@ -28,7 +28,9 @@ pub(super) fn failures(facts: &Facts) -> Finding {
     };
     let detail = format!(
         "{} of {} accounts {} have failed and were not sent again",
-        last.failed, last.ended, last.name
+        count(last.failed),
+        count(last.ended),
+        last.name
     );
     let action = format!(
         "Correct these accounts and send them again: `cutover process list {} --status ERRORED` names them.",
@@ -41,7 +43,7 @@ pub(super) fn failures(facts: &Facts) -> Finding {
         None => Finding::warn(format!("{detail}; no share of failures is set."), action),
         Some(share) => {
             let allowed = share.allowed(if is_held_for_errors { 0 } else { last.ended });
-            let detail = format!("{detail}; {share} allows {allowed}.");
+            let detail = format!("{detail}; {share} allows {}.", count(allowed));
             if last.failed > allowed { Finding::stop(detail, action) } else { Finding::ok(detail) }
         }
     }
@@ -49,11 +51,15 @@ pub(super) fn failures(facts: &Facts) -> Finding {
 
 pub(super) fn unresolved(facts: &Facts) -> Finding {
     let action = "Correct them and send them again, or agree that they stay out.";
-    let failed = format!("Failed accounts that were not sent again: {}", facts.failed);
+    let failed = format!("Failed accounts that were not sent again: {}", count(facts.failed));
     match (facts.failed, facts.refused) {
         (0, 0) => Finding::ok("No failed or refused account waits to be sent again."),
         (_, 0) => Finding::warn(format!("{failed}."), action),
-        (0, refused) => Finding::warn(format!("Refused accounts, not accepted since: {refused}."), action),
-        (_, refused) => Finding::warn(format!("{failed}; refused, not accepted since: {refused}."), action),
+        (0, refused) => {
+            Finding::warn(format!("Refused accounts, not accepted since: {}.", count(refused)), action)
+        }
+        (_, refused) => {
+            Finding::warn(format!("{failed}; refused, not accepted since: {}.", count(refused)), action)
+        }
     }
 }

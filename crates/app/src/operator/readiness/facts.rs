@@ -78,6 +78,8 @@ pub(super) struct Installation {
     pub(super) encryption: Result<Encryption, StoreError>,
     pub(super) nodes: Vec<Node>,
     pub(super) free_space: Result<Option<u64>, StoreError>,
+    /// Why the database refused a write within the last minute, if it did.
+    pub(super) refused_write: Option<StoreError>,
     /// Bytes that the accounts that wait will take, estimated.
     pub(super) needed_space: u64,
     /// `None` for an embedded database.
@@ -144,6 +146,7 @@ impl App {
             encryption: self.store.encryption(),
             nodes: self.running_nodes()?,
             free_space: self.store.free_space(),
+            refused_write: self.refused_write(),
             needed_space: each.saturating_mul(facts.left.all()).saturating_mul(ROWS_PER_PAYLOAD),
             server: self.store.server_figures(),
             last_backup_at,

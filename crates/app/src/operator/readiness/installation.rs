@@ -51,6 +51,12 @@ pub(super) fn encryption(installation: &Installation) -> Finding {
 }
 
 pub(super) fn disk(installation: &Installation) -> Finding {
+    if let Some(error) = &installation.refused_write {
+        return Finding::stop(
+            format!("The database refused a write within the last minute: {error}."),
+            "Make room on the disk of the database, or check it; `cutover doctor` names it.",
+        );
+    }
     let needed = installation.needed_space;
     let free = match &installation.free_space {
         Ok(Some(free)) => *free,
@@ -76,6 +82,17 @@ pub(super) fn disk(installation: &Installation) -> Finding {
     }
 }
 
+pub(super) fn durability(installation: &Installation) -> Finding {
+    match &installation.server {
+        Err(error) => Finding::warn(format!("The server does not tell: {error}."), "See `cutover doctor`."),
+        Ok(Some(server)) if server.is_without_fsync => Finding::stop(
+            "fsync is off at the database server: a crash may lose everything.",
+            "Set it on in the server's settings.",
+        ),
+        Ok(_) => Finding::ok("What is accepted is on the disk."),
+    }
+}
+
 pub(super) fn replica(installation: &Installation) -> Finding {
     let server = match &installation.server {
         Ok(Some(server)) => server,
@@ -84,6 +101,12 @@ pub(super) fn replica(installation: &Installation) -> Finding {
             return Finding::warn(format!("The server does not tell: {error}."), "See `cutover doctor`.");
         }
     };
+    if server.has_wrong_standby {
+        return Finding::stop(
+            "The server that is read from as a standby follows no other.",
+            "Name a standby of the database in database-replica-url, or leave it out.",
+        );
+    }
     match (server.standby_answers, server.replication_lag) {
         (Some(false), _) => Finding::warn(
             "The standby that is read from does not answer.",

@@ -42,5 +42,6 @@ fn is_zero(figure: &str) -> bool {
 }
 
 fn signed(figure: &str) -> String {
-    if figure.starts_with('-') { figure.to_owned() } else { format!("+{figure}") }
+    let figure = cutover_core::grouped(figure);
+    if figure.starts_with('-') { figure } else { format!("+{figure}") }
 }

@@ -70,11 +70,18 @@ string_enum! {
         Encryption = "encryption",
         /// Free space for what waits.
         Disk = "disk",
+        /// Commits survive a crash of the database server.
+        Durability = "durability",
         /// Standbys follow the database.
         Replica = "replica",
         /// There is a recent backup.
         Backup = "backup",
     }
+}
+
+/// Writes a number of accounts for people.
+fn count(number: u64) -> String {
+    cutover_core::grouped(&number.to_string())
 }
 
 /// The finding of a check: its level, what was found, and what to do about it.
@@ -121,6 +128,7 @@ const CHECKS: [(CheckName, Judge); CheckName::ALL.len()] = [
     (CheckName::Tls, Judge::Installation(tls::tls)),
     (CheckName::Encryption, Judge::Installation(installation::encryption)),
     (CheckName::Disk, Judge::Installation(installation::disk)),
+    (CheckName::Durability, Judge::Installation(installation::durability)),
     (CheckName::Replica, Judge::Installation(installation::replica)),
     (CheckName::Backup, Judge::Installation(installation::backup)),
 ];

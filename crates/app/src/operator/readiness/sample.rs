@@ -1,7 +1,7 @@
 //! The check of the first accounts of the next wave, as an import would check them now.
 
-use super::Finding;
 use super::facts::{Facts, Sample};
+use super::{Finding, count};
 use crate::operator::{Operations, OperatorError};
 use crate::port::{StoreError, Supplier};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -117,13 +117,15 @@ pub(super) fn sample(facts: &Facts) -> Finding {
     if *accounts == 0 {
         return Finding::ok("No account waits.");
     }
-    let checked = format!("Checked {} of the {accounts} that come next", found.checked);
+    let checked = format!("Checked {} of the {} that come next", count(found.checked), count(*accounts));
     if found.failing == 0 {
         return Finding::ok(format!("{checked}: none would fail."));
     }
-    let most =
-        found.codes.first().map(|(cause, group)| format!(", most often {} ({})", cause.code, group.count));
-    let detail = format!("{checked}: {} would fail{}", found.failing, most.unwrap_or_default());
+    let most = found
+        .codes
+        .first()
+        .map(|(cause, group)| format!(", most often {} ({})", cause.code, count(group.count)));
+    let detail = format!("{checked}: {} would fail{}", count(found.failing), most.unwrap_or_default());
     let action = format!(
         "`cutover supplier what-if {}` names them: correct them and send them again, or cancel them.",
         facts.supplier.code
@@ -132,7 +134,7 @@ pub(super) fn sample(facts: &Facts) -> Finding {
         None => Finding::warn(format!("{detail}; no share of failures is set."), action),
         Some(share) => {
             let allowed = share.allowed(found.checked);
-            let detail = format!("{detail}; {share} allows {allowed}.");
+            let detail = format!("{detail}; {share} allows {}.", count(allowed));
             if found.failing > allowed {
                 Finding::stop(detail, action)
             } else {

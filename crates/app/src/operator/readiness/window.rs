@@ -1,7 +1,7 @@
 //! The check of windows: accounts that wait have to begin before their windows end.
 
-use super::Finding;
 use super::facts::Facts;
+use super::{Finding, count};
 use crate::operator::in_words;
 use crate::port::WaitingWindow;
 use chrono::{DateTime, Utc};
@@ -39,7 +39,8 @@ pub(super) fn window(facts: &Facts) -> Finding {
             _ => {
                 let time = pace.time_for(sooner).map_or("very long".to_owned(), in_words);
                 let detail = format!(
-                    "{sooner} accounts have to begin before {}, and take {time}: {}.",
+                    "{} accounts have to begin before {}, and take {time}: {}.",
+                    count(sooner),
                     shown(window.end),
                     ends.map_or("too long".to_owned(), |ends| format!("until {}", shown(ends)))
                 );

@@ -77,7 +77,7 @@ impl HeldShown {
                 format!("by the supplier itself{owner}")
             }
             "wave" => format!("after wave {}", hold.wave.unwrap_or_default()),
-            "error_rate" => "because of errors".to_owned(),
+            "error_rate" => "because too many accounts failed".to_owned(),
             other => format!("by {other}"),
         };
         let reason = |because: &Option<String>| {

@@ -50,6 +50,7 @@ impl Store for Server {
             retained_log: 4_096,
             archives_log: None,
             has_synchronous_standbys: false,
+            ..ServerFigures::default()
         }))
     }
 }

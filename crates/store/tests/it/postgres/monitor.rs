@@ -70,7 +70,9 @@ fn a_standby_lags_and_disappears() {
     let store = PostgresStore::open(&PostgresOptions { replica_url, ..migrated }).unwrap();
     standby.wait_until_caught_up().unwrap();
     until(&store, |figures| {
-        figures.standby_answers == Some(true) && figures.replication_lag == Some(Duration::ZERO)
+        figures.standby_answers == Some(true)
+            && !figures.has_wrong_standby
+            && figures.replication_lag == Some(Duration::ZERO)
     });
     standby.pause_replay().unwrap();
     cluster.sql("postgres", "INSERT INTO organisations (name, created_at) VALUES ('Acme', now())").unwrap();
@@ -79,6 +81,19 @@ fn a_standby_lags_and_disappears() {
     until(&store, |figures| figures.replication_lag == Some(Duration::ZERO));
     standby.stop_at_once().unwrap();
     until(&store, |figures| figures.standby_answers == Some(false));
+}
+
+#[test]
+fn servers_that_lose_commits_or_are_no_standby_are_told() {
+    let Some(fast) = TestEnvironment::new() else { return };
+    assert!(figures(&fast.store).is_without_fsync);
+    let Some(cluster) = Cluster::for_test(&ClusterOptions::default()) else { return };
+    for replica_url in [None, Some(cluster.url("postgres"))] {
+        let is_wrong = replica_url.is_some();
+        let options = PostgresOptions { migrates: true, ..PostgresOptions::new(cluster.url("postgres")) };
+        let figures = figures(&PostgresStore::open(&PostgresOptions { replica_url, ..options }).unwrap());
+        assert_eq!((figures.is_without_fsync, figures.has_wrong_standby), (false, is_wrong), "{figures:?}");
+    }
 }
 
 /// Nobody folds the changes, so there may be any number.
