@@ -19,6 +19,9 @@ fn a_retry_that_fails_again_is_warned_of() {
     let all = ["process", "retry", "ACME"];
     let again = "warning: 1 of the first 1 would fail again now: customer_family_name_required (1)";
     assert_eq!(warned(&installation, &all).trim(), again);
+    let in_vain = warned(&installation, &[&all[..], &["--yes"]].concat());
+    assert!(in_vain.contains(again), "{in_vain}");
+    client.wait("E-1", "ERRORED");
     let one = ["process", "retry", "ACME", "E-1"];
     let again = "warning: E-1 would fail again now: customer_family_name_required at customers.0.family_name";
     assert_eq!(warned(&installation, &one).trim(), again);

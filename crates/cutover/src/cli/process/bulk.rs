@@ -72,9 +72,9 @@ pub(super) fn run(app: &App, context: &Context, kind: JobKind, args: BulkArgs) -
     let numbers = numbers_file.as_deref().map(read_numbers).transpose()?;
     app.as_command().check_numbers(&supplier, numbers.as_deref().unwrap_or_default())?;
     let request = BulkRequest { kind, supplier, status, is_undone: undone, error_code, before, numbers };
+    warn_of_failures(&app.as_command().bulk_outlook(&request)?);
     if !yes {
         let matched = app.as_command().count_bulk(&request)?;
-        warn_of_failures(&app.as_command().bulk_outlook(&request)?);
         return Ok(context.output.answer(&Matched { matched })?);
     }
     let begun = app.as_command().begin_bulk(&request, JobOwner::Caller)?;
