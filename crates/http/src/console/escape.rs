@@ -38,7 +38,7 @@ pub(crate) fn whole(text: &str) -> String {
     for part in text.split_inclusive(char::is_whitespace) {
         let word = part.trim_end_matches(char::is_whitespace);
         let is_number = word.contains(['-', '/'])
-            && word.contains(|letter: char| letter.is_ascii_digit())
+            && (word.contains(|letter: char| letter.is_ascii_digit()) || is_capital(word))
             && word.chars().count() <= MOST_WHOLE;
         html.push_str(if is_number { "<span class=\"whole\">" } else { "" });
         // Writing to a string cannot fail.
@@ -47,6 +47,11 @@ pub(crate) fn whole(text: &str) -> String {
         let _ = Escaped.write_escaped_str(&mut html, &part[word.len()..]);
     }
     html
+}
+
+/// Returns true for a number of an account at this service without a digit, such as `A-WVEVVJMV`.
+fn is_capital(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-')
 }
 
 #[cfg(test)]
@@ -64,7 +69,7 @@ mod tests {
     #[test]
     fn numbers_with_hyphens_are_not_broken() {
         let span = |number: &str| format!("<span class=\"whole\">{number}</span>");
-        for number in ["A-7K2M9QX4", "2026-09-30", "ACME/17"] {
+        for number in ["A-7K2M9QX4", "A-WVEVVJMV", "2026-09-30", "ACME/17"] {
             assert_eq!(whole(number), span(number));
         }
         assert_eq!(whole("A-1, B-2  is <new>"), format!("{} {}  is &lt;new&gt;", span("A-1,"), span("B-2")));

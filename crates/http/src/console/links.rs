@@ -18,6 +18,13 @@ pub(super) fn supplier(code: &str) -> String {
     format!("/console/suppliers/{}/", segment(code))
 }
 
+/// Returns the path of the page of the supplier that a page is below.
+pub(super) fn supplier_of(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix("/console/suppliers/")?;
+    let code = rest.split_once('/')?.0;
+    path.get(..path.len() - rest.len() + code.len() + 1)
+}
+
 /// Returns the path of an account's page.
 pub(super) fn account(code: &str, number: &str) -> String {
     format!("{}accounts/{}/", supplier(code), segment(number))

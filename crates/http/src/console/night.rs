@@ -43,7 +43,6 @@ struct Page {
     totals: Vec<TotalRow>,
     has_manifest: bool,
     causes: Vec<CauseRow>,
-    at: Moment,
     /// The time of day of the figures, for when no newer ones come.
     since: String,
 }
@@ -123,7 +122,6 @@ impl Page {
             totals: totals(&progress.reconciliation),
             causes: errors.rows.into_iter().take(CAUSES).collect(),
             since: zone.local(at).format("%H:%M").to_string(),
-            at: Moment::new(at, zone),
             code,
         }
     }

@@ -59,6 +59,8 @@ struct Refused<'a> {
     frame: Frame,
     title: &'a str,
     text: &'a str,
+    /// The page of the supplier that it is about.
+    back: Option<&'a str>,
     request_id: &'a str,
 }
 
@@ -118,7 +120,7 @@ pub(super) fn refused(frame: Frame, refusal: &Refusal, request_id: &str) -> Http
         }
         _ => ("Something went wrong", "The fault is ours, and the log has more about it."),
     };
-    not_done(frame, &mut refusal.head(), (title, text), request_id)
+    not_done(frame, &mut refusal.head(), (title, text), None, request_id)
 }
 
 /// Returns the page for an unknown path or method of the console.
@@ -131,9 +133,10 @@ pub(super) fn not_done(
     frame: Frame,
     response: &mut HttpResponseBuilder,
     (title, text): (&str, &str),
+    back: Option<&str>,
     request_id: &str,
 ) -> HttpResponse {
-    let words = Refused { frame, title, text, request_id };
+    let words = Refused { frame, title, text, back, request_id };
     page(response, &words).unwrap_or_else(|refusal| refusal.respond())
 }
 

@@ -35,7 +35,8 @@ pub(super) struct Part {
 
 impl Part {
     fn new(part: &ForecastPart, zone: Zone) -> Self {
-        let time = part.time.zip(part.finish_at);
+        // Nothing takes no time.
+        let time = part.time.zip(part.finish_at).filter(|_| part.accounts > 0);
         Self {
             accounts: grouped(&part.accounts.to_string()),
             time: time.map(|(time, end)| (duration(time), Moment::new(end, zone))),
@@ -60,13 +61,19 @@ impl CheckRow {
     }
 }
 
+/// Returns what stops a release before what somebody should look at: a screen on a wall does not scroll.
+fn most_urgent_first(checks: &[Check]) -> Vec<CheckRow> {
+    let of = |level| checks.iter().filter(move |check| check.level == level);
+    [CheckLevel::Stop, CheckLevel::Warn, CheckLevel::Ok].into_iter().flat_map(of).map(CheckRow::new).collect()
+}
+
 impl Checks {
     pub(super) fn new(readiness: &Readiness, zone: Zone) -> Self {
         let forecast = &readiness.forecast;
         Self {
             is_ready: readiness.is_ready(),
             as_of: Moment::new(readiness.as_of, zone),
-            rows: readiness.checks.iter().map(CheckRow::new).collect(),
+            rows: most_urgent_first(&readiness.checks),
             wave: forecast.wave.as_ref().map(|(number, part)| (*number, Part::new(part, zone))),
             whole: Part::new(&forecast.whole, zone),
         }

@@ -97,6 +97,7 @@ impl Shown {
                 ("Documents must exist", yes_no(settings.verify_documents)),
                 ("Document root", settings.document_root.clone()),
                 ("Customers may be written to", yes_no(settings.send_customer_emails)),
+                ("The supplier starts and ends runs itself", yes_no(settings.supplier_runs)),
                 (
                     "Waves",
                     if settings.waves.is_none() { "None".to_owned() } else { settings.waves.to_string() },

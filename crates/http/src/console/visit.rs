@@ -154,16 +154,19 @@ async fn enter(door: Door, call: &mut Call) -> Result<Visitor, Stop> {
 fn stopped(call: &Call, visitor: Option<&Visitor>, stop: Stop) -> HttpResponse {
     let id = call.request_id().unwrap_or_default();
     let frame = || visitor.map_or_else(Frame::outside, Frame::of);
-    let words = |status, title: &str, text: &str| {
-        not_done(frame(), &mut HttpResponse::build(status), (title, text), &id)
+    let words = |status, title: &str, text: &str, back| {
+        not_done(frame(), &mut HttpResponse::build(status), (title, text), back, &id)
     };
     match stop {
         Stop::NotSignedIn if is_live(call.headers()) => HttpResponse::Unauthorized().finish(),
         Stop::NotSignedIn => see_other(&sign_in(call)),
-        Stop::Foreign => {
-            words(StatusCode::FORBIDDEN, "Not allowed", "The form was not sent by a page of this console.")
-        }
-        Stop::NotDone(why) => words(StatusCode::CONFLICT, "Not done", &why),
+        Stop::Foreign => words(
+            StatusCode::FORBIDDEN,
+            "Not allowed",
+            "The form was not sent by a page of this console.",
+            None,
+        ),
+        Stop::NotDone(why) => words(StatusCode::CONFLICT, "Not done", &why, links::supplier_of(call.path())),
         Stop::Refused(refusal) => {
             log_cause(&refusal, &id, "console");
             refused(frame(), &refusal, &id)

@@ -14,4 +14,10 @@ for (const element of document.body.querySelectorAll('*')) {
   const isRegion = element.matches('.scroll, .payload') && element.tabIndex === 0;
   if (is(/^(auto|scroll)$/) && !isRegion) clipped.push(`scrolls, but is no region: ${told(element)}`);
 }
+// Where rows are blocks, the heading of a column stands before its value, within the cell.
+for (const cell of document.querySelectorAll('.stacked td[data-label]')) {
+  const style = getComputedStyle(cell), label = getComputedStyle(cell, '::before');
+  const room = parseFloat(style.paddingLeft), needed = -parseFloat(label.marginLeft);
+  if (style.display === 'flow-root' && label.float === 'left' && room < needed) clipped.push(`no room for ${cell.dataset.label}`);
+}
 return clipped.slice(0, 5);

@@ -35,7 +35,7 @@ async fn a_display_shows_a_night_and_nothing_can_be_pressed() {
     let (mut display, _) = service.display().await;
     let page = display.page(NIGHT).await;
     let body = between(&page, "<body", "<footer");
-    assert!(body.contains("Reason: tariffs") && !body.contains("No account has failed."), "{body}");
+    assert!(body.contains("Reason: <q>tariffs</q>.") && !body.contains("No account has failed."), "{body}");
     for mark in ["<form", "<button", "<input", "href=\"/", "release/", "hold/"] {
         assert!(!body.contains(mark), "{mark} is in {body}");
     }

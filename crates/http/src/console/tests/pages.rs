@@ -117,7 +117,7 @@ async fn suppliers_are_held_and_released_after_confirmation() {
         let done = browser.post(&format!("{path}{action}/"), &form).await;
         assert_eq!((done.status, done.header("location")), (303, path));
         let page = browser.page(path).await;
-        assert_eq!((held(&page), page.contains("Reason: wrong tariffs")), (!is_held, !is_held));
+        assert_eq!((held(&page), page.contains("Reason: <q>wrong tariffs</q>")), (!is_held, !is_held));
         let other = format!("/console/suppliers/OTHER/{action}/");
         let answers = (browser.get(&other).await.status, browser.post(&other, "because=x").await.status);
         assert_eq!(answers, (404, 404));
@@ -180,7 +180,7 @@ async fn only_the_hold_that_a_form_has_shown_is_released() {
     let late = browser.post(path, &shown).await;
     assert!(late.status == 409 && late.text().contains("is held by an operator since"), "{}", late.text());
     let page = browser.page(path).await;
-    assert!(page.contains("Reason: again") && page.contains("</time>: as well"), "{page}");
+    assert!(page.contains("Reason: <q>again</q>.") && page.contains("</time>: <q>as well</q>."), "{page}");
     assert!(by.show_hold("ACME_ENERGY").unwrap().is_some());
 }
 
