@@ -105,6 +105,22 @@ impl Call {
         self.http.method() == Method::HEAD
     }
 
+    /// Authenticates an operator, by its API key (decision 0068); otherwise like [`caller`](Self::caller). A token is that of
+    /// a caller with the wrong role.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) async fn operator(&mut self) -> Result<Caller, Refusal> {
+        let judged = match authorization::token(self.headers()) {
+            Ok(key) => {
+                self.throttle_sign_in(AttemptKind::ApiRequest)?;
+                self.service.authenticate_key(key).await?
+            }
+            Err(denied) => Err(denied),
+        };
+        self.admit(judged, Access::Operate)
+    }
+
     /// Authenticates the caller by the access token (contract D2), counts the request against the
     /// organisation's rate, and refuses parameters that the endpoint does not have (contract D13).
     ///
@@ -125,6 +141,11 @@ impl Call {
             Ok(token) => self.service.authenticate(token).await?,
             Err(denied) => Err(denied),
         };
+        self.admit(judged, access)
+    }
+
+    /// Admits a caller whose role permits the access.
+    fn admit(&self, judged: Result<Caller, Denied>, access: Access) -> Result<Caller, Refusal> {
         let not_permitted = judged.as_ref().ok().filter(|caller| !caller.role.permits(access));
         let not_permitted = not_permitted.map(|caller| Denied::of_caller(Outcome::WrongRole, caller));
         let result = match (&judged, &not_permitted) {

@@ -235,4 +235,6 @@ requests! {
     decode_manifest_numbers => ManifestNumbersRequest;
     /// Decodes the body of a run (contract D23).
     decode_run => RunRequest;
+    /// Decodes the body of a search for accounts (contract D12).
+    decode_account_search => AccountSearchRequest;
 }

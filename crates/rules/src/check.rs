@@ -49,6 +49,8 @@ checks! {
     check_manifest_numbers(ManifestNumbersRequest) => manifest_numbers_request;
     /// Checks a decoded run (contract D23), which has no rules but those of its members.
     check_run(RunRequest) => run_request;
+    /// Checks a decoded search for accounts (contract D12), which has no rules but those of its members.
+    check_account_search(AccountSearchRequest) => account_search_request;
 }
 
 fn check<T>(

@@ -141,6 +141,9 @@ pub(crate) fn manifest_numbers_request(_: &draft::ManifestNumbersRequest<'_>, _:
 /// Walks a run.
 pub(crate) fn run_request(_: &draft::RunRequest<'_>, _: &mut Checker<'_>) {}
 
+/// Walks a search for accounts.
+pub(crate) fn account_search_request(_: &draft::AccountSearchRequest<'_>, _: &mut Checker<'_>) {}
+
 fn account(account: &draft::Account<'_>, checker: &mut Checker<'_>) {
     let root = At::ROOT;
     run!(checker, account, account);

@@ -181,6 +181,11 @@ tables! {
         term -> Binary,
     }
 
+    business_terms (business_id, term) {
+        business_id -> BigInt,
+        term -> Binary,
+    }
+
     search_keys (name) {
         name -> Text,
         secret -> Binary,

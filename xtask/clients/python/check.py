@@ -33,6 +33,7 @@ MODELS = {
     "manifests": models.ManifestRequest,
     "manifest_numbers": models.ManifestNumbersRequest,
     "runs": models.RunRequest,
+    "account_searches": models.AccountSearchRequest,
 }
 
 # The model of each fixture's meter points.

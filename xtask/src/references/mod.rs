@@ -51,6 +51,10 @@ const REFERENCES: &[Reference] = &[
         render: || Ok(schemas::of("manifest-numbers")),
     },
     Reference { path: "docs/schema/run.schema.json", render: || Ok(schemas::of("run")) },
+    Reference {
+        path: "docs/schema/account-search.schema.json",
+        render: || Ok(schemas::of("account-search")),
+    },
     Reference { path: "deploy/kubernetes/monitoring/rules.yaml", render: alerts::prometheus_rule },
 ];
 

@@ -23,6 +23,8 @@ pub(super) struct Service {
     /// API keys: of the supplier, and of a system that reads imported accounts.
     pub(super) key: String,
     pub(super) reader_key: String,
+    /// An API key of an operator.
+    pub(super) operator_key: String,
     /// A token of the role that reads imported accounts.
     pub(super) reader: String,
 }
@@ -40,6 +42,7 @@ impl Service {
         let mut service = Self {
             key: issue_key(folder, "supplier")?,
             reader_key: issue_key(folder, "reader")?,
+            operator_key: issue_key(folder, "operator")?,
             server: serve(folder)?,
             folder: folder.to_owned(),
             address: SocketAddr::from(([127, 0, 0, 1], 0)),

@@ -182,6 +182,7 @@ impl App {
         let mut request = valid(request.into_valid())?.into_owned();
         trim_identities(&mut request);
         Ok(NewBusiness {
+            terms: self.search_terms()?.at(caller.organisation_id).of_business(&request),
             organisation_id: caller.organisation_id,
             supplier_id: valid(supplier)?.id,
             fingerprint: codec::content(&request),

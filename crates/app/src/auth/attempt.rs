@@ -25,7 +25,7 @@ string_enum! {
     pub enum AttemptKind {
         /// An access token, with an API key or a refresh token.
         ObtainToken = "obtain_token",
-        /// A request of the API, with an access token.
+        /// A request of the API, with an access token or an operator's key.
         ApiRequest = "api_request",
         /// A session of the console, with an API key.
         ConsoleSignIn = "console_sign_in",

@@ -1,6 +1,8 @@
+use super::secret::public_part;
+use super::sent::Sent;
 use super::{AuthError, Caller, Claims, Denied, Outcome};
 use crate::App;
-use crate::port::KeyStatus;
+use crate::port::{KeyStatus, read};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 
 impl App {
@@ -32,6 +34,24 @@ impl App {
         self.cached_signing_key(&seen.kid)?;
         let status = self.cached_key_status(seen.claims.sub_id()?)?;
         Some(self.admit(&seen.claims, status))
+    }
+
+    /// Returns the caller of an API key or of an access token, whatever its role (decision 0068).
+    ///
+    /// # Errors
+    /// [`AuthError::Invalid`] if it is neither, or not in force.
+    pub fn authenticate_key(&self, key_or_token: &str) -> Result<Caller, AuthError> {
+        if public_part(key_or_token).is_none() {
+            return self.authenticate(key_or_token);
+        }
+        let sent = Sent::api_key(key_or_token);
+        let key = read(&*self.store, |tx| sent.find_key(tx, |_| true))??;
+        // A role of a newer version permits nothing here.
+        let Some(role) = key.role.known().copied() else {
+            return Err(Denied::of_key(Outcome::WrongRole, &key).into());
+        };
+        let (organisation_id, api_key_id) = (key.organisation_id, key.id);
+        Ok(Caller { organisation_id, api_key_id, key_prefix: key.prefix, role })
     }
 
     /// Returns the caller if the claims of a verified token are valid now.

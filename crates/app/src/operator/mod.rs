@@ -74,7 +74,7 @@ pub use run_diff::{CodeDiff, Difference, Differing, RunDiff};
 pub use runs::{RunPage, RunReport};
 pub use scope::Scope;
 pub(crate) use scope::Scoped;
-pub use search::{AccountMatch, FoundAccount, FoundAccounts, RefusedAccount};
+pub use search::{AccountMatch, FoundAccount, FoundAccounts, RefusedAccount, SearchRefused};
 pub use stored_check::WhatIf;
 pub use summary::{ForcedRelease, Happened, Summary, SummaryBar};
 pub use supplier_runs::RunRefused;

@@ -1,14 +1,20 @@
 use super::scope::Scoped;
 use super::suppliers::shared_zone;
 use super::{Audited, Operations, OperatorError};
-use crate::account::{AccountStatus, Standing};
+use crate::App;
+use crate::account::{AccountStatus, Standing, profile};
+use crate::auth::Caller;
 use crate::port::{
     AuditAction, Cause, Detail, RefusedCreate, Rows, StoreError, StoredProcess, Subject, Supplier,
 };
 use crate::search::{Found, FoundBy, is_part};
 use chrono::{DateTime, Utc};
-use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
+use cutover_core::{ExternalAccountNumber, Issue, Now, ServiceAccountNumber, Zone, trimmed};
+use cutover_model::{
+    AccountFoundShown, AccountsFoundShown, SyntaxError, Timestamp, decode_account_search, draft,
+};
 use cutover_process::State;
+use cutover_rules::{Facts, check_account_search};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The result of a search.
@@ -55,6 +61,90 @@ pub struct RefusedAccount {
     pub sentence: String,
     /// The zone of its times.
     pub zone: Zone,
+}
+
+/// Maximum number of accepted and of refused accounts of each supplier that [`App::find_for_operator`] returns.
+const MOST: u32 = 100;
+
+/// Reason why accounts were not searched.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchRefused {
+    /// The organisation has no such supplier.
+    #[error("there is no such supplier")]
+    NotFound,
+    /// The body is not JSON.
+    #[error(transparent)]
+    Syntax(#[from] SyntaxError),
+    /// The errors of the request.
+    #[error("the search failed validation")]
+    Faults(Vec<Issue>),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl App {
+    /// Searches the accounts of the caller's organisation, by a JSON body (contract D12).
+    ///
+    /// # Errors
+    /// [`SearchRefused`].
+    pub fn find_for_operator(
+        &self,
+        caller: &Caller,
+        body: &[u8],
+    ) -> Result<AccountsFoundShown, SearchRefused> {
+        let decoded = decode_account_search(body, Zone::UTC, self.settings.limits)?;
+        let facts = Facts::at(Now::new(self.clock.now(), Zone::UTC));
+        let report = check_account_search(&decoded, facts, &profile(None));
+        let request = decoded.draft.filter(|_| report.errors.is_empty());
+        let request = request.and_then(draft::AccountSearchRequest::into_valid);
+        let request = request.ok_or(SearchRefused::Faults(report.errors))?;
+        let supplier = request.supplier.value().map(|code| trimmed(code.as_sent()));
+        match self.as_caller(caller).search_accounts(supplier, request.text.as_sent(), MOST) {
+            Ok(found) => Ok(found.shown()),
+            Err(OperatorError::Store(error)) => Err(error.into()),
+            Err(_) => Err(SearchRefused::NotFound),
+        }
+    }
+}
+
+impl FoundAccounts {
+    /// Returns it as the API and commands show it.
+    pub fn shown(self) -> AccountsFoundShown {
+        let accounts = self.matches.into_iter().map(AccountMatch::shown).collect();
+        AccountsFoundShown { accounts, more: self.more.map(str::to_owned) }
+    }
+}
+
+impl AccountMatch {
+    fn shown(self) -> AccountFoundShown {
+        let Self { supplier, account, found_by } = self;
+        let found_by = found_by.into_iter().map(FoundBy::word).collect();
+        match account {
+            FoundAccount::Accepted(account) => AccountFoundShown {
+                supplier,
+                external_account_number: account.number,
+                status: Some(account.status.status),
+                service_identifier: account.status.service_identifier,
+                modified_at: account.status.modified_at,
+                waits_for: account.waits_for,
+                error_codes: account.error_codes,
+                sentence: account.sentence,
+                found_by,
+            },
+            FoundAccount::Refused(refused) => AccountFoundShown {
+                supplier,
+                external_account_number: refused.number,
+                status: None,
+                service_identifier: None,
+                modified_at: Timestamp(refused.zone.local(refused.refused_at)),
+                waits_for: None,
+                error_codes: refused.error_codes,
+                sentence: refused.sentence,
+                found_by,
+            },
+        }
+    }
 }
 
 impl Operations<'_> {

@@ -1,4 +1,4 @@
-use super::{ErasedRows, StoreError};
+use super::{ErasedRows, SearchTerm, StoreError};
 use chrono::{DateTime, Utc};
 use cutover_model::BusinessRequest;
 use std::collections::BTreeSet;
@@ -14,6 +14,8 @@ pub struct NewBusiness {
     pub request: BusinessRequest<'static>,
     /// Hash of the content.
     pub fingerprint: [u8; 32],
+    /// The words by which it is found.
+    pub terms: Vec<SearchTerm>,
     /// Time of creation.
     pub created_at: DateTime<Utc>,
 }

@@ -24,7 +24,8 @@ string_enum! {
         Supplier = "supplier",
         /// Obtains tokens that read data-import routes and imported accounts, and change nothing (contract D19).
         Reader = "reader",
-        /// Signs in to the console of the organisation; obtains no data-import token.
+        /// Signs in to the console of the organisation, and calls the API for operators with the key itself; obtains no
+        /// data-import token.
         Operator = "operator",
         /// Signs in to the console for a screen on a wall: it shows the page of a migration night, and nothing else.
         Display = "display",
@@ -44,6 +45,8 @@ pub enum Access {
     Report,
     /// Issues certificates.
     Certify,
+    /// Works as an operator.
+    Operate,
 }
 
 impl ApiKeyRole {
@@ -55,12 +58,14 @@ impl ApiKeyRole {
         }
     }
 
-    /// Returns true if a token of a key with this role may be used for this (contract D19).
+    /// Returns true if a token of a key with this role may be used for this (contract D19), or the key itself
+    /// for [`Access::Operate`].
     pub fn permits(self, access: Access) -> bool {
         match access {
             Access::Read | Access::Certify => self.obtains_tokens(),
             Access::ReadAccounts | Access::Report => self == Self::Reader,
             Access::Send => self == Self::Supplier,
+            Access::Operate => self == Self::Operator,
         }
     }
 }

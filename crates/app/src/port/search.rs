@@ -12,7 +12,8 @@ pub struct SearchKey(pub [u8; 32]);
 
 masked! { SearchKey }
 
-/// Queries of accepted accounts by their words ([`Staged::terms`](super::Staged)). Each finds its rows by an index, and reads no more of it than
+/// Queries of accepted accounts and of businesses by their words ([`Staged::terms`](super::Staged),
+/// [`NewBusiness::terms`](super::NewBusiness)). Each finds its rows by an index, and reads no more of it than
 /// its limit.
 pub trait Search {
     /// Returns the key of the installation; `None` before the first word.
@@ -34,6 +35,16 @@ pub trait Search {
     fn processes_among_with(
         &mut self,
         process_ids: &[i64],
+        term: &SearchTerm,
+    ) -> Result<Vec<i64>, StoreError>;
+
+    /// Returns the businesses with a term, by their keys, greater than `after`, at most `limit`.
+    fn businesses_with(&mut self, term: &SearchTerm, after: i64, limit: u32) -> Result<Vec<i64>, StoreError>;
+
+    /// Returns those of these businesses that have a term, by their keys.
+    fn businesses_among_with(
+        &mut self,
+        business_ids: &[i64],
         term: &SearchTerm,
     ) -> Result<Vec<i64>, StoreError>;
 }

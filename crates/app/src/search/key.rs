@@ -20,13 +20,14 @@ pub(crate) struct SearchKeys(OnceLock<Option<[u8; 32]>>);
 pub(crate) struct Terms {
     /// `None`: no process can read it any more.
     key: Option<[u8; 32]>,
-    supplier_id: i64,
+    /// The supplier, or the organisation for words of businesses.
+    owner_id: i64,
 }
 
 impl Terms {
-    /// Returns what makes the terms of a supplier.
-    pub(crate) fn at(&self, supplier_id: i64) -> Self {
-        Self { supplier_id, ..*self }
+    /// Returns what makes the terms of accounts of a supplier, or of businesses of an organisation.
+    pub(crate) fn at(&self, owner_id: i64) -> Self {
+        Self { owner_id, ..*self }
     }
 
     /// Returns true if words have terms.
@@ -45,9 +46,11 @@ impl Terms {
             Word::MeterPoint(mpxn) => (5, mpxn.as_str(), ""),
             Word::MeterSerial(serial) => (6, serial.as_str(), ""),
             Word::Contract(identifier) => (7, identifier.as_str(), ""),
+            Word::Company(name) => (8, name.as_str(), ""),
+            Word::CompanyPair(first, second) => (9, first.as_str(), second.as_str()),
         };
         let mut hasher = blake3::Hasher::new_keyed(self.key.as_ref()?);
-        hasher.update(&self.supplier_id.to_be_bytes()).update(&[kind]);
+        hasher.update(&self.owner_id.to_be_bytes()).update(&[kind]);
         // No word contains the separator.
         hasher.update(first.as_bytes()).update(b"\0").update(second.as_bytes());
         let hash = hasher.finalize();
@@ -59,19 +62,19 @@ impl Terms {
     /// The term of a part of an account number at its end. The terms of all ends that begin with a text begin with its term.
     pub(super) fn of_number(&self, part: &str) -> SearchTerm {
         let mut term = vec![OF_NUMBER];
-        term.extend_from_slice(&self.supplier_id.to_be_bytes());
+        term.extend_from_slice(&self.owner_id.to_be_bytes());
         term.extend_from_slice(part.to_ascii_uppercase().as_bytes());
         SearchTerm(term)
     }
 }
 
 impl SearchKeys {
-    /// Returns what makes terms, for no supplier yet, if the key was read before.
+    /// Returns what makes terms, for no owner yet, if the key was read before.
     pub(crate) fn known_terms(&self) -> Option<Terms> {
-        Some(Terms { key: *self.0.get()?, supplier_id: 0 })
+        Some(Terms { key: *self.0.get()?, owner_id: 0 })
     }
 
-    /// Returns what makes terms, for no supplier yet. Reads the key, if it was not read before, and draws it if the installation has none.
+    /// Returns what makes terms, for no owner yet. Reads the key, if it was not read before, and draws it if the installation has none.
     ///
     /// # Errors
     /// [`StoreError::KeyMissing`] if this process lacks the encryption key.
@@ -96,7 +99,7 @@ impl SearchKeys {
             }
             Err(error) => return Err(error),
         };
-        Ok(Terms { key: *self.0.get_or_init(|| key), supplier_id: 0 })
+        Ok(Terms { key: *self.0.get_or_init(|| key), owner_id: 0 })
     }
 }
 
@@ -105,8 +108,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_term_depends_on_key_supplier_and_kind_and_shows_no_word() {
-        let terms = |key, supplier_id| Terms { key: Some([key; 32]), supplier_id };
+    fn a_term_depends_on_key_owner_and_kind_and_shows_no_word() {
+        let terms = |key, owner_id| Terms { key: Some([key; 32]), owner_id };
         let name = Word::Name("smith".into());
         let first = terms(1, 1).of(&name).unwrap();
         assert_eq!(terms(1, 1).of(&name).unwrap(), first);
@@ -120,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_number_begins_with_its_beginnings() {
-        let terms = Terms { key: None, supplier_id: 7 };
+        let terms = Terms { key: None, owner_id: 7 };
         assert!(terms.of_number("ab-123").0.starts_with(&terms.of_number("AB-1").0));
     }
 }

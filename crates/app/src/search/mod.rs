@@ -3,6 +3,7 @@
 //! numbers, which are not personal, it has the ends as they are.
 
 mod account;
+mod business;
 mod find;
 mod key;
 mod question;

@@ -2,13 +2,13 @@
 
 use super::account::is_part;
 use super::key::Terms;
-use super::words::{Word, address_words, email, identifier, pair, phone, words_of};
+use super::words::{
+    Word, address_words, company_pair, company_words, email, identifier, pair, phone, words_of,
+};
 use crate::port::SearchTerm;
-use serde::Serialize;
 
 /// What an account was found by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FoundBy {
     /// Its number at its previous supplier, or a part of it.
     Number,
@@ -26,12 +26,27 @@ pub enum FoundBy {
     MeterPoint,
     /// The serial number of a meter.
     MeterSerial,
-    /// The business that it belongs to, or its contract.
+    /// The business that it belongs to, by identifier or name, or its contract.
     Business,
 }
 
 impl FoundBy {
-    /// Returns a word for it.
+    /// Returns the word of the API for it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Number => "number",
+            Self::ServiceNumber => "service_number",
+            Self::Name => "name",
+            Self::Email => "email",
+            Self::Phone => "phone",
+            Self::Address => "address",
+            Self::MeterPoint => "meter_point",
+            Self::MeterSerial => "meter_serial",
+            Self::Business => "business",
+        }
+    }
+
+    /// Returns what people call it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Number => "number",
@@ -76,6 +91,19 @@ impl Question {
             question(FoundBy::Address, of_address(text)),
         ];
         questions.into_iter().flatten().collect()
+    }
+
+    /// Returns a text as the name of a business.
+    pub(crate) fn of_business(text: &str) -> Option<Self> {
+        let words = match company_words(text).as_slice() {
+            [] => return None,
+            [name] => vec![Word::Company(name.clone())],
+            words if words.len() <= WORDS => {
+                words.windows(2).map(|two| company_pair(&two[0], &two[1])).collect()
+            }
+            _ => return None,
+        };
+        Some(Self { by: FoundBy::Business, words })
     }
 
     /// Returns the contract of a business as a question.

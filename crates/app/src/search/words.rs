@@ -22,6 +22,10 @@ pub(super) enum Word {
     MeterSerial(String),
     /// A contract of a business.
     Contract(String),
+    /// A word of the name of a business.
+    Company(String),
+    /// Two words of the name of a business, sorted.
+    CompanyPair(String, String),
 }
 
 /// Maximum number of words of a name that are combined to pairs.
@@ -75,6 +79,9 @@ const ADDRESS_NOISE: &[&str] = &[
     "wa",
     "way",
 ];
+
+/// Words of names of businesses that nearly all of them have.
+const COMPANY_NOISE: &[&str] = &["limited", "ltd", "proprietary", "pty"];
 
 /// Returns a text in lower case and without accents.
 fn folded(text: &str) -> String {
@@ -132,6 +139,17 @@ pub(super) fn pair(first: &str, second: &str) -> Word {
     Word::NamePair(first.min(second).to_owned(), first.max(second).to_owned())
 }
 
+/// Returns the words of the name of a business that are compared.
+pub(super) fn company_words(name: &str) -> Vec<String> {
+    let is_kept = |word: &String| COMPANY_NOISE.binary_search(&word.as_str()).is_err();
+    words_of(name).into_iter().filter(is_kept).collect()
+}
+
+/// Two words of the name of a business.
+pub(super) fn company_pair(first: &str, second: &str) -> Word {
+    Word::CompanyPair(first.min(second).to_owned(), first.max(second).to_owned())
+}
+
 /// Returns the words of an address that are compared.
 pub(super) fn address_words(text: &str) -> impl Iterator<Item = String> {
     words_of(text).into_iter().filter(|word| ADDRESS_NOISE.binary_search(&word.as_str()).is_err())
@@ -157,8 +175,9 @@ mod tests {
     }
 
     #[test]
-    fn the_words_left_out_of_addresses_are_sorted() {
-        assert!(ADDRESS_NOISE.is_sorted(), "binary_search needs it");
+    fn words_that_say_nothing_are_left_out() {
+        assert_eq!(company_words("Halloran Cold-Storage Pty. Ltd."), ["halloran", "cold", "storage"]);
+        assert!(ADDRESS_NOISE.is_sorted() && COMPANY_NOISE.is_sorted(), "binary_search needs it");
         assert_eq!(address_words("Unit 3/12 High St VIC").collect::<Vec<_>>(), ["3", "12", "high"]);
     }
 

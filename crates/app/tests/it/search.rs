@@ -132,14 +132,30 @@ fn a_search_is_recorded_without_its_text() {
     }
 }
 
+/// An account has only the contract of its business in its payload.
 #[test]
-fn many_accounts_with_several_words_are_found_up_to_the_limit() {
+fn accounts_are_found_by_the_name_of_their_business() {
     let env = TestEnv::new();
-    for n in 0..40 {
-        env.create_as(&format!("N-{n}"), &BOB.replace("Bob", "Bob Ken"));
+    let business = |name: &str| {
+        format!(
+            r#"{{"import_supplier_code": "ACME", "external_business_identifier": "B-1", "business": {{
+                "company_name": "{name}", "business_contracts": [{{"identifier": "C-1",
+                "valid_from_date": "2023-01-01", "signed_at_date": "2022-12-01"}}]}}}}"#
+        )
+    };
+    env.app.create_business(&env.caller, business("Halloran Cold Störage Pty. Ltd.").as_bytes()).unwrap();
+    env.create_as("N-1", &format!(r#"{BOB}, "business": {{"business_contract_identifier": "C-1"}}"#));
+    env.create_as("N-2", BOB);
+    for text in ["halloran", "Cold Storage", "Halloran cold storage pty ltd", "B-1", "C-1"] {
+        assert_eq!(found(&env, text), ["N-1 by business"], "{text}");
     }
-    assert_eq!(found(&env, "bob ken smith").len(), 10);
-    assert_eq!(search(&env, "bob ken smith").more, None);
+    for text in ["pty ltd", "halloran storage", "hallo"] {
+        assert_eq!(found(&env, text), [""; 0], "{text}");
+    }
+    env.app.replace_business(&env.caller, "B-1", business("Icehouse").as_bytes()).unwrap();
+    assert_eq!((found(&env, "halloran"), found(&env, "icehouse")), (vec![], vec!["N-1 by business".into()]));
+    let stranger = Caller { organisation_id: 99, ..env.caller.clone() };
+    assert!(env.app.as_caller(&stranger).search_accounts(None, "icehouse", 10).unwrap().matches.is_empty());
 }
 
 #[test]

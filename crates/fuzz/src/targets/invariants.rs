@@ -149,6 +149,7 @@ static DOCUMENTED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         &cutover_model::ManifestRequest::SPEC,
         &cutover_model::ManifestNumbersRequest::SPEC,
         &cutover_model::RunRequest::SPEC,
+        &cutover_model::AccountSearchRequest::SPEC,
     ] {
         document(root, &mut seen, &mut names);
     }

@@ -3,9 +3,9 @@ use crate::endpoint::{
     Endpoint, Kind, account_issues, account_lists, account_status, account_totals, bulk, businesses,
     cancel_account, certificates, create_account, create_business, create_business_payment_instruction,
     create_historical_statements, create_notes, create_payment_instruction, create_transactions, events,
-    find_accounts, graphql, healthz, imported_account, imported_accounts, manifest, manifest_numbers,
-    metrics, openapi, progress, readiness, readyz, refused_creates, report_billed, runs, supplier,
-    supplier_holds, transfer_status, validate_account,
+    find_accounts, find_for_operator, graphql, healthz, imported_account, imported_accounts, manifest,
+    manifest_numbers, metrics, openapi, progress, readiness, readyz, refused_creates, report_billed, runs,
+    supplier, supplier_holds, transfer_status, validate_account,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;
@@ -62,6 +62,7 @@ static API: &[Endpoint] = &[
     imported_account::ENDPOINT,
     imported_accounts::ENDPOINT,
     report_billed::ENDPOINT,
+    find_for_operator::ENDPOINT,
     graphql::POST,
     graphql::GET,
     healthz::ENDPOINT,

@@ -17,6 +17,7 @@ pub(crate) mod create_payment_instruction;
 pub(crate) mod create_transactions;
 pub(crate) mod events;
 pub(crate) mod find_accounts;
+pub(crate) mod find_for_operator;
 pub(crate) mod graphql;
 pub(crate) mod healthz;
 pub(crate) mod imported_account;

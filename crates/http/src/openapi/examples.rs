@@ -14,15 +14,15 @@ use cutover_model::describe::Json;
 use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
-    AccountError, AccountIssues, AccountTotals, AccountWarning, BusinessCreated,
-    BusinessPaymentInstructionStored, ChangedAccount, ChangedAttr, CheckShown, ControlTotals, Event,
-    HoldReasonShown, HoldShown, LatestEvent, Limits, ListedStatus, ManifestAccount, ManifestDeclared,
-    ManifestNumbersShown, ManifestShown, NoteResult, NoteStatus, PaymentInstructionStored, ProcessError,
-    ProcessStatus, ReadinessShown, RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown,
-    RunAccounts, RunCause, RunCodeShown, RunCounts, RunDiffShown, RunRefusedShown, RunShown, StatusCounts,
-    SupplierProgress, SupplierShown, Timestamp, TopCause, Totals, TransactionResult, TransactionStatus,
-    TransferStatus, WaitsFor, decode_account, decode_historical_statements, decode_manifest,
-    decode_transactions,
+    AccountError, AccountFoundShown, AccountIssues, AccountTotals, AccountWarning, AccountsFoundShown,
+    BusinessCreated, BusinessPaymentInstructionStored, ChangedAccount, ChangedAttr, CheckShown,
+    ControlTotals, Event, HoldReasonShown, HoldShown, LatestEvent, Limits, ListedStatus, ManifestAccount,
+    ManifestDeclared, ManifestNumbersShown, ManifestShown, NoteResult, NoteStatus, PaymentInstructionStored,
+    ProcessError, ProcessStatus, ReadinessShown, RefusedCauseShown, RefusedCreateShown, RefusedItem,
+    RefusedShown, RunAccounts, RunCause, RunCodeShown, RunCounts, RunDiffShown, RunRefusedShown, RunShown,
+    StatusCounts, SupplierProgress, SupplierShown, Timestamp, TopCause, Totals, TransactionResult,
+    TransactionStatus, TransferStatus, WaitsFor, decode_account, decode_historical_statements,
+    decode_manifest, decode_transactions,
 };
 use serde::Serialize;
 
@@ -51,6 +51,11 @@ pub(crate) const REQUESTS: &[(&str, &str, &str)] = &[
         include_str!("../../../../fixtures/manifest_numbers/valid/last_part.json"),
     ),
     ("run", "run", include_str!("../../../../fixtures/runs/valid/rehearsal.json")),
+    (
+        "account_search",
+        "account-search",
+        include_str!("../../../../fixtures/account_searches/valid/name.json"),
+    ),
 ];
 
 const MANIFEST: &str = include_str!("../../../../fixtures/manifests/valid/one_night.json");
@@ -203,6 +208,32 @@ pub(crate) fn statuses() -> Json {
         listed("ELEC-1002", failed(), None),
         listed("ELEC-1003", pending(), Some(waits)),
     ])
+}
+
+/// Accounts that a search found: one is imported, the other was refused.
+pub(crate) fn accounts_found() -> Json {
+    let imported = AccountFoundShown {
+        supplier: "ACME_ENERGY".into(),
+        external_account_number: "ELEC-1001".into(),
+        status: Some(State::Processed),
+        service_identifier: "A-7K2M9QXD".parse().ok(),
+        modified_at: time("2026-11-21T13:00:00.000001+11:00"),
+        waits_for: None,
+        error_codes: Vec::new(),
+        sentence: "Imported 13:00 as A-7K2M9QXD".into(),
+        found_by: vec!["name"],
+    };
+    let refused = AccountFoundShown {
+        external_account_number: "OKAFOR-2".into(),
+        status: None,
+        service_identifier: None,
+        modified_at: time("2026-11-21T12:30:00.000001+11:00"),
+        error_codes: vec![Code::InvalidPhoneNumber.to_string()],
+        sentence: "Not accepted since 12:30".into(),
+        found_by: vec!["number"],
+        ..imported.clone()
+    };
+    written(&AccountsFoundShown { accounts: vec![imported, refused], more: None })
 }
 
 /// An imported account.

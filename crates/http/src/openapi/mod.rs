@@ -11,8 +11,9 @@ pub(crate) mod refusals;
 mod tests;
 
 pub(crate) use operation::{
-    ACCOUNT_BODY, ACCOUNTS, AFTER, Access, BUSINESSES, Body, Content, EVENTS, JSON, Operation, PROGRESS,
-    Parameter, Response, TOKENS, array_of, boolean_schema, empty_response, json_content, response, schema_of,
+    ACCOUNT_BODY, ACCOUNTS, AFTER, Access, BUSINESSES, Body, Content, EVENTS, JSON, OPERATORS, Operation,
+    PROGRESS, Parameter, Response, TOKENS, array_of, boolean_schema, empty_response, json_content, response,
+    schema_of,
 };
 
 pub(crate) use explained::{code_page, rule_page};
@@ -131,6 +132,7 @@ fn described(template: &str, operation: &Operation, schemas: &mut Schemas) -> Js
         in_path.map(path_parameter).chain(operation.query.iter().map(query_parameter)).collect();
     let security = match operation.access {
         Access::Token => vec![scheme("Token"), scheme("Bearer")],
+        Access::OperatorKey => vec![scheme("OperatorKey"), scheme("OperatorBearer")],
         Access::All => Vec::new(),
     };
     Json::object()
@@ -266,5 +268,13 @@ fn security_schemes() -> Json {
         .with("type", "http")
         .with("scheme", "bearer")
         .with("description", "The same token as `Bearer <ACCESS_TOKEN>`.");
-    Json::object().with("Token", token).with("Bearer", bearer)
+    let key = named("Authorization", "`Token <API_KEY>`, with a key of the role `operator`.")
+        .with("type", "apiKey")
+        .with("in", "header");
+    let bearer_key = Json::object()
+        .with("type", "http")
+        .with("scheme", "bearer")
+        .with("description", "The same key as `Bearer <API_KEY>`.");
+    let tokens = Json::object().with("Token", token).with("Bearer", bearer);
+    tokens.with("OperatorKey", key).with("OperatorBearer", bearer_key)
 }

@@ -25,6 +25,8 @@ pub(crate) struct Operation {
 pub(crate) enum Access {
     /// An access token.
     Token,
+    /// An API key of the role operator.
+    OperatorKey,
     /// None.
     All,
 }
@@ -113,6 +115,7 @@ pub(crate) const AFTER: &str = "After the import";
 pub(crate) const PROGRESS: &str = "Progress";
 pub(crate) const BUSINESSES: &str = "Businesses";
 pub(crate) const EVENTS: &str = "Events";
+pub(crate) const OPERATORS: &str = "Operators";
 pub(crate) const TOKENS: &str = "Tokens";
 pub(crate) const SERVICE: &str = "Service";
 
@@ -123,6 +126,7 @@ pub(super) const TAGS: &[(&str, &str)] = &[
     (PROGRESS, "The progress of a supplier's migration."),
     (BUSINESSES, "Businesses and their contracts, created before their accounts."),
     (EVENTS, "What happened, in order, for systems that follow the migration."),
+    (OPERATORS, "What operators do, with a key of their own in place of a token."),
     (TOKENS, "Access tokens."),
     (SERVICE, "Health, metrics and this description."),
 ];

@@ -158,6 +158,12 @@ pub(crate) fn of_run_start() -> Vec<Refusal> {
     also(with_body, [Refusal::NotFound, Refusal::Faults(vec![fault]), Refusal::RunOpen, Refusal::RunExists])
 }
 
+/// Refusals of a search for accounts by an operator.
+pub(crate) fn of_account_search() -> Vec<Refusal> {
+    let fault = issue("STR-01", AttrPath::root().name("text"), Code::Required);
+    also(with_body, [Refusal::NotFound, Refusal::Faults(vec![fault])])
+}
+
 /// Refusals of the end of a run.
 pub(crate) fn of_run_end() -> Vec<Refusal> {
     also(of_path, [Refusal::RunEnded])

@@ -8,7 +8,7 @@ use cutover_app::account::{
 use cutover_app::additions::{AddRefused, ReplaceRefused, TransactionsRefused, VendorRefused};
 use cutover_app::auth::{Denied, Outcome};
 use cutover_app::certificate::CertificateError;
-use cutover_app::operator::{OperatorError, RunRefused};
+use cutover_app::operator::{OperatorError, RunRefused, SearchRefused};
 use cutover_app::port::{DocumentsUnavailable, StoreError};
 
 impl From<StoreError> for Refusal {
@@ -129,6 +129,17 @@ impl From<RunRefused> for Refusal {
             RunRefused::Syntax(error) => Self::NotJson(error.to_string()),
             RunRefused::Faults(issues) => Self::Faults(issues),
             RunRefused::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<SearchRefused> for Refusal {
+    fn from(refused: SearchRefused) -> Self {
+        match refused {
+            SearchRefused::NotFound => Self::NotFound,
+            SearchRefused::Syntax(error) => Self::NotJson(error.to_string()),
+            SearchRefused::Faults(issues) => Self::Faults(issues),
+            SearchRefused::Store(error) => error.into(),
         }
     }
 }

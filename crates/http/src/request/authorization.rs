@@ -5,7 +5,7 @@ use memchr::memchr2;
 /// Longer than any token of this service; longer values are not checked.
 const MAX_TOKEN: usize = 4_096;
 
-/// Returns the access token of a request: `Authorization: Token <…>` or `Bearer <…>` (contract 5, D2).
+/// Returns the access token of a request, or the API key: `Authorization: Token <…>` or `Bearer <…>` (contract 5, D2).
 ///
 /// # Errors
 /// [`Outcome::Missing`] if there is no such header, [`Outcome::Malformed`] if it has another form.

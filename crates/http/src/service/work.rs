@@ -41,6 +41,18 @@ impl Service {
         }
     }
 
+    /// Authenticates an API key, or a token in its place.
+    ///
+    /// # Errors
+    /// The refusal of a store that could not be read.
+    pub(crate) async fn authenticate_key(
+        self: &Arc<Self>,
+        api_key: &str,
+    ) -> Result<Result<Caller, Denied>, Refusal> {
+        let api_key = api_key.to_owned();
+        self.run(None, move |app| Ok(judged(app.authenticate_key(&api_key))?)).await
+    }
+
     /// Calls a use case for an organisation, if that is known, off the event loop.
     ///
     /// # Errors

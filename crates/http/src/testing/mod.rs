@@ -142,8 +142,13 @@ impl TestService {
 
     /// Returns an access token of an organisation for a role.
     pub(crate) fn token_as(&self, organisation: &str, role: ApiKeyRole) -> String {
-        let key = self.app.as_command().issue_api_key(organisation, role).unwrap().key;
+        let key = self.key_as(organisation, role);
         self.app.obtain_token(&Credential::ApiKey(key)).unwrap().token
+    }
+
+    /// Returns a new API key of an organisation for a role.
+    pub(crate) fn key_as(&self, organisation: &str, role: ApiKeyRole) -> String {
+        self.app.as_command().issue_api_key(organisation, role).unwrap().key
     }
 
     /// Creates an account as an organisation, without HTTP.

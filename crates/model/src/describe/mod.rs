@@ -97,9 +97,9 @@ pub use json::Json;
 pub use schema::{Schemas, request_schema};
 
 use crate::{
-    Account, BusinessPaymentInstructionRequest, BusinessRequest, HistoricalStatementsRequest,
-    ManifestNumbersRequest, ManifestRequest, NotesRequest, ObjectSpec, PaymentInstructionRequest, RunRequest,
-    TransactionsRequest,
+    Account, AccountSearchRequest, BusinessPaymentInstructionRequest, BusinessRequest,
+    HistoricalStatementsRequest, ManifestNumbersRequest, ManifestRequest, NotesRequest, ObjectSpec,
+    PaymentInstructionRequest, RunRequest, TransactionsRequest,
 };
 
 /// A request with a JSON body.
@@ -123,4 +123,5 @@ pub const REQUESTS: &[Request] = &[
     Request { name: "manifest", object: &ManifestRequest::SPEC },
     Request { name: "manifest-numbers", object: &ManifestNumbersRequest::SPEC },
     Request { name: "run", object: &RunRequest::SPEC },
+    Request { name: "account-search", object: &AccountSearchRequest::SPEC },
 ];

@@ -4,6 +4,7 @@
 mod declare;
 
 mod account;
+mod account_search;
 mod address;
 mod business;
 mod customer;
@@ -19,6 +20,7 @@ mod run;
 mod supply;
 
 pub use account::{Account, AccountBusinessLink};
+pub use account_search::AccountSearchRequest;
 pub use address::{Address, GasAddress, GasHouse, GasStreet, StructuredStreetAddress};
 pub use business::{Business, BusinessDetail, BusinessRequest, Contract, ContractVersion};
 pub use customer::{Customer, PropertyAdministrator};
@@ -36,6 +38,7 @@ pub use supply::{Agreement, SupplyAddressEntry};
 /// The drafts of the objects: every member is absent, usable or faulty (rules 1.2).
 pub mod draft {
     pub use super::account::draft::*;
+    pub use super::account_search::draft::*;
     pub use super::address::draft::*;
     pub use super::business::draft::*;
     pub use super::customer::draft::*;

@@ -6,6 +6,7 @@ mod money;
 mod progress;
 mod readiness;
 mod runs;
+mod search;
 mod supplier;
 mod timestamp;
 pub(crate) mod v1;
@@ -19,6 +20,7 @@ pub(crate) use money::money;
 pub use progress::*;
 pub use readiness::{CheckShown, ReadinessShown};
 pub use runs::*;
+pub use search::{AccountFoundShown, AccountsFoundShown};
 pub use supplier::{HoldReasonShown, HoldShown, SupplierShown};
 pub use timestamp::Timestamp;
 pub use v1::{

@@ -1,8 +1,8 @@
 use super::findings;
 use cutover_model::choices::SupplyType;
 use cutover_model::{
-    Account, AccountEnvelope, BusinessPaymentInstructionRequest, BusinessRequest, FieldSpec,
-    HistoricalStatementsRequest, Kind, ManifestNumbersRequest, ManifestRequest, MeterPointCommon,
+    Account, AccountEnvelope, AccountSearchRequest, BusinessPaymentInstructionRequest, BusinessRequest,
+    FieldSpec, HistoricalStatementsRequest, Kind, ManifestNumbersRequest, ManifestRequest, MeterPointCommon,
     NotesRequest, ObjectSpec, PaymentInstructionRequest, RunRequest, TransactionsRequest, Variant,
 };
 use std::collections::BTreeSet;
@@ -23,6 +23,7 @@ fn table() -> String {
         &ManifestRequest::SPEC,
         &ManifestNumbersRequest::SPEC,
         &RunRequest::SPEC,
+        &AccountSearchRequest::SPEC,
     ];
     roots.into_iter().for_each(|root| object(root, &mut seen, &mut out));
     out

@@ -3,9 +3,9 @@
 use crate::valid_fixtures;
 use cutover_model::choices::SupplyType;
 use cutover_model::{
-    AccountEnvelope, BusinessPaymentInstructionRequest, BusinessRequest, HistoricalStatementsRequest, Kind,
-    ManifestNumbersRequest, ManifestRequest, MeterPointCommon, NotesRequest, ObjectSpec,
-    PaymentInstructionRequest, RunRequest, TransactionsRequest, Variant,
+    AccountEnvelope, AccountSearchRequest, BusinessPaymentInstructionRequest, BusinessRequest,
+    HistoricalStatementsRequest, Kind, ManifestNumbersRequest, ManifestRequest, MeterPointCommon,
+    NotesRequest, ObjectSpec, PaymentInstructionRequest, RunRequest, TransactionsRequest, Variant,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -66,7 +66,7 @@ fn documented_kind(kind: &Kind, all: &mut BTreeSet<String>) {
     }
 }
 
-const REQUESTS: [(&str, ObjectSpec); 10] = [
+const REQUESTS: [(&str, ObjectSpec); 11] = [
     ("accounts", AccountEnvelope::SPEC),
     ("notes", NotesRequest::SPEC),
     ("transactions", TransactionsRequest::SPEC),
@@ -77,6 +77,7 @@ const REQUESTS: [(&str, ObjectSpec); 10] = [
     ("manifests", ManifestRequest::SPEC),
     ("manifest_numbers", ManifestNumbersRequest::SPEC),
     ("runs", RunRequest::SPEC),
+    ("account_searches", AccountSearchRequest::SPEC),
 ];
 
 #[test]

@@ -1,6 +1,6 @@
 //! The words of accounts (decision 0066).
 
-use super::schema::{search_keys, search_terms};
+use super::schema::{business_terms, search_keys, search_terms};
 use super::{Conn, SqlTx};
 use crate::error::{Error, Result};
 use crate::sealed::{Location, Sealer};
@@ -18,6 +18,23 @@ row! {
         process_id: i64,
         term: Cow<'a, [u8]>,
     }
+}
+
+row! {
+    #[derive(Insertable)]
+    #[diesel(table_name = business_terms, treat_none_as_default_value = false)]
+    struct BusinessTermRow<'a> {
+        business_id: i64,
+        term: Cow<'a, [u8]>,
+    }
+}
+
+/// Replaces the words of a business.
+pub(super) fn replace_of_business(conn: &mut Conn, business_id: i64, terms: &[SearchTerm]) -> Result<()> {
+    diesel::delete(business_terms::table.filter(business_terms::business_id.eq(business_id)))
+        .execute(conn)?;
+    let row = |SearchTerm(term): &'_ SearchTerm| BusinessTermRow { business_id, term: term.clone().into() };
+    BusinessTermRow::insert_all(&terms.iter().map(row).collect::<Vec<_>>(), conn)
 }
 
 /// Stores the words of a new account.
@@ -113,6 +130,26 @@ impl Search for SqlTx<'_> {
             let among = search_terms::table.filter(search_terms::process_id.eq_any(process_ids));
             let with = among.filter(search_terms::term.eq(&term.0)).order(search_terms::process_id);
             Ok(with.select(search_terms::process_id).load(conn)?)
+        })
+    }
+
+    fn businesses_with(&mut self, term: &SearchTerm, after: i64, limit: u32) -> Result<Vec<i64>, StoreError> {
+        self.run(|conn| {
+            let with = business_terms::table.filter(business_terms::term.eq(&term.0));
+            let after = with.filter(business_terms::business_id.gt(after)).order(business_terms::business_id);
+            Ok(after.limit(limit.into()).select(business_terms::business_id).load(conn)?)
+        })
+    }
+
+    fn businesses_among_with(
+        &mut self,
+        business_ids: &[i64],
+        term: &SearchTerm,
+    ) -> Result<Vec<i64>, StoreError> {
+        self.run(|conn| {
+            let among = business_terms::table.filter(business_terms::business_id.eq_any(business_ids));
+            let with = among.filter(business_terms::term.eq(&term.0)).order(business_terms::business_id);
+            Ok(with.select(business_terms::business_id).load(conn)?)
         })
     }
 }

@@ -1,5 +1,7 @@
 use super::{State, next_id};
-use cutover_app::port::{BusinessRecord, Businesses, ErasedRows, NewBusiness, StoreError, StoredBusiness};
+use cutover_app::port::{
+    BusinessRecord, Businesses, ErasedRows, NewBusiness, SearchTerm, StoreError, StoredBusiness,
+};
 use cutover_model::BusinessRequest;
 use cutover_process::State as Status;
 use std::collections::BTreeSet;
@@ -12,7 +14,8 @@ pub(super) struct Business {
     external_identifier: String,
     contracts: Vec<String>,
     request: BusinessRequest<'static>,
-    stored: StoredBusiness,
+    pub(super) terms: Vec<SearchTerm>,
+    pub(super) stored: StoredBusiness,
 }
 
 /// Returns the request as it reads back.
@@ -104,6 +107,7 @@ impl Businesses for State {
             external_identifier,
             contracts,
             request: new.request.clone(),
+            terms: new.terms.clone(),
             stored: stored.clone(),
         });
         Ok(stored)
@@ -115,6 +119,7 @@ impl Businesses for State {
             business.contracts = contracts;
             business.supplier_id = new.supplier_id;
             business.request = new.request.clone();
+            business.terms = new.terms.clone();
             business.stored.fingerprint = new.fingerprint;
         }
         Ok(())

@@ -42,4 +42,19 @@ impl Search for State {
         let found = self.with_term(|with| with == term).into_iter().map(|(_, id)| id);
         Ok(found.filter(|id| process_ids.contains(id)).collect())
     }
+
+    fn businesses_with(&mut self, term: &SearchTerm, after: i64, limit: u32) -> Result<Vec<i64>, StoreError> {
+        let with = self.businesses.iter().filter(|business| business.terms.contains(term));
+        let ids = with.map(|business| business.stored.id).filter(|id| *id > after);
+        Ok(ids.take(limit as usize).collect())
+    }
+
+    fn businesses_among_with(
+        &mut self,
+        business_ids: &[i64],
+        term: &SearchTerm,
+    ) -> Result<Vec<i64>, StoreError> {
+        let with = self.businesses_with(term, 0, u32::MAX)?;
+        Ok(with.into_iter().filter(|id| business_ids.contains(id)).collect())
+    }
 }

@@ -33,6 +33,7 @@ pub(super) fn business(of: &Supplier, identifier: &str, contracts: &[&str], n: u
         supplier_id: of.id,
         request: decoded.draft.unwrap().into_valid().unwrap().into_owned(),
         fingerprint: [n; 32],
+        terms: Vec::new(),
         created_at: at(i64::from(n)),
     }
 }

@@ -1,9 +1,10 @@
 //! The words of accounts.
 
+use super::businesses::business;
 use super::helpers::{api, at, new_process, process, put, see, staged, supplier};
 use cutover_app::port::{
-    Creation, RefusedCreate, SearchKey, SearchTerm, Staged, Staging, Store, StoreError, StoredIssues,
-    Supplier,
+    Creation, NewBusiness, RefusedCreate, SearchKey, SearchTerm, Staged, Staging, Store, StoreError,
+    StoredIssues, Supplier,
 };
 use cutover_process::Submission;
 use std::sync::Arc;
@@ -94,6 +95,27 @@ pub fn accounts_are_found_by_the_beginning_of_a_term(store: &dyn Store) {
     assert_eq!(beginning(b"\x01\xff", 2), [ids[0], ids[2]]);
     assert_eq!(beginning(b"\xff", 9), [0_i64; 0]);
     assert_eq!(beginning(b"\x02", 9), [ids[1]]);
+}
+
+/// A business has the words that it was last stored with.
+pub fn businesses_are_found_by_their_terms(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let stored = |identifier: &str, words: &[&[u8]]| {
+        let terms = words.iter().map(|bytes| term(bytes)).collect();
+        let new = NewBusiness { terms, ..business(&acme, identifier, &[], 1) };
+        put(store, move |tx| tx.insert_business(&new)).id
+    };
+    let (first, second) = (stored("B-1", &[b"cold", b"store"]), stored("B-2", &[b"store"]));
+    let with = |word: &[u8], after, limit| see(store, |tx| tx.businesses_with(&term(word), after, limit));
+    assert_eq!(with(b"store", 0, 9), [first, second]);
+    assert_eq!((with(b"store", 0, 1), with(b"store", first, 9)), (vec![first], vec![second]));
+    let among = |ids: &[i64]| see(store, |tx| tx.businesses_among_with(ids, &term(b"cold")));
+    assert_eq!((among(&[first, second]), among(&[second])), (vec![first], vec![]));
+    let renamed = NewBusiness { terms: vec![term(b"ice")], ..business(&acme, "B-1", &[], 2) };
+    put(store, move |tx| tx.replace_business(first, &renamed));
+    assert_eq!((with(b"cold", 0, 9), with(b"ice", 0, 9)), (vec![], vec![first]));
+    put(store, move |tx| tx.erase_business(first).map(drop));
+    assert_eq!(with(b"ice", 0, 9), [0_i64; 0]);
 }
 
 /// Signs that the pattern of a comparison would take for others are signs of the number.

@@ -67,7 +67,7 @@ fn command(program: &Path, service: &Service, cursor: &str, report: &Path) -> Co
     command.env("PYTHONUNBUFFERED", "1").env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("CUTOVER_SUPPLIER", service::SUPPLIER).env("CUTOVER_READER", &service.reader);
     command.env("CUTOVER_NUMBER", NUMBER).env("CUTOVER_CURSOR", cursor).env("CUTOVER_BUSINESS", BUSINESS);
-    command.env("CUTOVER_RUN", RUN);
+    command.env("CUTOVER_RUN", RUN).env("CUTOVER_OPERATOR", &service.operator_key);
     command
 }
 

@@ -26,6 +26,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("manifests", "ManifestRequest"),
     ("manifest_numbers", "ManifestNumbersRequest"),
     ("runs", "RunRequest"),
+    ("account_searches", "AccountSearchRequest"),
 ];
 
 /// Returns the folder with the generator, the compiler and libraries; it is filled if allowed and needed.

@@ -6,12 +6,13 @@ mod rows;
 use super::dialect::{Db, Dialect};
 use super::schema::{
     accounts, business_contract_versions, business_contracts, business_details,
-    business_instruction_accounts, business_instructions, businesses, process_contracts, processes,
+    business_instruction_accounts, business_instructions, business_terms, businesses, process_contracts,
+    processes,
 };
 use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
 use super::types::Bits;
-use super::{Conn, SqlTx};
+use super::{Conn, SqlTx, search};
 use crate::error::Result;
 use cutover_app::port::{
     BusinessRecord, Businesses, ErasedRows, NewBusiness, StepWrite, StoreError, StoredBusiness,
@@ -133,6 +134,7 @@ impl Businesses for SqlTx<'_> {
                 .select(businesses::id)
                 .get_result(conn)?;
             Children::new(id, new).insert(conn)?;
+            search::replace_of_business(conn, id, &new.terms)?;
             Ok(StoredBusiness { id, number, fingerprint: new.fingerprint })
         })
     }
@@ -150,7 +152,8 @@ impl Businesses for SqlTx<'_> {
                 .execute(conn)?;
             let details = business_details::table;
             diesel::delete(details.filter(business_details::business_id.eq(business_id))).execute(conn)?;
-            Children::new(business_id, new).insert(conn)
+            Children::new(business_id, new).insert(conn)?;
+            search::replace_of_business(conn, business_id, &new.terms)
         })
     }
 
@@ -178,6 +181,7 @@ impl Businesses for SqlTx<'_> {
                 business_contract_versions.business_id
                 business_contracts.business_id
                 business_details.business_id
+                business_terms.business_id
                 businesses.id
             ))
         })

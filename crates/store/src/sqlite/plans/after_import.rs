@@ -70,7 +70,14 @@ fn new_business() -> NewBusiness {
         external_business_identifier: "\tB ".into(),
         business,
     };
-    NewBusiness { organisation_id: 1, supplier_id: 1, request, fingerprint: [1; 32], created_at: at(1) }
+    NewBusiness {
+        organisation_id: 1,
+        supplier_id: 1,
+        request,
+        fingerprint: [1; 32],
+        terms: Vec::new(),
+        created_at: at(1),
+    }
 }
 
 #[test]

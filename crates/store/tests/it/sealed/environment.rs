@@ -293,6 +293,7 @@ pub(super) fn import(store: &dyn Store, supplier: &Supplier, id: i64) {
                 supplier_id,
                 request: business.draft.unwrap().into_valid().unwrap().into_owned(),
                 fingerprint: [0; 32],
+                terms: Vec::new(),
                 created_at: at(0),
             })?
             .id;
