@@ -62,7 +62,7 @@ fn every_link_leads_to_a_page() {
         assert_eq!(client.create(account).status, status);
     }
     installation.run_json(&["supplier", "set", "ACME", "--rule", "ACC-04=error"]);
-    installation.run_json(&["supplier", "release", "ACME"]);
+    installation.release(&[]);
     client.wait("GOOD", "PROCESSED");
     client.wait("WRONG", "ERRORED");
     installation.run_json(&["process", "retry", "ACME", "--status", "ERRORED", "--yes"]);

@@ -58,10 +58,10 @@ fn a_held_supplier_takes_accounts_and_imports_none() {
     let late = installation.run_refused(&["supplier", "release", "ACME", "--held-since", first]);
     assert!(late.contains("the hold that was shown began at") && late.contains("look again"), "{late}");
     let last = shown["also"][0]["since"].as_str().unwrap();
-    let released = installation.run_json(&["supplier", "release", "ACME", "--held-since", last]);
+    let released = installation.release(&["--held-since", last]);
     assert_eq!((&released["hold"], &released["ended"]), (&Value::Null, &held["hold"]));
     assert_eq!(items(&released["ended"]["owners"]).len(), 2);
-    assert_eq!(installation.run_json(&["supplier", "release", "ACME"])["hold"], Value::Null);
+    assert_eq!(installation.release(&[])["hold"], Value::Null);
     for number in ["A-0", "A-1", "A-2"] {
         client.wait(number, "PROCESSED");
     }
@@ -71,7 +71,7 @@ fn a_held_supplier_takes_accounts_and_imports_none() {
     let trail = installation.run_json(&["audit", "--action", "supplier.hold"]);
     assert_eq!((items(&trail).len(), &trail[0]["detail"]["because"]), (3, &json!("no documents")));
     let trail = installation.run_json(&["audit", "--action", "supplier.release"]);
-    assert_eq!((items(&trail).len(), &trail[0]["detail"]["because"]), (1, &Value::Null));
+    assert_eq!(items(&trail).len(), 1, "nothing was held at the second one");
     assert!(installation.run_refused(&["supplier", "hold", "NOBODY"]).contains("NOBODY"));
     assert!(installation.run_refused(&["supplier", "release", "NOBODY"]).contains("NOBODY"));
     assert!(installation.run_refused(&["supplier", "hold", "ACME", "--because", " "]).contains("reason"));
@@ -86,14 +86,14 @@ fn waves_hold_when_their_accounts_have_ended() {
     assert_eq!((&set["waves"], &set["hold"]["by"]), (&json!("5,20,rest"), &json!("operator")));
     send(&client, "A", 40);
     for (wave, sum) in [(1, 5), (2, 25)] {
-        installation.run_json(&["supplier", "release", "ACME"]);
+        installation.release(&[]);
         wait_until("the wave has ended", || hold(&client) != Value::Null);
         let shown = hold(&client);
         let wanted = json!({"by": "wave", "since": shown["since"], "wave": wave, "ended": sum - 5 * (wave - 1),
             "failed": 0, "window": null, "because": null, "also": []});
         assert_eq!((shown, ended(&client)), (wanted, sum));
     }
-    installation.run_json(&["supplier", "release", "ACME"]);
+    installation.release(&[]);
     wait_until("the rest is imported", || ended(&client) == 40);
     assert_eq!(hold(&client), Value::Null);
     let holds: Vec<Value> = event_types(&client).into_iter().map(|(_, hold)| hold["by"].clone()).collect();

@@ -37,7 +37,7 @@ fn rehearse(installation: &Installation, client: &Client, name: &str, accounts: 
         assert!(matches!(answer.status, 200 | 201), "{} {}", answer.status, answer.text());
     }
     set(installation, &["--rule", "ACC-04=error"]);
-    installation.run_json(&["supplier", "release", "ACME"]);
+    installation.release(&[]);
     wait_until("all accounts have ended", || waiting(client) == 0);
     run(installation, &["end", "ACME"])
 }
@@ -249,7 +249,7 @@ fn the_imports_of_a_wave_are_undone() {
     for count in [3, 5] {
         imported(count);
         wait_until("the supplier is held", held);
-        installation.run_json(&["supplier", "release", "ACME"]);
+        installation.release(&[]);
     }
     imported(9);
     let mut all = Vec::new();
@@ -347,7 +347,7 @@ fn what_if_agrees_with_a_dry_run() {
 
     set(&installation, &levels);
     run(&installation, &["start", "ACME", "strict"]);
-    installation.run_json(&["supplier", "release", "ACME"]);
+    installation.release(&[]);
     wait_until("all accounts have ended", || waiting(&client) == 0);
     let dry = run(&installation, &["end", "ACME"]);
     let failed = dry["counts"]["DRY_RUN_ERRORED"].as_u64().unwrap();

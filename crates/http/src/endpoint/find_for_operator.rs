@@ -83,7 +83,10 @@ mod tests {
         let here = json!({"text": "ELEC-1001", "supplier": " ACME_ENERGY "});
         assert_eq!(numbers(&search(&service, here).await), ["ELEC-1001"]);
         assert_eq!(numbers(&search(&service, json!({"text": "nobody", "supplier": null})).await), [""; 0]);
-        assert_eq!(search(&service, json!({"text": "ELEC-1001", "supplier": "OTHER"})).await.status, 404);
+        let [missing, foreign] =
+            ["NOBODY", "OTHER"].map(|code| json!({"text": "ELEC-1001", "supplier": code}));
+        let (missing, foreign) = (search(&service, missing).await, search(&service, foreign).await);
+        assert_eq!((missing.line(), missing.status), (foreign.line(), 404));
         let scope =
             AuditScope { action: Some(AuditAction::AccountsSearched), limit: 10, ..AuditScope::default() };
         let trail = service.app.as_command().audit(&scope).unwrap();

@@ -83,8 +83,7 @@ fn figures_of_a_service_that_is_gone_are_struck_through() {
     server.suspend();
     page.until_says("No data since");
     assert!(are_struck(&page));
-    let since =
-        page.script("return document.querySelector('#night > .quiet time').textContent.slice(11, 16)");
+    let since = page.script("return document.querySelector('#night').dataset.since");
     assert_eq!(page.text_of("[data-outdated]"), format!("No data since {}", text(&since)));
     page.look("night-without-data");
     server.signal("CONT");

@@ -25,7 +25,7 @@ fn two_rehearsals_are_compared_and_a_certificate_is_issued() {
     }
     start("Rehearsal 1");
     installation.run_json(&["supplier", "set", "ACME", "--rule", "ACC-04=error"]);
-    installation.run_json(&["supplier", "release", "ACME"]);
+    installation.release(&[]);
     client.wait("R-1", "DRY_RUN_SUCCEEDED");
     client.wait("R-2", "DRY_RUN_ERRORED");
     page.go(RUNS);

@@ -115,6 +115,13 @@ impl Installation {
         (installation, key)
     }
 
+    /// Releases the imports of `ACME`; by force on PostgreSQL, because the server of the tests brings nothing to its disk, which
+    /// readiness stops a release for.
+    pub(crate) fn release(&self, options: &[&str]) -> Value {
+        let forced: &[&str] = if self.database.is_some() { &["--force", "--because", "a test"] } else { &[] };
+        self.run_json(&[&["supplier", "release", "ACME"], options, forced].concat())
+    }
+
     /// Adds the organisation `Acme` and the supplier `ACME`; returns a key.
     pub(crate) fn add_supplier(&self) -> String {
         self.run_json(&["organisation", "add", "Acme"]);
