@@ -54,7 +54,9 @@ struct Shown {
     waiting: String,
     declared: Option<String>,
     /// The time from the first to the last end, and both.
-    lasted: Option<(String, String, String)>,
+    lasted: Option<String>,
+    /// The beginnings of the first and the last bar.
+    charted: Option<(String, String)>,
     totals: Vec<[String; 5]>,
     activity: Vec<(&'static str, String)>,
     /// Time, actor, checks and reason of each forced release.
@@ -102,11 +104,10 @@ fn words(kind: &'static str) -> &'static str {
 impl From<&Summary> for Shown {
     fn from(summary: &Summary) -> Self {
         let number = |number: u64| grouped(&number.to_string());
-        let ends = summary.first_at.as_ref().zip(summary.last_at.as_ref());
         let minutes = i64::try_from(summary.duration_minutes).unwrap_or(i64::MAX / 60_000);
-        let lasted = ends.map(|(first, last)| {
-            (duration(TimeDelta::minutes(minutes)), shown_time(first), shown_time(last))
-        });
+        let lasted = summary.first_at.as_ref().map(|_| duration(TimeDelta::minutes(minutes)));
+        let ends = summary.bars.first().zip(summary.bars.last());
+        let charted = ends.map(|(first, last)| (shown_time(&first.at), shown_time(&last.at)));
         let most = summary.bars.iter().map(|bar| bar.imported + bar.failed).max().unwrap_or_default();
         Self {
             code: summary.import_supplier.clone(),
@@ -123,6 +124,7 @@ impl From<&Summary> for Shown {
             waiting: number(summary.waiting),
             declared: summary.manifest.as_ref().map(|manifest| number(manifest.declared.accounts)),
             lasted,
+            charted,
             totals: totals(summary),
             activity: summary.activity.iter().map(|of| (words(of.kind), number(of.accounts))).collect(),
             forced: summary.forced_releases.iter().map(forced).collect(),

@@ -45,6 +45,18 @@ async fn a_timeline_has_pages() {
     assert!(page.contains("First page") && !page.contains("rel=\"next\""), "{page}");
 }
 
+/// Refused creates are no part of the duration, and of the chart.
+#[actix_web::test]
+async fn refused_creates_alone_are_charted() {
+    let service = TestService::new();
+    let mut browser = service.browser().await;
+    let faulty = ACCOUNT.replacen('{', "{\"unknown\":1,", 1);
+    assert_eq!(service.post("/v2/data-import/accounts/", faulty).await.status, 400);
+    let page = browser.page("/console/suppliers/ACME_ENERGY/summary/").await;
+    assert!(between(&page, "<svg class=\"bars\"", "</svg>").contains("<rect class=\"failed\""), "{page}");
+    assert!(page.contains("<dt>Duration</dt><dd>–</dd>"), "{page}");
+}
+
 #[actix_web::test]
 async fn a_summary_has_the_chart_and_the_forced_releases() {
     let service = TestService::with_accounts();
