@@ -105,8 +105,8 @@ impl Call {
         self.http.method() == Method::HEAD
     }
 
-    /// Authenticates an operator, by its API key (decision 0068); otherwise like [`caller`](Self::caller). A token is that of
-    /// a caller with the wrong role.
+    /// Authenticates an operator, by its API key (decision 0068); otherwise like [`caller`](Self::caller). A token belongs to
+    /// a caller of another role, who is refused.
     ///
     /// # Errors
     /// As there.

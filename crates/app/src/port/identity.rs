@@ -45,7 +45,7 @@ pub enum Access {
     Report,
     /// Issues certificates.
     Certify,
-    /// Works as an operator.
+    /// Acts as an operator.
     Operate,
 }
 

@@ -23,7 +23,7 @@ pub struct ServerFigures {
     pub has_synchronous_standbys: bool,
     /// True if the standby that this process reads from answers; `None` without one.
     pub standby_answers: Option<bool>,
-    /// True if that server is none, so that what is read from it may be of another time or another database.
+    /// True if the server that this process reads from as a standby is not one: its data may be old, or another database's.
     pub has_wrong_standby: bool,
     /// True if the server brings nothing to its disk (`fsync` is off), so that a crash may lose everything.
     pub is_without_fsync: bool,

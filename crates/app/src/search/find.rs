@@ -81,7 +81,7 @@ impl Found {
     }
 }
 
-/// Finds what has terms, by its key.
+/// Lookups of terms. What has them, an account or a business, is named by its key.
 trait Lookup {
     /// Returns those with a term, greater than `after`, at most `limit`.
     fn with(&mut self, term: &SearchTerm, after: i64, limit: u32) -> Result<Vec<i64>, StoreError>;
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(having(1_000_000, &[], 2), (vec![], false, 0));
     }
 
-    /// However many have each of the terms.
+    /// The cost is bounded, however many have each of the terms.
     #[test]
     fn no_more_are_compared_than_the_limit_and_that_is_said() {
         // The first key with all three is beyond the accounts with one that are compared.

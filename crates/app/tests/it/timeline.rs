@@ -91,7 +91,7 @@ fn what_the_supplier_did_itself_is_told_as_that() {
     );
 }
 
-/// What caused a failure came before it.
+/// A hold is listed before the failures that were counted later in the same minute.
 #[test]
 fn a_burst_comes_after_what_happened_in_its_minute() {
     let env = TestEnv::new();

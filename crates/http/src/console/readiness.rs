@@ -35,7 +35,7 @@ pub(super) struct Part {
 
 impl Part {
     fn new(part: &ForecastPart, zone: Zone) -> Self {
-        // Nothing takes no time.
+        // Without waiting accounts there is no end to foretell.
         let time = part.time.zip(part.finish_at).filter(|_| part.accounts > 0);
         Self {
             accounts: grouped(&part.accounts.to_string()),
