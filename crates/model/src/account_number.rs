@@ -1,7 +1,7 @@
 //! Reads the number of an account without decoding its payload.
 
 use crate::json::{Cursor, Next, SyntaxErrorKind};
-use memchr::memmem;
+use memchr::memchr2_iter;
 use std::borrow::Cow;
 
 const NUMBER: &str = "external_account_number";
@@ -21,26 +21,23 @@ type Number<'j> = Result<Option<Cow<'j, str>>, SyntaxErrorKind>;
 
 /// Reads the number of a bare account or of one in an envelope. Of members with one name the first counts, as in the decoder.
 fn of_request<'j>(cursor: &mut Cursor<'j>) -> Number<'j> {
-    let (mut bare, mut is_envelope) = (None, false);
+    let mut bare = None;
     let mut more = cursor.peek()? == Next::Object && cursor.open_object()?;
     while more {
         match &*cursor.name()? {
             "payload" => return of_account(cursor),
             NUMBER if bare.is_none() => {
                 let number = text(cursor)?;
-                if !is_envelope && !may_name_envelope(cursor.rest().unwrap_or_default()) {
+                if !may_name_number(cursor.rest().unwrap_or_default()) {
                     return Ok(number);
                 }
                 bare = Some(number);
             }
-            name => {
-                is_envelope |= name == "task_params";
-                cursor.skip()?;
-            }
+            _ => cursor.skip()?,
         }
         more = cursor.more_members()?;
     }
-    Ok(bare.flatten().filter(|_| !is_envelope))
+    Ok(bare.flatten())
 }
 
 /// Reads the number of the next value, if it is an account.
@@ -65,11 +62,14 @@ fn text<'j>(cursor: &mut Cursor<'j>) -> Number<'j> {
     Ok(None)
 }
 
-/// Returns false if no name in a text can be one that makes the body an envelope, not even with escapes of its letters.
-fn may_name_envelope(text: &[u8]) -> bool {
-    let is_of_a_letter = |at: usize| matches!(text.get(at + 4), Some(b'5'..=b'7'));
-    [&b"\"payload\""[..], b"\"task_params\""].iter().any(|name| memmem::find(text, name).is_some())
-        || memmem::find_iter(text, b"\\u00").any(is_of_a_letter)
+/// Returns false if no name in a text can be that of the number, not even with escapes of its letters: then no envelope
+/// follows either, as it would have the number in its payload.
+fn may_name_number(text: &[u8]) -> bool {
+    // Both bytes are rare in payloads, so one search for them costs less than one for the name.
+    memchr2_iter(b'x', b'\\', text).any(|at| match &text[at..] {
+        [b'\\', b'u', b'0', b'0', b'5'..=b'7', ..] => true,
+        rest => rest.starts_with(b"xternal_account_number"),
+    })
 }
 
 #[cfg(test)]
@@ -117,8 +117,6 @@ mod tests {
             r#"{"import_supplier":"A-1"}"#,
             r#"{"external_account_number":7}"#,
             r#"{"external_account_number":null,"external_account_number":"A-1"}"#,
-            r#"{"external_account_number":"A-1","task_params":{}}"#,
-            r#"{"external_account_number":"A-1","t\u0061sk\u005fparams":{}}"#,
             r#"{"payload":[{"external_account_number":"A-1"}]}"#,
             r#"{"payload":null,"payload":{"external_account_number":"A-1"}}"#,
             "\u{FEFF}{\"external_account_number\":\"A-1\"}",
@@ -126,6 +124,17 @@ mod tests {
             assert_eq!((read(body), decoded(body)), (None, None), "{body}");
         }
         assert_eq!(account_number_in(b"{\"external_account_number\":\"\xFF\"}"), None);
+    }
+
+    #[test]
+    fn it_may_be_any_text_if_none_is_decoded() {
+        for body in [
+            r#"{"external_account_number":"A-1","task_params":{}}"#,
+            r#"{"external_account_number":"A-1","t\u0061sk\u005fparams":{}}"#,
+            r#"{"external_account_number":"A-1","payload":[]}"#,
+        ] {
+            assert_eq!((read(body), decoded(body)), (Some("A-1".into()), None), "{body}");
+        }
     }
 
     proptest! {
@@ -148,7 +157,8 @@ mod tests {
             ),
         ) {
             let body = format!("{{{}}}", members.join(","));
-            prop_assert_eq!(read(&body), decoded(&body));
+            let number = decoded(&body);
+            prop_assert!(number.is_none() || read(&body) == number, "{}", body);
         }
     }
 }
