@@ -3,7 +3,7 @@ use crate::account::{Markers, RefusedLog, SupplierCache};
 use crate::auth::{AttemptLog, KeyRing};
 use crate::documents::{DocumentsWanted, FoundDocuments};
 use crate::nodes::LastRecord;
-use crate::operator::{Probed, Sampled};
+use crate::operator::{Inspected, Probed, Sampled};
 use crate::port::{
     Clock, Documents, DocumentsUnavailable, FairShares, Operator, PaymentVendors, Random, RefusedInJobs,
     ServerCertificate, Store, StoreError, WebhookSender,
@@ -91,6 +91,7 @@ pub struct App {
     /// The last answers of services.
     pub(crate) probed: Probed,
     pub(crate) sampled: Sampled,
+    pub(crate) inspected: Inspected,
     /// The last record of this process as a node.
     pub(crate) last_record: Mutex<Option<LastRecord>>,
     /// The last write that the database refused.
@@ -140,6 +141,7 @@ impl App {
             refused: Arc::default(),
             probed: Probed::default(),
             sampled: Sampled::default(),
+            inspected: Inspected::default(),
             last_record: Mutex::default(),
             writes,
             wake,

@@ -1,7 +1,8 @@
 //! Whether the database stores what it is given (decision 0057).
 
 use crate::port::{
-    Clock, Creation, Encryption, ServerFigures, StagingDone, Store, StoreError, Traces, Tx, WriteJob,
+    Clock, Creation, Encryption, Inspection, ServerFigures, StagingDone, Store, StoreError, Traces, Tx,
+    WriteJob,
 };
 use chrono::{DateTime, Duration, Utc};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -128,6 +129,10 @@ impl Store for NotedStore {
 
     fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
         self.store.server_figures()
+    }
+
+    fn inspect(&self) -> Result<Inspection, StoreError> {
+        self.store.inspect()
     }
 
     fn encryption(&self) -> Result<Encryption, StoreError> {

@@ -54,7 +54,8 @@ pub use cutover_postgres_client::{check_url, shown};
 pub use error::OpenError;
 pub use migrations::{MigrationState, MigrationStatus};
 pub use postgres::{
-    Health, PostgresOptions, PostgresStore, RoleHealth, ServerHealth, SessionHealth, StandbyHealth,
+    Health, OLDEST_SERVER, PostgresOptions, PostgresStore, RoleHealth, ServerHealth, SessionHealth,
+    StandbyHealth,
 };
 pub use sealed::{
     EncryptionKeys, KeyError, KeyState, ResealError, Resealed, Seal, SealedTable, Sealer, Seals,

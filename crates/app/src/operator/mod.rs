@@ -68,7 +68,7 @@ pub use progress::Activity;
 pub use readiness::{
     Check, CheckLevel, CheckName, Checks, Night, Readiness, Services, ServicesToProbe, newest_row_ahead,
 };
-pub(crate) use readiness::{Probed, Sampled};
+pub(crate) use readiness::{Inspected, Probed, Sampled};
 pub use references::References;
 pub use run_diff::{CodeDiff, Difference, Differing, RunDiff};
 pub use runs::{RunPage, RunReport};

@@ -79,8 +79,8 @@ pub use shares::{Division, FairShares};
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub(crate) use store::is_erased;
 pub use store::{
-    Encryption, LastSupplier, MayConflict, Rows, ServerFigures, StagingDone, Store, Tx, Verdict, WriteJob,
-    find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
+    DatabaseFault, Encryption, Inspection, LastSupplier, MayConflict, Rows, ServerFigures, StagingDone,
+    Store, Tx, Verdict, WriteJob, find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
 pub use suppliers::{AnySuppliers, HoldOnErrors, Supplier, SupplierSettings, Suppliers, Waves};
 pub use timeline::{ServiceHold, SupplierNote, Timeline, TimelineRange};

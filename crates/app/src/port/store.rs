@@ -23,14 +23,45 @@ pub struct ServerFigures {
     pub has_synchronous_standbys: bool,
     /// True if the standby that this process reads from answers; `None` without one.
     pub standby_answers: Option<bool>,
-    /// True if the server that this process reads from as a standby is not one: its data may be old, or another database's.
-    pub has_wrong_standby: bool,
-    /// True if the server brings nothing to its disk (`fsync` is off), so that a crash may lose everything.
-    pub is_without_fsync: bool,
     /// True if the last segment of the log was archived, false if that failed; `None` if the server archives none.
     pub archives_log: Option<bool>,
     /// Bytes of the write-ahead log that are retained for the slowest replication slot.
     pub retained_log: u64,
+}
+
+/// A fault of the database, or of the way of this process to it, with which no wave should begin (contract D16).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatabaseFault {
+    /// Its file is damaged: what was found first.
+    Damaged(String),
+    /// The version of its server, which is older than any supported one.
+    Outdated(String),
+    /// Its server takes no writes.
+    ReadOnly,
+    /// A setting of its server that is off, so that a crash may lose what was accepted.
+    LosesCommits(&'static str),
+    /// Rights that the role of this process lacks.
+    MissingRights {
+        /// The role.
+        role: String,
+        /// The rights, such as `SELECT on manifests`.
+        rights: Vec<String>,
+    },
+    /// A proxy shares sessions that must not be shared.
+    SharedSessions,
+    /// Its address and its direct address lead to different databases.
+    TwoDatabases,
+    /// The server that is read from as a standby is none.
+    NoStandby,
+}
+
+/// The result of an inspection of the database.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Inspection {
+    /// What was found.
+    pub faults: Vec<DatabaseFault>,
+    /// The size of its file in bytes, if that is too large to be read whole.
+    pub unread: Option<u64>,
 }
 
 /// The encryption of values in the database, from a sample of large tables.
@@ -44,6 +75,8 @@ pub struct Encryption {
     pub used: Vec<String>,
     /// The names of keys that values need and this process lacks, or has wrongly.
     pub missing: Vec<String>,
+    /// True if there are values that a newer version has encrypted in a way that this one cannot read.
+    pub has_unknown_values: bool,
 }
 
 /// Decision of a job about its transaction.
@@ -193,6 +226,15 @@ pub trait Store: Send + Sync {
     /// [`StoreError`] if the server did not answer.
     fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
         Ok(None)
+    }
+
+    /// Looks for faults of the database and of the way of this process to it. It takes up to a few seconds, and may open
+    /// connections of its own.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database did not answer.
+    fn inspect(&self) -> Result<Inspection, StoreError> {
+        Ok(Inspection::default())
     }
 
     /// Returns how values are encrypted. Reads a bounded number of rows.

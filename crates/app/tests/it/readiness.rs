@@ -8,8 +8,8 @@ use cutover_app::operator::{
     SupplierChange,
 };
 use cutover_app::port::{
-    ApiKeyRole, AuditAction, Encryption, HoldCause, ServerCertificate, ServerCertificateState, ServerFigures,
-    StoreError, Vendor, VendorKind, write,
+    ApiKeyRole, AuditAction, DatabaseFault, Encryption, HoldCause, ServerCertificate, ServerCertificateState,
+    ServerFigures, StoreError, Vendor, VendorKind, write,
 };
 use cutover_app::{App, Ports, Settings};
 use cutover_process::State;
@@ -56,7 +56,9 @@ fn hold(env: &TestEnv) {
 }
 
 fn release(env: &TestEnv, release: &Release) -> Result<Forecast, OperatorError> {
-    Ok(env.app.as_command().release_supplier("ACME", release, &services(env))?.forecast)
+    let held_since = Release::of(env.app.as_command().show_hold("ACME")?.as_ref()).held_since;
+    let release = Release { held_since, ..release.clone() };
+    Ok(env.app.as_command().release_supplier("ACME", &release, &services(env))?.forecast)
 }
 
 fn by_force() -> Release {
@@ -475,19 +477,45 @@ fn standbys_and_archives_of_a_server_are_judged() {
     assert_eq!(levels(Some(ServerFigures { has_synchronous_standbys: true, ..followed })), [ok, ok]);
     assert_eq!(levels(Some(ServerFigures { archives_log: Some(false), ..server })), [ok, warn]);
     assert_eq!(levels(Some(ServerFigures { archives_log: None, ..server })), [ok, warn]);
-    let wrong = ServerFigures { standby_answers: Some(true), has_wrong_standby: true, ..server };
-    assert_eq!(levels(Some(wrong)), [CheckLevel::Stop, ok]);
 }
 
+/// An inspection is kept for a minute, but not for a release.
 #[test]
-fn a_server_that_may_lose_commits_stops() {
+fn faults_of_the_database_stop() {
+    use CheckName::{Database, Durability, Replica};
     let (env, memory) = environment();
-    for (is_without_fsync, wanted) in [(false, CheckLevel::Ok), (true, CheckLevel::Stop)] {
-        memory.set_server_figures(Some(ServerFigures { is_without_fsync, ..ServerFigures::default() }));
-        assert_eq!(level(&env, CheckName::Durability), wanted, "{is_without_fsync}");
+    memory.set_server_figures(Some(ServerFigures::default()));
+    let of = |faults: Vec<DatabaseFault>| {
+        memory.set_faults(faults);
+        env.clock.advance(Duration::seconds(60));
+        [Database, Durability, Replica].map(|name| check(&env, name))
+    };
+    let rights = vec!["INSERT on manifests".to_owned()];
+    let faults = [
+        (Database, DatabaseFault::Damaged("row 7 missing from index process_states".into())),
+        (Database, DatabaseFault::Outdated("12.22".into())),
+        (Database, DatabaseFault::ReadOnly),
+        (Database, DatabaseFault::MissingRights { role: "cutover_run".into(), rights }),
+        (Database, DatabaseFault::SharedSessions),
+        (Database, DatabaseFault::TwoDatabases),
+        (Durability, DatabaseFault::LosesCommits("fsync")),
+        (Replica, DatabaseFault::NoStandby),
+    ];
+    let mut lines = Vec::new();
+    for (name, fault) in faults {
+        for (of, (level, detail)) in [Database, Durability, Replica].into_iter().zip(of(vec![fault])) {
+            assert_eq!(level == CheckLevel::Stop, of == name, "{detail}");
+            lines.extend((of == name).then(|| format!("{name}: {detail}")));
+        }
     }
-    memory.set_server_figures(None);
-    assert_eq!(level(&env, CheckName::Durability), CheckLevel::Ok, "a file has no such settings");
+    insta::assert_snapshot!(lines.join("\n"));
+    assert_eq!(of(Vec::new()).map(|(level, _)| level), [CheckLevel::Ok; 3]);
+    memory.set_faults(vec![DatabaseFault::ReadOnly]);
+    assert_eq!(level(&env, Database), CheckLevel::Ok, "it was inspected less than a minute ago");
+    hold(&env);
+    let refused = release(&env, &Release::default()).unwrap_err().to_string();
+    assert!(refused.ends_with("say stop: database"), "{refused}");
+    assert_eq!(level(&env, Database), CheckLevel::Stop, "the release has found it");
 }
 
 #[test]

@@ -66,7 +66,8 @@ mod tests {
         let token = service.token_as("Acme", ApiKeyRole::Reader);
         let request = TestRequest::get().uri(PATH).insert_header(("authorization", format!("Token {token}")));
         let all = service.send(request).await;
-        let only = ["vendors", "clock", "tls", "encryption", "disk", "durability", "replica", "backup"];
+        let only =
+            ["vendors", "clock", "tls", "encryption", "database", "disk", "durability", "replica", "backup"];
         let shared: Vec<String> = names(&all).into_iter().filter(|name| !only.contains(&&**name)).collect();
         assert_eq!((names(&all).len() - only.len(), shared), (names(&own).len(), names(&own)));
     }

@@ -9,6 +9,7 @@ use super::queries::store_error;
 use super::rights::{self, RoleHealth};
 use crate::error::{OpenError, Result};
 use chrono::{DateTime, TimeDelta, Utc};
+use cutover_app::port::DatabaseFault;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
@@ -31,6 +32,39 @@ pub struct Health {
     pub role: Option<RoleHealth>,
     /// State of the standby, if one is configured, or the reason why it does not answer.
     pub standby: Option<Result<StandbyHealth, String>>,
+}
+
+/// The oldest version that is supported, as in [`ServerHealth::version_number`].
+pub const OLDEST_SERVER: i64 = 130_000;
+
+impl Health {
+    /// Returns what speaks against imports, which readiness stops for.
+    pub fn faults(&self) -> Vec<DatabaseFault> {
+        let Self { server, session, role, standby, .. } = self;
+        let off = session.as_ref().is_some_and(|session| session.synchronous_commit == "off");
+        let is_other = session.as_ref().is_some_and(|session| !session.is_same_database);
+        let lacking = role.as_ref().filter(|role| !role.is_superuser && !role.is_owner);
+        let rights = lacking.filter(|role| !role.missing.is_empty()).map(|role| {
+            DatabaseFault::MissingRights { role: role.name.clone(), rights: role.missing.clone() }
+        });
+        let is_standby = |standby: &Result<StandbyHealth, String>| {
+            standby.as_ref().map_or(true, |standby| standby.is_in_recovery)
+        };
+        let outdated = server.version_number < OLDEST_SERVER;
+        [
+            outdated.then(|| DatabaseFault::Outdated(server.version.clone())),
+            server.is_read_only.then_some(DatabaseFault::ReadOnly),
+            (!server.has_fsync).then_some(DatabaseFault::LosesCommits("fsync")),
+            off.then_some(DatabaseFault::LosesCommits("synchronous_commit")),
+            rights,
+            session.is_none().then_some(DatabaseFault::SharedSessions),
+            is_other.then_some(DatabaseFault::TwoDatabases),
+            standby.as_ref().is_some_and(|it| !is_standby(it)).then_some(DatabaseFault::NoStandby),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
 }
 
 /// Version and settings of a server.

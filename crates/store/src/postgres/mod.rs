@@ -21,7 +21,7 @@ mod store;
 #[path = "../queries/mod.rs"]
 pub(crate) mod queries;
 
-pub use doctor::{Health, ServerHealth, SessionHealth, StandbyHealth};
+pub use doctor::{Health, OLDEST_SERVER, ServerHealth, SessionHealth, StandbyHealth};
 pub use options::PostgresOptions;
 pub use rights::RoleHealth;
 pub use store::PostgresStore;

@@ -25,8 +25,7 @@ statement! {
     /// 7. true if this role sees the sessions of other roles
     /// 8. true if the last segment of the log was archived
     /// 9. true if commits wait for a standby
-    /// 10. true if commits reach the disk
-    Server {} -> (BigInt, BigInt, Nullable<BigInt>, Nullable<BigInt>, Nullable<BigInt>, BigInt, Bool, Nullable<Bool>, Bool, Bool)
+    Server {} -> (BigInt, BigInt, Nullable<BigInt>, Nullable<BigInt>, Nullable<BigInt>, BigInt, Bool, Nullable<Bool>, Bool)
         = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint, \
             coalesce((SELECT max(extract(epoch FROM clock_timestamp() - since)) * 1000 FROM (\
                 SELECT xact_start AS since FROM pg_stat_activity \
@@ -44,8 +43,7 @@ statement! {
             pg_has_role('pg_read_all_stats', 'USAGE'), \
             CASE WHEN current_setting('archive_mode') <> 'off' THEN (SELECT last_failed_time IS NULL \
                 OR coalesce(last_archived_time > last_failed_time, FALSE) FROM pg_stat_archiver) END, \
-            current_setting('synchronous_standby_names') <> '', \
-            current_setting('fsync') = 'on'"
+            current_setting('synchronous_standby_names') <> ''"
 }
 
 statement! {
@@ -78,7 +76,6 @@ impl Monitor {
             sees_other_roles,
             archives_log,
             has_synchronous_standbys,
-            has_fsync,
         ) = primary.run_idempotent(server)?;
         let now = Instant::now();
         let held = {
@@ -98,15 +95,13 @@ impl Monitor {
             archives_log,
             has_synchronous_standbys,
             replication_lag: furthest_behind.map(|position| log.age(position, now)),
-            has_wrong_standby: on_standby.as_ref().is_some_and(|answer| *answer == Ok(None)),
             standby_answers: on_standby.map(|answer| answer.is_ok()),
-            is_without_fsync: !has_fsync,
             retained_log: u64::try_from(retained).unwrap_or_default(),
         })
     }
 }
 
-type Row = (i64, i64, Option<i64>, Option<i64>, Option<i64>, i64, bool, Option<bool>, bool, bool);
+type Row = (i64, i64, Option<i64>, Option<i64>, Option<i64>, i64, bool, Option<bool>, bool);
 
 fn server(conn: &mut Conn) -> crate::error::Result<Row> {
     Ok(Server {}.get_result(conn)?)

@@ -14,7 +14,7 @@ use crate::migrations::{MigrationState, MigrationStatus};
 use crate::sealed::{ResealError, Resealed, Sealer, Seals, encryption_of};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    Creation, Encryption, ServerFigures, StagingDone, Store, StoreError, Traces, Tx, WriteJob,
+    Creation, Encryption, Inspection, ServerFigures, StagingDone, Store, StoreError, Traces, Tx, WriteJob,
 };
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -39,6 +39,7 @@ pub struct PostgresStore {
     migrations: Vec<MigrationStatus>,
     sealer: Sealer,
     monitor: Monitor,
+    options: PostgresOptions,
 }
 
 struct Standby {
@@ -154,7 +155,8 @@ impl PostgresStore {
         let primary = pool(&options.url, is_pooled, options.connections, options.pool_timeout);
         let sealer = options.sealer.clone();
         let monitor = Monitor::default();
-        Ok(Self { primary, standby, stager, clock, listener, migrations, sealer, monitor })
+        let options = options.clone();
+        Ok(Self { primary, standby, stager, clock, listener, migrations, sealer, monitor, options })
     }
 
     /// Returns the names of the encryption keys that open values. The first one seals.
@@ -295,6 +297,13 @@ impl Store for PostgresStore {
     fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
         let standby = self.standby.as_ref().map(|standby| &standby.pool);
         self.monitor.figures(&self.primary, standby).map(Some)
+    }
+
+    /// Finds what `cutover doctor` calls a failure.
+    fn inspect(&self) -> Result<Inspection, StoreError> {
+        let health = Self::health(&self.options, &|| self.clock.now());
+        let health = health.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        Ok(Inspection { faults: health.faults(), unread: None })
     }
 
     fn encryption(&self) -> Result<Encryption, StoreError> {

@@ -144,5 +144,6 @@ pub(crate) fn encryption_of(tables: &[Seals], is_configured: bool) -> Encryption
         has_open_values: seals().any(|seal| *seal == Seal::Open),
         used: names(&[KeyState::Seals, KeyState::Opens]),
         missing: names(&[KeyState::Missing, KeyState::Wrong]),
+        has_unknown_values: seals().any(|seal| *seal == Seal::Unknown),
     }
 }

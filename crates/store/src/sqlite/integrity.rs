@@ -101,8 +101,10 @@ fn references(conn: &mut Conn) -> QueryResult<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::super::migrations;
+    use super::super::store::INSPECTED;
     use super::super::testing::{add_account, add_supplier, connect};
     use super::*;
+    use cutover_app::port::{DatabaseFault, Inspection, Store};
     use cutover_testkit::payload::account_json;
     use diesel::connection::SimpleConnection;
 
@@ -125,5 +127,23 @@ mod tests {
             assert!(faults.iter().any(|fault| fault == expected), "{faults:?}");
             conn.batch_execute("ROLLBACK TO whole; RELEASE whole").unwrap();
         }
+    }
+
+    #[test]
+    fn an_inspection_finds_damage_and_says_what_it_did_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cutover.db");
+        let store = SqliteStore::open(&path, Options::default()).unwrap();
+        assert_eq!(store.inspect(), Ok(Inspection::default()));
+        let mut conn = connect(&path);
+        add_supplier(&mut conn);
+        add_account(&mut conn, 1, &account_json(1));
+        conn.batch_execute("DELETE FROM meters").unwrap();
+        let found = store.inspect().unwrap();
+        let damaged = "a row of readings belongs to none of meters";
+        assert!(matches!(&found.faults[..], [DatabaseFault::Damaged(what)] if what == damaged), "{found:?}");
+        let size = INSPECTED + 1;
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(size).unwrap();
+        assert_eq!(store.inspect(), Ok(Inspection { faults: vec![], unread: Some(size) }));
     }
 }

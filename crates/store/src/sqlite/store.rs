@@ -8,13 +8,18 @@ use crate::context::Context;
 use crate::error::OpenError;
 use crate::migrations::MigrationStatus;
 use crate::sealed::{Sealer, Seals, encryption_of};
-use cutover_app::port::{Creation, Encryption, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
+use cutover_app::port::{
+    Creation, DatabaseFault, Encryption, Inspection, StagingDone, Store, StoreError, Traces, Tx, WriteJob,
+};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Size in bytes of a file that is read whole in an inspection: in a few seconds at most.
+pub(super) const INSPECTED: u64 = 256 << 20;
 
 /// Settings of a SQLite database.
 #[derive(Debug, Clone)]
@@ -161,6 +166,19 @@ impl Store for SqliteStore {
 
     fn reads_at_once(&self) -> bool {
         self.readers.have_spare()
+    }
+
+    /// Reads the whole file, unless that takes long.
+    fn inspect(&self) -> Result<Inspection, StoreError> {
+        let unavailable = |error: &dyn std::fmt::Display| StoreError::Unavailable(error.to_string());
+        let path = &self.target.path;
+        let size = std::fs::metadata(path).map_err(|error| unavailable(&error))?.len();
+        if size > INSPECTED {
+            return Ok(Inspection { unread: Some(size), ..Inspection::default() });
+        }
+        let found = Self::quick_check(path).map_err(|error| unavailable(&error))?;
+        let faults = found.into_iter().take(1).map(DatabaseFault::Damaged).collect();
+        Ok(Inspection { faults, unread: None })
     }
 
     fn encryption(&self) -> Result<Encryption, StoreError> {

@@ -33,9 +33,9 @@ use accounts::Imported;
 use businesses::Business;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    ActivityKind, ApiKey, AuditEntry, Encryption, ErasureMark, FeedPosition, Gate, JobGuard, Manifest, Node,
-    Organisation, RefreshToken, RefusedCreate, ServerFigures, ServiceHold, SigningKey, Store, StoreError,
-    Supplier, SupplierNote, Tx, Vendor, Verdict, WriteJob,
+    ActivityKind, ApiKey, AuditEntry, DatabaseFault, Encryption, ErasureMark, FeedPosition, Gate, Inspection,
+    JobGuard, Manifest, Node, Organisation, RefreshToken, RefusedCreate, ServerFigures, ServiceHold,
+    SigningKey, Store, StoreError, Supplier, SupplierNote, Tx, Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
 use feed::Published;
@@ -73,6 +73,7 @@ pub struct MemoryStore {
     encryption: Mutex<Option<Encryption>>,
     free_space: Mutex<Option<u64>>,
     server: Mutex<Option<ServerFigures>>,
+    faults: Mutex<Vec<DatabaseFault>>,
 }
 
 /// All rows. Large ones are shared with copies of the state until they change.
@@ -153,6 +154,11 @@ impl MemoryStore {
         *lock(&self.free_space) = bytes;
     }
 
+    /// Sets what an inspection finds.
+    pub fn set_faults(&self, faults: Vec<DatabaseFault>) {
+        *lock(&self.faults) = faults;
+    }
+
     /// Sets the figures of the database server.
     pub fn set_server_figures(&self, figures: Option<ServerFigures>) {
         *lock(&self.server) = figures;
@@ -202,6 +208,10 @@ impl Store for MemoryStore {
 
     fn free_space(&self) -> Result<Option<u64>, StoreError> {
         Ok(*lock(&self.free_space))
+    }
+
+    fn inspect(&self) -> Result<Inspection, StoreError> {
+        Ok(Inspection { faults: lock(&self.faults).clone(), unread: None })
     }
 
     fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {

@@ -9,8 +9,8 @@ use crate::codec::unpack;
 use crate::operator::forecast::Left;
 use crate::operator::{Forecast, WhatIf};
 use crate::port::{
-    Encryption, Gate, Node, PageLimit, ProcessFilter, Reconciliation, RunFigures, ServerCertificateState,
-    ServerFigures, StoreError, Supplier, Tx, WaitingWindows, read, read_committed,
+    Encryption, Gate, Inspection, Node, PageLimit, ProcessFilter, Reconciliation, RunFigures,
+    ServerCertificateState, ServerFigures, StoreError, Supplier, Tx, WaitingWindows, read, read_committed,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{SupplierStatus, Word, Zone};
@@ -84,6 +84,7 @@ pub(super) struct Installation {
     pub(super) needed_space: u64,
     /// `None` for an embedded database.
     pub(super) server: Result<Option<ServerFigures>, StoreError>,
+    pub(super) inspection: Result<Inspection, StoreError>,
     pub(super) last_backup_at: Option<DateTime<Utc>>,
     /// The newest time at which an operator created something.
     pub(super) newest_row: Option<DateTime<Utc>>,
@@ -135,6 +136,7 @@ impl App {
         &self,
         facts: &Facts,
         services: &Services,
+        is_now: bool,
     ) -> Result<Installation, StoreError> {
         let (last_backup_at, newest_row, each) = read_committed(&*self.store, |tx| {
             Ok((tx.last_backup_at()?, newest_row(tx)?, average_payload(tx, facts.supplier.id)?))
@@ -149,6 +151,7 @@ impl App {
             refused_write: self.refused_write(),
             needed_space: each.saturating_mul(facts.left.all()).saturating_mul(ROWS_PER_PAYLOAD),
             server: self.store.server_figures(),
+            inspection: self.inspected(is_now),
             last_backup_at,
             newest_row,
             server_certificate: self.server_certificate.as_ref().map(|of| of.judge(facts.now)),

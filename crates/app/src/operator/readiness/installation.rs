@@ -37,6 +37,12 @@ pub(super) fn encryption(installation: &Installation) -> Finding {
             "Add the keys there and restart them; `cutover doctor` names the processes.",
         );
     }
+    if encryption.has_unknown_values {
+        return Finding::stop(
+            "A newer version has encrypted values in a way that this one cannot read.",
+            "Run the newer version of this program that was here.",
+        );
+    }
     match (encryption.is_configured, encryption.has_open_values) {
         (false, _) => Finding::warn(
             "No encryption key is configured: payloads and bank details are stored unencrypted.",
@@ -82,17 +88,6 @@ pub(super) fn disk(installation: &Installation) -> Finding {
     }
 }
 
-pub(super) fn durability(installation: &Installation) -> Finding {
-    match &installation.server {
-        Err(error) => Finding::warn(format!("The server does not tell: {error}."), "See `cutover doctor`."),
-        Ok(Some(server)) if server.is_without_fsync => Finding::stop(
-            "fsync is off at the database server: a crash may lose everything.",
-            "Set it on in the server's settings.",
-        ),
-        Ok(_) => Finding::ok("What is accepted is on the disk."),
-    }
-}
-
 pub(super) fn replica(installation: &Installation) -> Finding {
     let server = match &installation.server {
         Ok(Some(server)) => server,
@@ -101,11 +96,8 @@ pub(super) fn replica(installation: &Installation) -> Finding {
             return Finding::warn(format!("The server does not tell: {error}."), "See `cutover doctor`.");
         }
     };
-    if server.has_wrong_standby {
-        return Finding::stop(
-            "The server that is read from as a standby follows no other.",
-            "Name a standby of the database in database-replica-url, or leave it out.",
-        );
+    if let Some(fault) = super::database::standby(installation) {
+        return fault;
     }
     match (server.standby_answers, server.replication_lag) {
         (Some(false), _) => Finding::warn(
@@ -158,7 +150,7 @@ pub(super) fn backup(installation: &Installation) -> Finding {
 }
 
 /// Returns a number of bytes in words.
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     const UNITS: [(&str, u64); 4] = [("TB", 1 << 40), ("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)];
     match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
         Some((name, unit)) => format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit),

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod clock;
+mod database;
 mod facts;
 mod installation;
 mod manifest;
@@ -14,6 +15,7 @@ mod services;
 mod tls;
 mod window;
 
+pub(crate) use database::Inspected;
 pub use newest::newest_row_ahead;
 pub use night::Night;
 pub(crate) use probed::Probed;
@@ -68,6 +70,8 @@ string_enum! {
         Tls = "tls",
         /// The keys of values in the database are there.
         Encryption = "encryption",
+        /// The database is intact, and takes what this process writes.
+        Database = "database",
         /// Free space for what waits.
         Disk = "disk",
         /// Commits survive a crash of the database server.
@@ -127,8 +131,9 @@ const CHECKS: [(CheckName, Judge); CheckName::ALL.len()] = [
     (CheckName::Clock, Judge::Installation(clock::clock)),
     (CheckName::Tls, Judge::Installation(tls::tls)),
     (CheckName::Encryption, Judge::Installation(installation::encryption)),
+    (CheckName::Database, Judge::Installation(database::database)),
     (CheckName::Disk, Judge::Installation(installation::disk)),
-    (CheckName::Durability, Judge::Installation(installation::durability)),
+    (CheckName::Durability, Judge::Installation(database::durability)),
     (CheckName::Replica, Judge::Installation(installation::replica)),
     (CheckName::Backup, Judge::Installation(installation::backup)),
 ];
@@ -217,7 +222,7 @@ impl Operations<'_> {
     ) -> Result<Readiness, OperatorError> {
         let supplier = self.show_supplier(code)?;
         let facts = self.sampled_lately(&supplier, self.app.facts(&supplier, services)?)?;
-        Ok(self.app.judged(facts, services, checks)?)
+        Ok(self.app.judged(facts, services, checks, false)?)
     }
 
     /// Like [`readiness`](Self::readiness), with checks that nobody has made before.
@@ -227,14 +232,21 @@ impl Operations<'_> {
         services: &Services,
     ) -> Result<Readiness, OperatorError> {
         let facts = self.sampled(supplier, self.app.facts(supplier, services)?)?;
-        Ok(self.app.judged(facts, services, Checks::All)?)
+        Ok(self.app.judged(facts, services, Checks::All, true)?)
     }
 }
 
 impl App {
-    fn judged(&self, facts: Facts, services: &Services, checks: Checks) -> Result<Readiness, StoreError> {
+    /// Judges facts. `is_now` is set if what others have found lately does not do.
+    fn judged(
+        &self,
+        facts: Facts,
+        services: &Services,
+        checks: Checks,
+        is_now: bool,
+    ) -> Result<Readiness, StoreError> {
         let installation = match checks {
-            Checks::All => Some(self.installation(&facts, services)?),
+            Checks::All => Some(self.installation(&facts, services, is_now)?),
             Checks::OfSupplier => None,
         };
         let finding = |judge: &Judge| match (judge, &installation) {

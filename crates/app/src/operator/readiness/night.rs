@@ -38,7 +38,7 @@ impl Operations<'_> {
         let facts = self.sampled_lately(&supplier, self.app.facts(&supplier, services)?)?;
         let (gate, at) = (facts.gate.clone(), facts.now);
         let first_window = facts.windows.windows.first().map(|window| window.end);
-        let readiness = self.app.judged(facts, services, Checks::All)?;
+        let readiness = self.app.judged(facts, services, Checks::All, false)?;
         Ok(Night { supplier, progress, readiness, gate, first_window, at })
     }
 }

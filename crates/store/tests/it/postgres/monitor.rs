@@ -2,7 +2,7 @@
 
 use super::environment::TestEnvironment;
 use chrono::DateTime;
-use cutover_app::port::{ServerFigures, Store, read_committed};
+use cutover_app::port::{DatabaseFault, ServerFigures, Store, read_committed};
 use cutover_process::State;
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_machine::wait_until;
@@ -70,9 +70,7 @@ fn a_standby_lags_and_disappears() {
     let store = PostgresStore::open(&PostgresOptions { replica_url, ..migrated }).unwrap();
     standby.wait_until_caught_up().unwrap();
     until(&store, |figures| {
-        figures.standby_answers == Some(true)
-            && !figures.has_wrong_standby
-            && figures.replication_lag == Some(Duration::ZERO)
+        figures.standby_answers == Some(true) && figures.replication_lag == Some(Duration::ZERO)
     });
     standby.pause_replay().unwrap();
     cluster.sql("postgres", "INSERT INTO organisations (name, created_at) VALUES ('Acme', now())").unwrap();
@@ -84,16 +82,26 @@ fn a_standby_lags_and_disappears() {
 }
 
 #[test]
-fn servers_that_lose_commits_or_are_no_standby_are_told() {
+fn an_inspection_finds_what_speaks_against_imports() {
     let Some(fast) = TestEnvironment::new() else { return };
-    assert!(figures(&fast.store).is_without_fsync);
+    let faults = |store: &PostgresStore| store.inspect().unwrap().faults;
+    assert_eq!(faults(&fast.store), [DatabaseFault::LosesCommits("fsync")]);
     let Some(cluster) = Cluster::for_test(&ClusterOptions::default()) else { return };
-    for replica_url in [None, Some(cluster.url("postgres"))] {
-        let is_wrong = replica_url.is_some();
-        let options = PostgresOptions { migrates: true, ..PostgresOptions::new(cluster.url("postgres")) };
-        let figures = figures(&PostgresStore::open(&PostgresOptions { replica_url, ..options }).unwrap());
-        assert_eq!((figures.is_without_fsync, figures.has_wrong_standby), (false, is_wrong), "{figures:?}");
+    let options = || PostgresOptions { migrates: true, ..PostgresOptions::new(cluster.url("postgres")) };
+    for (replica_url, found) in
+        [(None, vec![]), (Some(cluster.url("postgres")), vec![DatabaseFault::NoStandby])]
+    {
+        let store = PostgresStore::open(&PostgresOptions { replica_url, ..options() }).unwrap();
+        assert_eq!(faults(&store), found);
     }
+    cluster.sql("postgres", "CREATE ROLE runner LOGIN").unwrap();
+    PostgresStore::migrate(&options(), Some("runner")).unwrap();
+    let url = format!("postgres://runner@{}/postgres", cluster.address());
+    let store = PostgresStore::open(&PostgresOptions::new(url)).unwrap();
+    assert_eq!(faults(&store), []);
+    cluster.sql("postgres", "REVOKE INSERT ON manifests FROM runner").unwrap();
+    let rights = vec!["INSERT on manifests".to_owned()];
+    assert_eq!(faults(&store), [DatabaseFault::MissingRights { role: "runner".into(), rights }]);
 }
 
 /// Nobody folds the changes, so there may be any number.

@@ -7,11 +7,10 @@ use crate::system::SystemClock;
 use chrono::TimeDelta;
 use cutover_app::port::{Clock, StoreError};
 use cutover_store::{
-    Health, PostgresOptions, PostgresStore, RoleHealth, ServerHealth, SessionHealth, StandbyHealth, shown,
+    Health, OLDEST_SERVER, PostgresOptions, PostgresStore, RoleHealth, ServerHealth, SessionHealth,
+    StandbyHealth, shown,
 };
 
-/// The oldest supported version.
-const OLDEST: i64 = 130_000;
 /// Tolerated difference between the clocks.
 const CLOCK_TOLERANCE: TimeDelta = TimeDelta::seconds(1);
 /// Tolerated lag of a standby, in seconds.
@@ -48,8 +47,12 @@ pub(super) fn all(settings: &Settings, options: &PostgresOptions) -> Vec<Finding
 
 fn database(options: &PostgresOptions, server: &ServerHealth) -> Finding {
     let detail = format!("{}: PostgreSQL {}", shown(&options.url), server.version);
-    if server.version_number < OLDEST {
-        return Finding::fail("database", detail, format!("upgrade it to {} or later", OLDEST / 10_000));
+    if server.version_number < OLDEST_SERVER {
+        return Finding::fail(
+            "database",
+            detail,
+            format!("upgrade it to {} or later", OLDEST_SERVER / 10_000),
+        );
     }
     if server.is_read_only {
         let fix = "name the primary, and check that default_transaction_read_only is off";
@@ -339,6 +342,50 @@ mod tests {
             wrong(|health| health.server.has_synchronous_standbys = false),
         ];
         insta::assert_snapshot!(found.join("\n"));
+    }
+
+    /// What fails here stops the release of a wave as well, and nothing else of an inspection does.
+    #[test]
+    fn whatever_fails_stops_a_release() {
+        let lacking = || vec!["INSERT on manifests".to_owned()];
+        let changes: [fn(&mut Health); 7] = [
+            |health| health.server.version_number = 120_022,
+            |health| health.server.is_read_only = true,
+            |health| health.server.has_fsync = false,
+            |health| health.session.as_mut().unwrap().synchronous_commit = "off".into(),
+            |health| health.session = None,
+            |health| health.session.as_mut().unwrap().is_same_database = false,
+            |health| health.standby.as_mut().unwrap().as_mut().unwrap().is_in_recovery = false,
+        ];
+        let mut cases: Vec<Health> = changes
+            .iter()
+            .map(|change| {
+                let mut health = healthy();
+                change(&mut health);
+                health
+            })
+            .collect();
+        for (is_superuser, is_owner) in [(false, false), (true, false), (false, true)] {
+            let role = RoleHealth { is_superuser, is_owner, missing: lacking(), ..healthy().role.unwrap() };
+            cases.push(Health { role: Some(role), ..healthy() });
+        }
+        let warnings: [fn(&mut Health); 4] = [
+            |health| health.server.has_full_page_writes = false,
+            |health| health.server.tls = None,
+            |health| health.standby = Some(Err("no route".into())),
+            |health| health.role.as_mut().unwrap().needless = vec!["DELETE on audit_trail".into()],
+        ];
+        for change in warnings {
+            let mut health = healthy();
+            change(&mut health);
+            cases.push(health);
+        }
+        for health in cases.into_iter().chain([healthy()]) {
+            let mut findings = vec![database(&options(), &health.server)];
+            findings.extend(judge(&options(), &health));
+            let failed = findings.iter().filter(|finding| finding.result == Result::Fail).count();
+            assert_eq!(health.faults().len(), failed, "{:?}", health.faults());
+        }
     }
 
     #[test]

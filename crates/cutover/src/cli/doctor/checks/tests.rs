@@ -3,7 +3,9 @@ use crate::cli::doctor::finding::Health;
 use crate::open::{ExternalServices, OpenDatabase, Purpose, open_app};
 use crate::settings::{Environment, Flags};
 use chrono::Duration;
+use cutover_app::operator::CheckName;
 use cutover_app::port::{Tx, VendorKind, write};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Returns settings with a temporary data folder.
@@ -53,6 +55,80 @@ fn a_new_installation_passes_all_checks() {
     assert_eq!(checks[..14], [&database[..], &rest[..]].concat());
     // Only some systems publish the limit.
     assert!(matches!(&checks[14..], ["memory"] | ["open files", "memory"]), "{checks:?}");
+}
+
+/// What keeps a wave from beginning if a check of the doctor fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KeptBy {
+    /// A check of readiness, which stops the release.
+    Readiness(CheckName),
+    /// The server, which does not start.
+    Start,
+    /// Readiness, which is not told: it fails only if the database does not answer.
+    NoAnswer,
+    /// Nothing: it never fails.
+    Nothing,
+}
+
+/// Every check of the doctor. Readiness takes its failures: a new check has to say how.
+const KEPT_BY: [(&str, KeptBy); 26] = [
+    ("settings", KeptBy::Start),
+    ("database", KeptBy::Readiness(CheckName::Database)),
+    ("writes", KeptBy::Readiness(CheckName::Disk)),
+    ("migrations", KeptBy::Start),
+    ("integrity", KeptBy::Readiness(CheckName::Database)),
+    ("clock", KeptBy::Readiness(CheckName::Clock)),
+    ("at rest", KeptBy::Readiness(CheckName::Encryption)),
+    ("processes", KeptBy::NoAnswer),
+    ("webhooks", KeptBy::NoAnswer),
+    ("holds", KeptBy::NoAnswer),
+    ("vendors", KeptBy::NoAnswer),
+    ("permissions", KeptBy::Nothing),
+    ("documents", KeptBy::Readiness(CheckName::Documents)),
+    ("server", KeptBy::Start),
+    ("address", KeptBy::Nothing),
+    ("open files", KeptBy::Nothing),
+    ("memory", KeptBy::Start),
+    ("TLS", KeptBy::Readiness(CheckName::Tls)),
+    ("encryption", KeptBy::Nothing),
+    ("durability", KeptBy::Readiness(CheckName::Durability)),
+    ("role", KeptBy::Readiness(CheckName::Database)),
+    ("sessions", KeptBy::Readiness(CheckName::Database)),
+    ("timeouts", KeptBy::Nothing),
+    ("connections", KeptBy::Nothing),
+    ("autovacuum", KeptBy::Nothing),
+    ("standby", KeptBy::Readiness(CheckName::Replica)),
+];
+
+/// Returns the name of each check of which a source makes a finding, and true if that is a failure.
+fn named(source: &str) -> Vec<(String, bool)> {
+    let constant = source.split("const CHECK: &str = \"").nth(1).and_then(|rest| rest.split('"').next());
+    let calls = source.split("Finding::").skip(1).filter_map(|rest| rest.split_once('('));
+    let made = calls.filter(|(kind, _)| ["ok", "warn", "fail"].contains(kind));
+    made.filter_map(|(kind, rest)| {
+        let argument = rest.trim_start();
+        let name = match argument.strip_prefix('"') {
+            Some(rest) => rest.split('"').next()?,
+            None if argument.starts_with("CHECK") => constant?,
+            None => return None,
+        };
+        Some((name.to_owned(), kind == "fail"))
+    })
+    .collect()
+}
+
+#[test]
+fn a_wave_does_not_begin_with_what_fails_here() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli/doctor");
+    let files = std::fs::read_dir(folder.join("checks")).unwrap().map(|entry| entry.unwrap().path());
+    let is_source = |path: &PathBuf| path.is_file() && !path.ends_with("tests.rs");
+    let files = files.filter(is_source).chain([folder.join("mod.rs")]);
+    let mut found: BTreeMap<String, bool> = BTreeMap::new();
+    for (check, fails) in files.flat_map(|path| named(&std::fs::read_to_string(path).unwrap())) {
+        *found.entry(check).or_default() |= fails;
+    }
+    let listed = KEPT_BY.iter().map(|(check, by)| ((*check).to_owned(), *by != KeptBy::Nothing));
+    assert_eq!(found, listed.collect());
 }
 
 #[test]

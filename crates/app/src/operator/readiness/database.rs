@@ -1,0 +1,130 @@
+//! Faults of the database that an inspection finds.
+
+use super::Finding;
+use super::facts::Installation;
+use crate::App;
+use crate::port::{DatabaseFault, Inspection, StoreError};
+use chrono::{DateTime, TimeDelta, Utc};
+use std::sync::{Mutex, PoisonError};
+
+/// Time for which a result is kept for pages and requests, which many may ask for.
+const KEPT: TimeDelta = TimeDelta::seconds(60);
+
+/// The last inspection of the database, with its time.
+#[derive(Debug, Default)]
+pub(crate) struct Inspected(Mutex<Option<(DateTime<Utc>, Inspection)>>);
+
+impl App {
+    /// Inspects the database, unless an inspection of the last minute suffices.
+    pub(super) fn inspected(&self, is_now: bool) -> Result<Inspection, StoreError> {
+        let now = self.clock.now();
+        // One at a time: whoever comes meanwhile takes the result.
+        let mut last = self.inspected.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, kept)) = last.as_ref().filter(|(at, _)| !is_now && now - *at < KEPT) {
+            return Ok(kept.clone());
+        }
+        let inspection = self.store.inspect()?;
+        *last = Some((now, inspection.clone()));
+        Ok(inspection)
+    }
+}
+
+/// The check that a fault belongs to, and what to say.
+enum Of {
+    Database(String, &'static str),
+    Durability(String, &'static str),
+    Replica(String, &'static str),
+}
+
+fn of(fault: &DatabaseFault) -> Of {
+    match fault {
+        DatabaseFault::Damaged(found) => Of::Database(
+            format!("The file of the database is damaged: {found}."),
+            "Restore it from a backup; `cutover doctor` names all that was found.",
+        ),
+        DatabaseFault::Outdated(version) => Of::Database(
+            format!("The database server is PostgreSQL {version}, which is not supported."),
+            "Upgrade it; `cutover doctor` names the oldest version that is.",
+        ),
+        DatabaseFault::ReadOnly => Of::Database(
+            "The database server takes no writes.".to_owned(),
+            "Name the primary, and check that default_transaction_read_only is off.",
+        ),
+        DatabaseFault::MissingRights { role, rights } => Of::Database(
+            format!("The role {role} lacks rights: {}.", rights.join(", ")),
+            "Run `cutover migrate --running-role NAME` as the owner of the tables.",
+        ),
+        DatabaseFault::SharedSessions => Of::Database(
+            "A proxy shares the sessions of the database, also those that must not be shared.".to_owned(),
+            "Name PostgreSQL itself in database-direct-url.",
+        ),
+        DatabaseFault::TwoDatabases => Of::Database(
+            "database-url and database-direct-url lead to different databases.".to_owned(),
+            "Name the same one in both.",
+        ),
+        DatabaseFault::LosesCommits(setting) => Of::Durability(
+            format!("{setting} is off: a crash of the database server may lose what was accepted."),
+            "Set it on at the database server, or leave it out of the options of its URL.",
+        ),
+        DatabaseFault::NoStandby => Of::Replica(
+            "The server that is read from as a standby follows no other.".to_owned(),
+            "Name a standby of the database in database-replica-url, or leave it out.",
+        ),
+    }
+}
+
+/// Returns the first fault that belongs to a check.
+fn first(
+    installation: &Installation,
+    of_check: impl Fn(Of) -> Option<(String, &'static str)>,
+) -> Option<Finding> {
+    let found = installation.inspection.iter().flat_map(|inspection| &inspection.faults);
+    let mut stops = found.filter_map(|fault| of_check(of(fault)));
+    stops.next().map(|(detail, action)| Finding::stop(detail, action))
+}
+
+pub(super) fn database(installation: &Installation) -> Finding {
+    let inspection = match &installation.inspection {
+        Ok(inspection) => inspection,
+        Err(error) => {
+            return Finding::warn(
+                format!("The database could not be inspected: {error}."),
+                "See `cutover doctor`.",
+            );
+        }
+    };
+    let is_of = |fault| match fault {
+        Of::Database(detail, action) => Some((detail, action)),
+        _ => None,
+    };
+    match (first(installation, is_of), inspection.unread) {
+        (Some(fault), _) => fault,
+        (None, Some(bytes)) => Finding::ok(format!(
+            "The file of the database has {}, too many to be checked here; `cutover doctor` does it.",
+            super::installation::size(bytes)
+        )),
+        (None, None) => Finding::ok("The database is intact, and this process has the rights that it needs."),
+    }
+}
+
+/// Returns the fault because of which accepted accounts may be lost.
+pub(super) fn durability(installation: &Installation) -> Finding {
+    let is_of = |fault| match fault {
+        Of::Durability(detail, action) => Some((detail, action)),
+        _ => None,
+    };
+    match &installation.inspection {
+        Err(error) => Finding::warn(format!("The server does not tell: {error}."), "See `cutover doctor`."),
+        Ok(_) => {
+            first(installation, is_of).unwrap_or_else(|| Finding::ok("What is accepted is on the disk."))
+        }
+    }
+}
+
+/// Returns the fault of the standby, if it has one.
+pub(super) fn standby(installation: &Installation) -> Option<Finding> {
+    first(installation, |fault| match fault {
+        Of::Replica(detail, action) => Some((detail, action)),
+        _ => None,
+    })
+}
