@@ -6,8 +6,10 @@ use crate::output::{document, print};
 use crate::service::{Backoff, Fault, Reply, Service, Target, block_on};
 use clap::Args;
 use cutover_core::plain;
+use cutover_model::Others;
 use reqwest::StatusCode;
 use reqwest::header::CONTENT_TYPE;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -159,7 +161,10 @@ fn run_text(run: &Value) -> String {
         )
     };
     let list = |what: &'static str, of: &Value| -> String {
-        of.as_array().into_iter().flatten().map(|one| cause(what, one)).collect()
+        let others = Others::deserialize(&of["other_errors"]).ok().and_then(|others| others.words());
+        let others = others.map(|others| format!("  {what:<20} {others}\n"));
+        let top = of["top_errors"].as_array().into_iter().flatten();
+        top.map(|one| cause(what, one)).chain(others).collect()
     };
     let ended = if run["ended_at"].is_null() { "open".to_owned() } else { word(&run["ended_at"]) };
     format!(
@@ -172,8 +177,8 @@ fn run_text(run: &Value) -> String {
         word(&run["refused"]["accounts"]),
         "ledger balance",
         word(&run["totals"]["ledger_balance"]),
-        list("error", &run["top_errors"]),
-        list("refused for", &run["refused"]["top_errors"]),
+        list("error", run),
+        list("refused for", &run["refused"]),
     )
 }
 

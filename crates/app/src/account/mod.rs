@@ -44,6 +44,7 @@ pub(crate) use manifest_numbers::{examples as number_examples, page as page_of_n
 pub(crate) use progress::{Pace, accounts, progress};
 pub use progress::{Progress, StatusCount, TopCause, shown_progress};
 pub(crate) use refused::RefusedLog;
+pub use refused::shown_refused;
 pub(crate) use standing::Standing;
 pub use status::{process_status, shown_time};
 pub(crate) use supplier_cache::SupplierCache;

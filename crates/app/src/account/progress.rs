@@ -8,11 +8,11 @@ use crate::port::{
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::{Code, ExternalAccountNumber, Level, SupplierCode, SupplierStatus, Word, Zone};
 use cutover_model::rust_decimal::Decimal;
-use cutover_model::{StatusCounts, SupplierProgress, TopCause as ShownCause};
+use cutover_model::{Others, StatusCounts, SupplierProgress, TopCause as ShownCause};
 use cutover_process::State;
 
 /// Maximum number of errors or warnings, and of example accounts of each.
-const CAUSES: u32 = 10;
+const CAUSES: usize = 10;
 const EXAMPLES: u32 = 3;
 /// Longest part of a stretch that the rate is computed from, which bounds the minutes to read.
 const LONGEST_STRETCH: TimeDelta = TimeDelta::hours(24);
@@ -24,8 +24,12 @@ pub struct Progress {
     pub counts: Vec<StatusCount>,
     /// The most frequent errors, the most frequent first; at most ten.
     pub top_errors: Vec<TopCause>,
+    /// The errors beside these.
+    pub other_errors: Others,
     /// The most frequent warnings, the most frequent first; at most ten.
     pub top_warnings: Vec<TopCause>,
+    /// The warnings beside these.
+    pub other_warnings: Others,
     /// Number of accounts per minute that were imported, ended a dry run or failed since the current stretch of
     /// work began, with one decimal place; 0 if there is none.
     pub rate_per_minute: Decimal,
@@ -120,10 +124,14 @@ pub(crate) fn progress(
     let pace = Pace::of(&tx.minute_counts(supplier.id, now - LONGEST_STRETCH)?, now);
     let hold = tx.hold(supplier.id)?;
     let goes_on = supplier.settings.status == SupplierStatus::Ongoing && hold.is_none();
+    let (top_errors, other_errors) = top_causes(tx, supplier.id, Level::Error)?;
+    let (top_warnings, other_warnings) = top_causes(tx, supplier.id, Level::Warning)?;
     Ok(Progress {
         counts,
-        top_errors: top_causes(tx, supplier.id, Level::Error)?,
-        top_warnings: top_causes(tx, supplier.id, Level::Warning)?,
+        top_errors,
+        other_errors,
+        top_warnings,
+        other_warnings,
         rate_per_minute: pace.per_minute(),
         estimated_finish_at: pace.end_of(waiting, now).filter(|_| goes_on),
         reconciliation: tx.reconciliation(supplier.id)?,
@@ -154,13 +162,19 @@ pub(crate) fn accounts(counts: &[StatusCount], state: State) -> u64 {
     counts.iter().filter(|count| count.status == state).map(|count| count.accounts).sum()
 }
 
-fn top_causes(tx: &mut dyn Rows, supplier_id: i64, level: Level) -> Result<Vec<TopCause>, StoreError> {
-    let top = tx.top_causes(supplier_id, level, CAUSES)?;
+/// Returns the most frequent causes and what the others come to. Codes and patterns of paths bound their number.
+fn top_causes(
+    tx: &mut dyn Rows,
+    supplier_id: i64,
+    level: Level,
+) -> Result<(Vec<TopCause>, Others), StoreError> {
+    let mut top = tx.top_causes(supplier_id, level, u32::MAX)?;
+    let others = Others::beyond(&mut top, CAUSES, |cause| cause.accounts);
     let with_examples = |CauseCount { cause, accounts }| {
         let examples = tx.accounts_with(supplier_id, level, &cause, EXAMPLES)?;
         Ok(TopCause { code: Word::read(&cause.code), attr: cause.attr, count: accounts, examples })
     };
-    top.into_iter().map(with_examples).collect()
+    Ok((top.into_iter().map(with_examples).collect::<Result<_, StoreError>>()?, others))
 }
 
 /// Number of accounts that ended in the current stretch of work, and its length.
@@ -237,11 +251,13 @@ pub fn shown_progress(progress: &Progress) -> SupplierProgress {
         counts: StatusCounts::new(|state| accounts(&progress.counts, state)),
         undone: progress.counts.iter().map(|count| count.undone).sum(),
         top_errors: progress.top_errors.iter().map(cause).collect(),
+        other_errors: progress.other_errors,
         top_warnings: progress.top_warnings.iter().map(cause).collect(),
+        other_warnings: progress.other_warnings,
         rate_per_minute: progress.rate_per_minute.to_string(),
         estimated_finish_at: progress.estimated_finish_at.map(|at| shown_time(progress.zone.local(at))),
         totals: progress.reconciliation.imported.into(),
-        refused: super::refused::shown_figures(&progress.refused),
+        refused: super::shown_refused(&progress.refused),
         hold: progress.hold.as_ref().map(|hold| hold.shown(progress.zone)),
         manifest: super::shown_reconciliation(&progress.reconciliation),
     }

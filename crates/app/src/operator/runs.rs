@@ -8,8 +8,8 @@ use crate::port::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_core::Zone;
-use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
+use cutover_model::{Others, Totals};
 use cutover_process::State;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -34,10 +34,14 @@ pub struct RunReport {
     pub totals: Totals,
     /// The most frequent errors, the most frequent first; at most ten.
     pub top_errors: Vec<CauseCount>,
+    /// The errors beside these.
+    pub other_errors: Others,
     /// Number of accounts that were sent and refused, and have no outcome.
     pub refused: u64,
     /// The most frequent causes of refusals, the most frequent first; at most ten.
     pub top_refused: Vec<CauseCount>,
+    /// The causes of refusals beside these.
+    pub other_refused: Others,
     /// Time at which the first account ended.
     pub first_at: Option<DateTime<Utc>>,
     /// Time at which the last account ended.
@@ -81,16 +85,20 @@ impl RunReport {
             let mut top: Vec<CauseCount> = causes.iter().map(count).collect();
             // Equal ones stay in the order of their causes.
             top.sort_by_key(|of| Reverse(of.accounts));
-            top.truncate(CAUSES);
-            top
+            let others = Others::beyond(&mut top, CAUSES, |of| of.accounts);
+            (top, others)
         };
+        let (top_errors, other_errors) = top(&figures.causes);
+        let (top_refused, other_refused) = top(&figures.refused_causes);
         Self {
             run,
             counts: STATES.map(count).to_vec(),
             totals: figures.totals(),
-            top_errors: top(&figures.causes),
+            top_errors,
+            other_errors,
             refused: number(&figures.refused),
-            top_refused: top(&figures.refused_causes),
+            top_refused,
+            other_refused,
             first_at: figures.stretches.first().map(|stretch| stretch.first_at),
             last_at: figures.stretches.last().map(|stretch| stretch.last_at),
             rate_per_minute: rate(&figures.stretches),

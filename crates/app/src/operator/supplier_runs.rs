@@ -74,7 +74,7 @@ impl App {
             Ok(report) => Ok(report.into()),
             Err(OperatorError::NotFound { .. }) => Err(RunRefused::NotFound),
             Err(OperatorError::Exists { .. }) => Err(RunRefused::Exists),
-            Err(OperatorError::Refused(_)) => Err(RunRefused::Open),
+            Err(OperatorError::Refused(_) | OperatorError::Changed(_)) => Err(RunRefused::Open),
             Err(OperatorError::Store(error)) => Err(error.into()),
         }
     }
@@ -93,7 +93,9 @@ impl App {
         match self.as_caller(caller).end_run_named(supplier.code.as_str(), Some(name)) {
             Ok(report) => Ok(report.into()),
             Err(OperatorError::NotFound { .. }) => Err(RunRefused::NotFound),
-            Err(OperatorError::Exists { .. } | OperatorError::Refused(_)) => Err(RunRefused::Ended),
+            Err(OperatorError::Exists { .. } | OperatorError::Refused(_) | OperatorError::Changed(_)) => {
+                Err(RunRefused::Ended)
+            }
             Err(OperatorError::Store(error)) => Err(error.into()),
         }
     }
@@ -160,7 +162,12 @@ impl From<RunReport> for RunShown {
             rate_per_minute: report.rate_per_minute.to_string(),
             name: report.run.name,
             top_errors: causes(report.top_errors),
-            refused: RunRefusedShown { accounts: report.refused, top_errors: causes(report.top_refused) },
+            other_errors: report.other_errors,
+            refused: RunRefusedShown {
+                accounts: report.refused,
+                top_errors: causes(report.top_refused),
+                other_errors: report.other_refused,
+            },
         }
     }
 }

@@ -3,7 +3,7 @@ use crate::journal::Sums;
 use crate::service::{Backoff, Fault, Service};
 use chrono::{DateTime, FixedOffset};
 use cutover_core::State;
-use cutover_model::{HoldShown, Totals};
+use cutover_model::{HoldShown, Others, Totals};
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,9 +16,14 @@ pub(super) struct MigrationProgress {
     counts: BTreeMap<String, u64>,
     /// The most frequent errors.
     pub(super) top_errors: Vec<TopCause>,
+    /// What the other errors come to; a service of an earlier version does not tell.
+    #[serde(default)]
+    pub(super) other_errors: Others,
     /// The most frequent warnings; a service of an earlier version has none.
     #[serde(default)]
     pub(super) top_warnings: Vec<TopCause>,
+    #[serde(default)]
+    pub(super) other_warnings: Others,
     rate_per_minute: Value,
     estimated_finish_at: Option<String>,
     totals: Imported,

@@ -222,7 +222,9 @@ impl Reconciliation<'_> {
             not_imported: self.not_imported,
             causes: self.codes.causes(),
             import_errors: progress.top_errors.clone(),
+            other_import_errors: progress.other_errors,
             import_warnings: progress.top_warnings.clone(),
+            other_import_warnings: progress.other_warnings,
         };
         self.reports.finish(&summary.page())?;
         Ok(summary)

@@ -7,7 +7,7 @@ use crate::journal::Sums;
 use crate::output::{document, grouped};
 use crate::report::{Causes, Page};
 use cutover_core::plain;
-use cutover_model::Totals;
+use cutover_model::{Others, Totals};
 use serde::Serialize;
 
 /// Result of the comparison: sent, imported, and why the rest is not imported.
@@ -33,8 +33,12 @@ pub(super) struct Summary {
     pub(super) causes: Causes,
     /// Errors of imports, from the service.
     pub(super) import_errors: Vec<TopCause>,
+    /// What the other errors come to.
+    pub(super) other_import_errors: Others,
     /// Warnings of accounts, from the service.
     pub(super) import_warnings: Vec<TopCause>,
+    /// What the other warnings come to.
+    pub(super) other_import_warnings: Others,
 }
 
 /// A manifest beside what the journals have sent.
@@ -125,8 +129,8 @@ impl Summary {
         }
         text += &self.differing_accounts();
         text += &self.causes.text();
-        text += &view::causes("Errors", &self.import_errors);
-        text += &view::causes("Warnings", &self.import_warnings);
+        text += &view::causes("Errors", &self.import_errors, &self.other_import_errors);
+        text += &view::causes("Warnings", &self.import_warnings, &self.other_import_warnings);
         text + "\nJournal  " + &plain(&self.journals.join(", ")) + "\n"
     }
 

@@ -2,7 +2,7 @@ use super::progress::{MigrationProgress, STATUSES, TopCause};
 use crate::output::{grouped, money};
 use chrono::{DateTime, Utc};
 use cutover_core::{Code, State, plain};
-use cutover_model::{HoldReasonShown, HoldShown, Totals};
+use cutover_model::{HoldReasonShown, HoldShown, Others, Totals};
 use std::collections::BTreeSet;
 
 /// Formats the progress as several lines.
@@ -23,7 +23,8 @@ pub(super) fn text(supplier: &str, progress: &MigrationProgress, now: DateTime<U
     }
     rows.extend(progress.totals().map(|totals| sums(&totals, progress)).into_iter().flatten());
     let text: String = rows.into_iter().map(|(name, value)| format!("{name:16}{value}\n")).collect();
-    text + &causes("Errors", &progress.top_errors) + &causes("Warnings", &progress.top_warnings)
+    text + &causes("Errors", &progress.top_errors, &progress.other_errors)
+        + &causes("Warnings", &progress.top_warnings, &progress.other_warnings)
 }
 
 /// Formats the totals of the imported accounts, beside those that are declared.
@@ -107,11 +108,8 @@ fn left(progress: &MigrationProgress, now: DateTime<Utc>) -> Option<String> {
     Some(left)
 }
 
-/// Number of causes that the service returns at most.
-const MOST: usize = 10;
-
-/// Formats the most frequent errors or warnings in columns; empty if there are none.
-pub(super) fn causes(title: &str, causes: &[TopCause]) -> String {
+/// Formats the most frequent errors or warnings in columns, and counts the others; empty if there are none.
+pub(super) fn causes(title: &str, causes: &[TopCause], others: &Others) -> String {
     if causes.is_empty() {
         return String::new();
     }
@@ -128,11 +126,8 @@ pub(super) fn causes(title: &str, causes: &[TopCause]) -> String {
             text += &format!("{:>10}    {}\n", "", known.detail());
         }
     }
-    if causes.len() >= MOST {
-        text += &format!(
-            "{:>10}  the {MOST} most frequent; report --report FILE has the errors of every account\n",
-            ""
-        );
+    if let Some(others) = others.words() {
+        text += &format!("{:>10}  and {others}; report --report FILE has the errors of every account\n", "");
     }
     text
 }
@@ -217,6 +212,20 @@ mod tests {
     fn progress_is_shown_to_people() {
         let now = at("2026-11-21T02:00:00Z");
         insta::assert_snapshot!(text("ACME", &progress(120), now) + "\n" + &line(&progress(120), now));
+    }
+
+    /// A service of an earlier version does not tell what the others come to.
+    #[test]
+    fn causes_that_are_not_listed_are_counted() {
+        let mut progress = progress(120);
+        let now = at("2026-11-21T02:00:00Z");
+        assert!(!text("ACME", &progress, now).contains("other kinds"));
+        progress.other_errors = Others { kinds: 7, count: 1_234 };
+        progress.other_warnings = Others { kinds: 1, count: 2 };
+        let shown = text("ACME", &progress, now);
+        for line in ["and 1,234 of 7 other kinds; report", "and 2 of 1 other kind; report"] {
+            assert!(shown.contains(line), "{shown}");
+        }
     }
 
     #[test]

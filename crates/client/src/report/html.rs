@@ -1,5 +1,5 @@
 use super::file::AtomicFile;
-use super::{CodeCount, Others, Page, Report, Row, Top};
+use super::{CodeCount, Page, Report, Row, Top};
 use crate::error::Error;
 use crate::output::grouped;
 use cutover_core::plain;
@@ -101,12 +101,7 @@ fn top((title, codes, others): &Top) -> String {
         return String::new();
     }
     let rows: String = codes.iter().map(code).collect();
-    let others = match others {
-        Others { kinds: 0, .. } => String::new(),
-        Others { kinds, count } => {
-            format!("<p>And {} of {} other kinds.</p>\n", grouped(*count), grouped(*kinds))
-        }
-    };
+    let others = others.words().map(|others| format!("<p>And {others}.</p>\n")).unwrap_or_default();
     format!(
         "<h2>{title}</h2>\n<table>\n<thead><tr><th>Code<th>Path<th>Found<th>First at<th>Account<th>What it means</tr></thead>\n\
          <tbody>\n{rows}</tbody>\n</table>\n{others}"

@@ -9,7 +9,7 @@ mod html;
 mod json;
 mod row;
 
-pub(crate) use row::{Causes, CodeCount, Example, Others, Row, Top};
+pub(crate) use row::{Causes, CodeCount, Example, Row, Top};
 
 use crate::error::Error;
 use crate::output::grouped;

@@ -1,5 +1,6 @@
 use crate::output::grouped;
 use cutover_core::{Code, Level, plain};
+use cutover_model::Others;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -64,13 +65,6 @@ pub(crate) struct CodeCount {
     pub(crate) example: Example,
 }
 
-/// Findings that a summary does not show: the number of their kinds, and theirs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub(crate) struct Others {
-    pub(crate) kinds: u64,
-    pub(crate) count: u64,
-}
-
 /// The most frequent findings of a run, and what the others come to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct Causes {
@@ -117,10 +111,8 @@ fn table(title: &str, kinds: &[CodeCount], others: Others) -> String {
             let _ = writeln!(text, "{:>10}    {}", "", plain(detail));
         }
     }
-    if others.kinds > 0 {
-        let kinds = grouped(others.kinds);
-        let _ =
-            writeln!(text, "{:>10}  of {kinds} other kinds; a report has all of them", grouped(others.count));
+    if let Some(others) = others.words() {
+        let _ = writeln!(text, "{:>10}  and {others}; a report has all of them", "");
     }
     text
 }

@@ -118,7 +118,8 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{CodeCount, Example, Others};
+    use crate::report::{CodeCount, Example};
+    use cutover_model::Others;
 
     fn summary() -> Summary {
         let example = Example {

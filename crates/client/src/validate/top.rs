@@ -1,6 +1,7 @@
 use super::check::Checked;
-use crate::report::{Causes, CodeCount, Example, Others, Row};
+use crate::report::{Causes, CodeCount, Example, Row};
 use cutover_core::Level;
+use cutover_model::Others;
 use std::collections::HashMap;
 
 /// Maximum number of kinds in a summary.
@@ -76,9 +77,8 @@ impl TopCodes {
             })
             .collect();
         kinds.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.code, &a.attr).cmp(&(&b.code, &b.attr))));
-        let others = kinds.split_off(TOP.min(kinds.len()));
-        let count = others.iter().map(|kind| kind.count).sum();
-        (kinds, Others { kinds: others.len() as u64, count })
+        let others = Others::beyond(&mut kinds, TOP, |kind| kind.count);
+        (kinds, others)
     }
 }
 

@@ -2,7 +2,7 @@ use super::links;
 use super::links::error_code;
 use super::view::{Count, Moment, counts, duration, grouped};
 use chrono::{DateTime, Utc};
-use cutover_app::account::{Progress, TopCause, shown_reconciliation};
+use cutover_app::account::{Progress, TopCause, shown_reconciliation, shown_refused};
 use cutover_app::operator::{Activity, Migration};
 use cutover_core::Zone;
 use cutover_model::ManifestShown;
@@ -32,6 +32,8 @@ pub(super) struct Overview {
     /// Refused payloads without a usable number.
     pub(super) without_number: String,
     pub(super) refused_causes: Vec<(String, String, String)>,
+    /// What the other causes come to.
+    pub(super) other_refused: Option<String>,
 }
 
 /// A figure of a manifest beside what was sent and imported.
@@ -65,6 +67,8 @@ pub(super) struct Causes {
     /// The text if there are none.
     pub(super) none: &'static str,
     pub(super) rows: Vec<CauseRow>,
+    /// What the others come to.
+    pub(super) others: Option<String>,
 }
 
 /// An error or a warning of accounts.
@@ -90,7 +94,7 @@ impl From<&Migration> for Overview {
 impl Overview {
     /// Returns the state of the migration of a supplier with this code.
     pub(super) fn of(code: &str, progress: &Progress, activity: &[Activity], at: DateTime<Utc>) -> Self {
-        let zone = progress.zone;
+        let (zone, refused) = (progress.zone, shown_refused(&progress.refused));
         let sum = |states: &[State]| -> u64 {
             let wanted = progress.counts.iter().filter(|count| states.contains(&count.status));
             wanted.map(|count| count.accounts).sum()
@@ -111,11 +115,11 @@ impl Overview {
             refused: number(progress.refused.accounts),
             has_refused: progress.refused.accounts + progress.refused.without_number > 0,
             without_number: number(progress.refused.without_number),
-            refused_causes: progress
-                .refused
-                .top
-                .iter()
-                .map(|(cause, accounts)| (cause.code.clone(), cause.attr.clone(), number(*accounts)))
+            other_refused: refused.other_errors.words(),
+            refused_causes: refused
+                .top_errors
+                .into_iter()
+                .map(|cause| (cause.code, cause.attr, number(cause.count)))
                 .collect(),
             rate: grouped(&progress.rate_per_minute.to_string()),
             left,
@@ -128,6 +132,7 @@ impl Overview {
                     kind: "Error",
                     none: "No account has failed.",
                     rows: rows(&progress.top_errors, "error_code", code),
+                    others: progress.other_errors.words(),
                 },
                 Causes {
                     id: "warnings",
@@ -135,6 +140,7 @@ impl Overview {
                     kind: "Warning",
                     none: "No account has a warning.",
                     rows: rows(&progress.top_warnings, "warning_code", code),
+                    others: progress.other_warnings.words(),
                 },
             ],
             manifest: shown_reconciliation(&progress.reconciliation)

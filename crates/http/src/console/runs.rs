@@ -11,7 +11,7 @@ use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::operator::{AccountGroup, Difference, RunDiff, RunReport};
 use cutover_app::port::{Cause, CauseCount};
-use cutover_model::{ControlTotals, Totals};
+use cutover_model::{ControlTotals, Others, Totals};
 use cutover_process::State;
 
 /// Runs on a page.
@@ -88,6 +88,8 @@ struct Causes {
     id: &'static str,
     title: &'static str,
     rows: Vec<CauseRow>,
+    /// What the others come to.
+    others: Option<String>,
 }
 
 /// A cause with the page that explains its code, and numbers of accounts.
@@ -226,9 +228,10 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
             check_supplier(call, visitor, &code).await?;
             let (name, of) = (name(call.query(), "name")?, code.clone());
             let report = call.run_page(move |app| found(app.as_caller(&caller).show_run(&of, &name))).await?;
-            let causes = |id, title, of: Vec<CauseCount>| Causes {
+            let causes = |id, title, of: Vec<CauseCount>, others: Others| Causes {
                 id,
                 title,
+                others: others.words(),
                 rows: of.into_iter().map(|of| CauseRow::new(of.cause, &[of.accounts])).collect(),
             };
             let counted = report.counts.iter().filter(|(_, count)| *count > 0);
@@ -242,8 +245,8 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
                     .collect(),
                 totals: totals(report.totals).to_vec(),
                 causes: [
-                    causes("errors", "Most frequent errors", report.top_errors),
-                    causes("refusals", "Refused most often for", report.top_refused),
+                    causes("errors", "Most frequent errors", report.top_errors, report.other_errors),
+                    causes("refusals", "Refused most often for", report.top_refused, report.other_refused),
                 ],
                 supplier_link: links::supplier(&code),
                 supplier: code,

@@ -86,6 +86,34 @@ mod tests {
         insta::assert_json_snapshot!(progress(&service()).await.json());
     }
 
+    /// Ten warnings are listed, the others counted.
+    #[actix_web::test]
+    async fn what_is_not_listed_is_counted() {
+        let service = TestService::new();
+        let account = serde_json::json!({
+            "import_supplier": "ACME_ENERGY",
+            "external_account_number": "A-1",
+            "date_of_sale": "2999-01-01",
+            "last_billed_to_date": "2999-01-01",
+            "customers": [{"mobile": "0298765432", "landline": "0412345678", "email": "test@acme.com.au", "date_of_birth": "1850-01-01"}],
+            "notes": [{"body": "a"}, {"body": "a"}, {"body": "b", "unpin_at": "2020-01-01T00:00:00Z"}],
+            "billing_postcode": "ABC",
+            "unknown_occupier": false,
+            "events": [{"event_type": "x", "category": "communications", "subcategory": "y", "description": "z",
+                "occurred_at": "2999-01-01T00:00:00Z"}],
+        });
+        service.create("Acme", &account.to_string());
+        service.import_pending();
+        let progress = progress(&service).await.json();
+        let listed = progress["top_warnings"].as_array().unwrap();
+        let others = progress["other_warnings"]["kinds"].as_u64().unwrap();
+        assert!(listed.len() == 10 && others > 0, "{progress}");
+        assert_eq!(progress["other_warnings"]["count"], others, "one account");
+        let all = service.get("/v2/data-import/accounts/ACME_ENERGY/A-1/issues/").await.json();
+        assert_eq!(all["warnings"].as_array().unwrap().len() as u64, 10 + others, "{all}");
+        assert_eq!(progress["other_errors"], serde_json::json!({"kinds": 0, "count": 0}));
+    }
+
     #[actix_web::test]
     async fn an_end_is_estimated_only_while_accounts_are_imported() {
         let service = service();

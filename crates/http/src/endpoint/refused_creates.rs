@@ -125,10 +125,35 @@ mod tests {
         service.get(PROGRESS).await.json()["refused"].clone()
     }
 
+    fn nothing(without_number: u64) -> Value {
+        let none = json!({"kinds": 0, "count": 0});
+        json!({"accounts": 0, "without_number": without_number, "top_errors": [], "other_errors": none})
+    }
+
+    #[actix_web::test]
+    async fn faults_that_are_not_listed_are_counted() {
+        let service = TestService::new();
+        for number in ["A-1", "A-2"] {
+            let mut many = account(number);
+            for name in ["email", "mobile", "landline", "title", "given_name", "family_name", "date_of_birth"]
+            {
+                many["customers"][0][name] = json!([]);
+            }
+            for name in ["billing_name", "billing_postcode", "date_of_sale", "notes", "events"] {
+                many[name] = json!(7);
+            }
+            send(&service, &many, 400).await;
+        }
+        let refused = refused(&service).await;
+        let others = refused["other_errors"]["kinds"].as_u64().unwrap();
+        assert_eq!(refused["top_errors"].as_array().unwrap().len(), 10);
+        assert!(others > 0 && refused["other_errors"]["count"] == others * 2, "{refused}");
+    }
+
     #[actix_web::test]
     async fn refused_creates_are_counted_until_they_are_accepted() {
         let service = TestService::new();
-        assert_eq!(refused(&service).await, json!({"accounts": 0, "without_number": 0, "top_errors": []}));
+        assert_eq!(refused(&service).await, nothing(0));
         for number in ["A-1", " A-2 ", "A-1"] {
             send(&service, &faulty(number), 400).await;
         }
@@ -154,7 +179,7 @@ mod tests {
         assert_eq!(refused(&service).await["accounts"], 2);
         send(&service, &account("A-1"), 201).await;
         send(&service, &account("A-2"), 201).await;
-        assert_eq!(refused(&service).await, json!({"accounts": 0, "without_number": 1, "top_errors": []}));
+        assert_eq!(refused(&service).await, nothing(1));
         assert_eq!(service.get(REFUSED).await.line(), "200 []");
     }
 

@@ -20,8 +20,12 @@ answers! {
         /// The most frequent errors of failed accounts, the most frequent first; at most ten. They are those of
         /// the items, if a failure has items.
         top_errors: Vec<TopCause>;
+        /// The errors beside these.
+        other_errors: Others;
         /// The most frequent warnings of accounts, the most frequent first; at most ten.
         top_warnings: Vec<TopCause>;
+        /// The warnings beside these.
+        other_warnings: Others;
         /// Accounts imported or failed per minute, dry runs included, since the first one of the current stretch
         /// of work. Five minutes without one end a stretch.
         rate_per_minute: String, decimal;
@@ -47,6 +51,8 @@ answers! {
         without_number: u64;
         /// The most frequent faults of these accounts, the most frequent first; at most ten.
         top_errors: Vec<RefusedCauseShown>;
+        /// The faults beside these.
+        other_errors: Others;
     }
 
     /// A fault of refused creates (contract D13).
@@ -88,6 +94,14 @@ answers! {
         count: u64;
         /// Numbers of at most three of them, the first ones sent.
         examples: Vec<String>;
+    }
+
+    /// Errors, warnings or faults beside those that are listed (contract D13).
+    Others (Debug, Eq, Copy, Default, Serialize, Deserialize) {
+        /// Number of their kinds: a code with the pattern of a path.
+        kinds: u64;
+        /// Sum of the numbers of accounts that have each kind.
+        count: u64;
     }
 
     /// Totals of one imported account, including what was added to it since (contract D13).
@@ -152,6 +166,22 @@ impl<'de> Deserialize<'de> for StatusCounts {
 
 impl Shown for StatusCounts {
     const KIND: AnswerKind = AnswerKind::Counts(State::WORDS);
+}
+
+impl Others {
+    /// Leaves the first kinds in a list, and returns what the others come to.
+    pub fn beyond<K>(list: &mut Vec<K>, most: usize, count: impl Fn(&K) -> u64) -> Self {
+        let others = list.split_off(most.min(list.len()));
+        Self { kinds: others.len() as u64, count: others.iter().map(count).sum() }
+    }
+
+    /// Says what they come to, for people; `None` if there are none.
+    pub fn words(&self) -> Option<String> {
+        let [count, kinds] =
+            [self.count, self.kinds].map(|number| cutover_core::grouped(&number.to_string()));
+        let s = if self.kinds == 1 { "" } else { "s" };
+        (self.kinds > 0).then(|| format!("{count} of {kinds} other kind{s}"))
+    }
 }
 
 impl From<Totals> for ControlTotals {

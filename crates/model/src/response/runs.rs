@@ -1,7 +1,7 @@
 //! Runs of a supplier, and their comparison (contract D15, D23).
 
 use super::money::money;
-use super::{ControlTotals, Timestamp};
+use super::{ControlTotals, Others, Timestamp};
 use crate::Totals;
 use rust_decimal::Decimal;
 use serde::ser::SerializeMap;
@@ -22,6 +22,8 @@ answers! {
         totals: ControlTotals;
         /// The most frequent errors, the most frequent first; at most ten.
         top_errors: Vec<RunCause>;
+        /// The errors beside these.
+        other_errors: Others;
         /// Accounts that were sent and refused, and have no outcome in the run.
         refused: RunRefusedShown;
         /// When the first account ended; `null` if none has.
@@ -50,6 +52,8 @@ answers! {
         accounts: u64;
         /// The most frequent faults, the most frequent first; at most ten.
         top_errors: Vec<RunCause>;
+        /// The faults beside these.
+        other_errors: Others;
     }
 
     /// An error that accounts of a run have (contract D15).

@@ -5,4 +5,5 @@ mod reader;
 mod recorder;
 
 pub(crate) use log::RefusedLog;
-pub(super) use reader::{figures, shown_figures};
+pub(super) use reader::figures;
+pub use reader::shown_refused;

@@ -7,10 +7,10 @@ use crate::port::{
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, SupplierCode};
-use cutover_model::{RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, Timestamp};
+use cutover_model::{Others, RefusedCauseShown, RefusedCreateShown, RefusedItem, RefusedShown, Timestamp};
 
 /// Maximum number of causes in the progress of a supplier.
-const TOP: u32 = 10;
+const TOP: usize = 10;
 
 impl App {
     /// Returns refused creates of a supplier of the caller's organisation with greater numbers than `after`, at most
@@ -108,21 +108,20 @@ impl App {
 
 /// Returns the figures of the refused creates of a supplier.
 pub(in crate::account) fn figures(tx: &mut dyn Rows, supplier_id: i64) -> Result<RefusedFigures, StoreError> {
-    tx.refused_figures(supplier_id, TOP)
+    tx.refused_figures(supplier_id, u32::MAX)
 }
 
 /// Returns the figures as answers show them.
-pub(in crate::account) fn shown_figures(figures: &RefusedFigures) -> RefusedShown {
+pub fn shown_refused(figures: &RefusedFigures) -> RefusedShown {
     let cause = |(cause, count): &(RefusedFault, u64)| RefusedCauseShown {
         code: cause.code.clone(),
         attr: cause.attr.clone(),
         count: *count,
     };
-    RefusedShown {
-        accounts: figures.accounts,
-        without_number: figures.without_number,
-        top_errors: figures.top.iter().map(cause).collect(),
-    }
+    let mut top_errors: Vec<_> = figures.top.iter().map(cause).collect();
+    let other_errors = Others::beyond(&mut top_errors, TOP, |cause| cause.count);
+    let (accounts, without_number) = (figures.accounts, figures.without_number);
+    RefusedShown { accounts, without_number, top_errors, other_errors }
 }
 
 fn shown(refused: &RefusedCreate, supplier: &Supplier) -> RefusedCreateShown {

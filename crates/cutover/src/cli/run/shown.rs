@@ -1,7 +1,7 @@
 use crate::output::{Answer, Row, ZonedTime, pairs, plain};
 use cutover_app::operator::RunReport;
 use cutover_app::port::CauseCount;
-use cutover_model::{ControlTotals, Totals};
+use cutover_model::{ControlTotals, Others, Totals};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -41,6 +41,7 @@ impl From<CauseCount> for ShownCause {
 struct ShownRefused {
     accounts: u64,
     top_errors: Vec<ShownCause>,
+    other_errors: Others,
 }
 
 /// A run with its figures.
@@ -54,6 +55,7 @@ pub(super) struct Shown {
     /// Of the accounts that passed.
     totals: ShownTotals,
     top_errors: Vec<ShownCause>,
+    other_errors: Others,
     refused: ShownRefused,
     first_at: Option<ZonedTime>,
     last_at: Option<ZonedTime>,
@@ -71,7 +73,12 @@ impl From<RunReport> for Shown {
             counts: report.counts.into_iter().map(|(state, count)| (state.as_str(), count)).collect(),
             totals: report.totals.into(),
             top_errors: causes(report.top_errors),
-            refused: ShownRefused { accounts: report.refused, top_errors: causes(report.top_refused) },
+            other_errors: report.other_errors,
+            refused: ShownRefused {
+                accounts: report.refused,
+                top_errors: causes(report.top_refused),
+                other_errors: report.other_refused,
+            },
             first_at: report.first_at.map(time),
             last_at: report.last_at.map(time),
             rate_per_minute: report.rate_per_minute.to_string(),
@@ -109,8 +116,13 @@ impl Answer for Shown {
             let attr = cause.attr.as_ref().map(|attr| format!(" at {}", plain(attr)));
             format!("{} {}{}", cause.count, plain(&cause.code), attr.unwrap_or_default())
         };
-        rows.extend(self.top_errors.iter().map(|of| ("error", cause(of))));
-        rows.extend(self.refused.top_errors.iter().map(|of| ("refused for", cause(of))));
+        for (name, top, others) in [
+            ("error", &self.top_errors, &self.other_errors),
+            ("refused for", &self.refused.top_errors, &self.refused.other_errors),
+        ] {
+            rows.extend(top.iter().map(|of| (name, cause(of))));
+            rows.extend(others.words().map(|words| (name, words)));
+        }
         pairs(&rows)
     }
 }
