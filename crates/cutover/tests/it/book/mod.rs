@@ -19,6 +19,7 @@
 //! - `curl` and `jq` may be used. Commands that no test can run are in [`NOT_RUN`], with the reason.
 
 mod commands;
+mod named;
 mod output;
 mod session;
 
@@ -69,8 +70,11 @@ const PAGES: &[Page] = &[
         stands_for: &[
             ("https://imports.example.com", "http://127.0.0.1:8080"),
             ("read -rs CUTOVER_API_KEY", "CUTOVER_API_KEY=$(jq -r .api_key key.json)"),
+            ("2026-11-21T22:31:07.123456+11:00", HELD_SINCE),
         ],
         fails: &[
+            ("cutover-client release ACME --held-since", 0),
+            ("cutover-client release ACME", 2),
             ("cutover-client validate exports/", 1),
             ("cutover-client upload exports/", 1),
             ("cutover-client report ACME exports/", 1),
@@ -83,6 +87,10 @@ const PAGES: &[Page] = &[
         ..PLAIN
     },
 ];
+
+/// The time of the supplier's own hold, which the same words do not change.
+const HELD_SINCE: &str =
+    "$(cutover-client hold ACME --because 'the tariffs of part 3 are wrong' --json | jq -r .hold.since)";
 
 /// An organisation with the supplier `ACME`, a key, and a server that is ready for the accounts in
 /// `exports/`.
