@@ -6,11 +6,21 @@ use crate::output::{document, print};
 use crate::service::{Backoff, Fault, Reply, Service, Target, block_on};
 use clap::Args;
 use cutover_core::plain;
-use reqwest::{StatusCode, Url};
+use reqwest::{Method, StatusCode, Url};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Options of `hold` and `release`.
+/// Options of `release`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReleaseOptions {
+    /// When the supplier held its imports, as `release` prints it without this option: a later hold stays
+    #[arg(long, value_name = "TIME")]
+    held_since: Option<String>,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Options of `hold`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// The import supplier's code
@@ -40,41 +50,86 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// # Errors
 /// [`Error`] if the service does not answer, or refuses.
 pub(crate) fn hold(options: &Options) -> Result<Exit, Error> {
-    run(options, Act::Hold)
+    let service = options.target.service()?;
+    let query = options.because.iter().map(|because| ("because", because.as_str()));
+    let settings = options.settings(&service, Some("hold"), query)?;
+    finish(options, Act::Hold, &settings)
 }
 
-/// Ends the hold that the supplier has placed itself. Imports that others hold stay held, which is no success.
+/// Ends the hold that the supplier has placed itself, if it is the one that its author was shown. Imports that others hold
+/// stay held, which is no success.
 ///
 /// # Errors
-/// As [`hold`].
-pub(crate) fn release(options: &Options) -> Result<Exit, Error> {
-    run(options, Act::Release)
-}
-
-fn run(options: &Options, act: Act) -> Result<Exit, Error> {
+/// As [`hold`], or no hold was shown, or another one.
+pub(crate) fn release(release: &ReleaseOptions) -> Result<Exit, Error> {
+    let ReleaseOptions { held_since, options } = release;
     let service = options.target.service()?;
-    let word = if act == Act::Hold { "hold" } else { "release" };
-    let mut url = service.url(&["v2", "data-import", "import-suppliers", &options.supplier, word], "");
-    if let Some(because) = &options.because {
-        url.query_pairs_mut().append_pair("because", because);
-    }
-    let reply = block_on(post(&service, &url))??;
-    if reply.status == StatusCode::NOT_FOUND {
-        let text = format!(
-            "the service knows no import supplier {}, or is of an older version",
-            plain(&options.supplier)
-        );
-        return Err(Error::refused(text));
-    }
-    let settings = reply.ok()?;
-    let is_held = settings["hold"].is_object();
-    print(&if options.json { document(&settings) } else { text(&options.supplier, &settings["hold"], act) })?;
-    Ok(if is_held == (act == Act::Hold) { Exit::Success } else { Exit::Faulty })
+    let Some(held_since) = held_since else {
+        let settings = options.settings(&service, None, [])?;
+        return match own(&settings["hold"]) {
+            Some(own) => Err(Error::refused(shown(&options.supplier, own))),
+            None => finish(options, Act::Release, &settings),
+        };
+    };
+    let because = options.because.iter().map(|because| ("because", because.as_str()));
+    let query = because.chain([("held_since", held_since.as_str())]);
+    let settings = options.settings(&service, Some("release"), query)?;
+    finish(options, Act::Release, &settings)
 }
 
-async fn post(service: &Service, url: &Url) -> Result<Reply, Error> {
+/// Returns the supplier's own reason of a hold.
+fn own(hold: &Value) -> Option<&Value> {
+    let also = hold["also"].as_array().into_iter().flatten();
+    std::iter::once(hold).chain(also).find(|reason| reason["by"] == "supplier")
+}
+
+/// Describes the supplier's own hold, with the command that ends it.
+fn shown(supplier: &str, own: &Value) -> String {
+    let because = own["because"].as_str().map(|because| format!(": {}", plain(because)));
+    let since = plain(own["since"].as_str().unwrap_or("–"));
+    format!(
+        "the supplier has held its imports since {since}{}. This ends it: cutover-client release {} --held-since {since}",
+        because.unwrap_or_default(),
+        plain(supplier)
+    )
+}
+
+fn finish(options: &Options, act: Act, settings: &Value) -> Result<Exit, Error> {
+    let hold = &settings["hold"];
+    print(&if options.json { document(settings) } else { text(&options.supplier, hold, act) })?;
+    Ok(if hold.is_object() == (act == Act::Hold) { Exit::Success } else { Exit::Faulty })
+}
+
+impl Options {
+    /// Reads the settings of the supplier, or performs an action that answers with them.
+    fn settings<'q>(
+        &self,
+        service: &Service,
+        action: Option<&str>,
+        query: impl IntoIterator<Item = (&'q str, &'q str)>,
+    ) -> Result<Value, Error> {
+        let supplier = ["v2", "data-import", "import-suppliers", &self.supplier];
+        let segments: Vec<&str> = supplier.into_iter().chain(action).collect();
+        let mut url = service.url(&segments, "");
+        for (name, value) in query {
+            url.query_pairs_mut().append_pair(name, value);
+        }
+        let method = if action.is_some() { Method::POST } else { Method::GET };
+        let reply = block_on(reply(service, &method, &url))??;
+        if reply.status == StatusCode::NOT_FOUND {
+            let text = format!(
+                "the service knows no import supplier {}, or is of an older version",
+                plain(&self.supplier)
+            );
+            return Err(Error::refused(text));
+        }
+        Ok(reply.ok()?)
+    }
+}
+
+async fn reply(service: &Service, method: &Method, url: &Url) -> Result<Reply, Error> {
     let once = async || {
-        let response = service.send(|http| http.post(url.clone())).await?;
+        let response = service.send(|http| http.request(method.clone(), url.clone())).await?;
         match response.status() {
             status if status.is_server_error() => {
                 Err(Fault::transient(format!("the service answers {}", status.as_u16())))
@@ -90,7 +145,10 @@ fn text(supplier: &str, hold: &Value, act: Act) -> String {
     let supplier = plain(supplier);
     match (act, hold.is_object()) {
         (Act::Hold, _) => {
-            format!("The imports of {supplier} are held. `cutover-client release {supplier}` ends that.\n")
+            let since = plain(own(hold).and_then(|own| own["since"].as_str()).unwrap_or("–"));
+            format!(
+                "The imports of {supplier} are held. `cutover-client release {supplier} --held-since {since}` ends that.\n"
+            )
         }
         (Act::Release, false) => format!("The imports of {supplier} go on.\n"),
         (Act::Release, true) => {

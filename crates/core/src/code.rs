@@ -979,6 +979,11 @@ codes! {
             fault: "The run has ended already.",
             advice: "Nothing is left to do: it does not change any more.",
         }
+        HoldChanged {
+            code: "hold_changed",
+            fault: "The supplier has held its imports again since the hold that was shown.",
+            advice: "Look at the hold again, and release it with its time.",
+        }
         CertificateNotIssued {
             code: "certificate_not_issued",
             fault: "No certificate has been issued.",

@@ -22,6 +22,9 @@ pub enum OperatorError {
     /// The command is not allowed. The text gives the reason.
     #[error("{0}")]
     Refused(String),
+    /// What the command is about has changed since it was shown to its author. The text says to what.
+    #[error("{0}")]
+    Changed(String),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

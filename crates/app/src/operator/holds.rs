@@ -18,8 +18,16 @@ pub struct Release {
     /// Begins the next wave, also if the running one has not ended or too many of its accounts have failed. It needs a
     /// reason.
     pub is_next_wave: bool,
-    /// When the last reason was added to the hold that is to be released. One with other reasons is not released.
+    /// When the last reason was added to the hold that its author was shown; `None` for a supplier that was not held. A hold
+    /// with other reasons is not released.
     pub held_since: Option<DateTime<Utc>>,
+}
+
+impl Release {
+    /// Returns a release of the hold that its author was shown.
+    pub fn of(shown: Option<&Hold>) -> Self {
+        Self { held_since: shown.map(|hold| hold.latest().since), ..Self::default() }
+    }
 }
 
 /// A supplier after a release.
@@ -174,8 +182,8 @@ impl Operations<'_> {
     /// nothing if it is not held.
     ///
     /// # Errors
-    /// [`OperatorError`]: no such supplier, it is being erased, the reason is too long or missing, it is held otherwise
-    /// than the release says, or a check of its [readiness](Self::readiness) speaks against it and it is not forced.
+    /// [`OperatorError`]: no such supplier, it is being erased, the reason is too long or missing, a check of its
+    /// [readiness](Self::readiness) speaks against it and it is not forced, or it is held otherwise than its author was shown.
     pub fn release_supplier(
         &self,
         code: &str,
@@ -191,9 +199,7 @@ impl Operations<'_> {
             return Err(OperatorError::Refused("a release that begins the next wave needs a reason".into()));
         }
         let (supplier, seen) = self.supplier_with_hold(code)?;
-        if let Some(shown) = held_since {
-            check_is_shown(&supplier, seen.as_ref(), shown)?;
-        }
+        check_is_shown(&supplier, seen.as_ref(), held_since)?;
         let mut readiness = self.readiness_now(&supplier, services)?;
         if is_next_wave {
             readiness.forecast.wave = readiness.forecast.next_wave.take();
@@ -214,7 +220,7 @@ impl Operations<'_> {
             // The checks were about the hold that was seen. One that another release has ended stays so.
             if ended.is_some() && ended != seen {
                 let again = format!("{code} was held again while its readiness was checked");
-                return Err(OperatorError::Refused(again));
+                return Err(OperatorError::Changed(again));
             }
             let detail = Detail::default()
                 .word_if("because", because)
@@ -261,21 +267,22 @@ impl Operations<'_> {
 fn check_is_shown(
     supplier: &Supplier,
     held: Option<&Hold>,
-    shown: DateTime<Utc>,
+    shown: Option<DateTime<Utc>>,
 ) -> Result<(), OperatorError> {
+    if held.map(|hold| hold.latest().since) == shown {
+        return Ok(());
+    }
     let zone = supplier.settings.time_zone;
     let local = |at| zone.local(at).format("%Y-%m-%d %H:%M:%S").to_string();
-    let now = match held {
-        Some(hold) if hold.latest().since == shown => return Ok(()),
-        Some(hold) => {
-            let latest = hold.latest();
-            format!("is held {} since {}", latest.words(hold.wave), local(latest.since))
-        }
-        None => "is not held any more".to_owned(),
-    };
-    Err(OperatorError::Refused(format!(
-        "{} {now}; the hold that was shown began at {} ({zone}): look again before you release it",
-        supplier.code,
-        local(shown)
+    let now = held.map_or("is not held any more".to_owned(), |hold| {
+        let latest = hold.latest();
+        format!("is held {} since {}", latest.words(hold.wave), local(latest.since))
+    });
+    let shown = shown.map_or("it was shown without a hold".to_owned(), |shown| {
+        format!("the hold that was shown began at {}", local(shown))
+    });
+    Err(OperatorError::Changed(format!(
+        "{} {now}; {shown} ({zone}): look again before you release it",
+        supplier.code
     )))
 }

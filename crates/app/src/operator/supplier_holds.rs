@@ -5,7 +5,7 @@ use super::reason::check_reason;
 use super::{Audited, Operations, OperatorError};
 use crate::gate;
 use crate::port::{
-    AuditAction, Detail, Gate, HoldCause, HoldReason, Operator, Rows, StoreError, Subject, Supplier,
+    AuditAction, Detail, Gate, Hold, HoldCause, HoldReason, Operator, Rows, StoreError, Subject, Supplier,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::FeedEventType;
@@ -29,15 +29,27 @@ impl Operations<'_> {
     }
 
     /// Ends the reason of the supplier itself. Its imports go on if there is no other; the checks of its readiness are not
-    /// asked, since only what it has stopped itself goes on. Changes nothing if it does not hold them.
+    /// asked, since only what it has stopped itself goes on. Changes nothing if it does not hold them. `held_since` is the time of
+    /// the reason that its author was shown, if that is the only one to end.
     ///
     /// # Errors
-    /// [`OperatorError`]: no such supplier, it is being erased, or the reason is blank or too long.
-    pub fn release_as_supplier(&self, code: &str, because: Option<String>) -> Result<(), OperatorError> {
+    /// [`OperatorError`]: no such supplier, it is being erased, the reason is blank or too long, or the supplier's own hold
+    /// is not of the time that its author was shown.
+    pub fn release_as_supplier(
+        &self,
+        code: &str,
+        held_since: Option<DateTime<Utc>>,
+        because: Option<String>,
+    ) -> Result<(), OperatorError> {
         check_reason(because.as_deref())?;
         let supplier = self.show_supplier(code)?;
         self.act(AuditAction::SupplierReleased, move |tx, clock| {
             let (supplier, mut gate) = to_change(tx, &supplier)?;
+            if own(&gate).is_some_and(|own| held_since.is_some_and(|shown| own.since != shown)) {
+                let again =
+                    "the supplier has held its imports again since the hold that was shown: look again";
+                return Err(OperatorError::Changed(again.into()));
+            }
             release(tx.rows(), &supplier, &mut gate, clock.now())?;
             let detail = Detail::default()
                 .word("by", HoldCause::Supplier)
@@ -51,6 +63,11 @@ impl Operations<'_> {
     }
 }
 
+/// Returns the reason of the supplier itself.
+fn own(gate: &Gate) -> Option<&HoldReason> {
+    gate.hold.iter().flat_map(Hold::reasons).find(|reason| reason.by == HoldCause::Supplier)
+}
+
 fn hold(
     tx: &mut dyn Rows,
     supplier: &Supplier,
@@ -58,9 +75,7 @@ fn hold(
     (owner, because): (Operator, Option<String>),
     since: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    let own = |reason: &&HoldReason| reason.by == HoldCause::Supplier;
-    let is_same =
-        gate.hold.as_ref().and_then(|hold| hold.reasons().find(own)).map(|own| own.because == because);
+    let is_same = own(gate).map(|own| own.because == because);
     if is_same == Some(true) {
         return Ok(());
     }

@@ -2,8 +2,8 @@ use super::holds::{self, GateChange};
 use super::scope::Scoped;
 use super::{Audited, Operations, OperatorError};
 use crate::port::{
-    AuditAction, Detail, HoldOnErrors, NewFeedEvent, Rows, StoreError, Subject, Supplier, SupplierSettings,
-    Waves,
+    AuditAction, AuditFilter, Detail, HoldOnErrors, NewFeedEvent, Rows, StoreError, Subject, Supplier,
+    SupplierSettings, Waves,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, Level, SupplierCode, SupplierStatus, Word, Zone};
@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 /// A change of a supplier's settings. `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct SupplierChange {
-    /// The revision of the settings that the change was made from. Settings with another one are not changed.
+    /// The revision of the settings that its author was shown. Settings with another one are not changed; the settings of a
+    /// gate are changed only with it.
     pub revision: Option<i64>,
     /// Its status.
     pub status: Option<SupplierStatus>,
@@ -169,7 +170,8 @@ impl Operations<'_> {
     /// Changes the settings of an import supplier.
     ///
     /// # Errors
-    /// [`OperatorError`]: no such supplier, or a setting is refused; nothing is changed then.
+    /// [`OperatorError`]: no such supplier, a setting is refused, or the settings are not those that its author was shown;
+    /// nothing is changed then.
     pub fn set_supplier(&self, code: &str, change: SupplierChange) -> Result<Supplier, OperatorError> {
         let code = code.to_owned();
         let supplier = self.act(AuditAction::SupplierSet, move |tx, clock| {
@@ -179,14 +181,8 @@ impl Operations<'_> {
                 return Err(OperatorError::Refused("it is being erased: its settings stay".into()));
             }
             let audited = Audited { subject: Subject::supplier(&supplier), detail: change.detail() };
-            if change.revision.is_some_and(|shown| shown != supplier.revision) {
-                return Err(OperatorError::Refused(format!(
-                    "the settings of {} have been changed since they were shown: look at them again",
-                    supplier.code
-                )));
-            }
-            let before = supplier.settings.status.clone();
-            let gates = change.gates();
+            let (before, gates) = (supplier.settings.status.clone(), change.gates());
+            check_are_shown(tx, &supplier, change.revision, gates)?;
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
             tx.set_supplier(supplier.id, &supplier.settings)?;
@@ -242,6 +238,39 @@ impl Operations<'_> {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Refuses a change of other settings than those that its author was shown.
+fn check_are_shown(
+    tx: &mut Scoped<'_>,
+    supplier: &Supplier,
+    shown: Option<i64>,
+    gates: GateChange,
+) -> Result<(), OperatorError> {
+    let Supplier { id, code, settings, revision, .. } = supplier;
+    match shown {
+        Some(shown) if shown == *revision => return Ok(()),
+        None if !gates.waves && !gates.errors => return Ok(()),
+        None => {
+            let share = settings.hold_on_errors.map_or("none".to_owned(), |share| share.to_string());
+            return Err(OperatorError::Changed(format!(
+                "waves and hold-on-errors are changed only by somebody who has seen them: {code} has the waves {} and \
+                 hold-on-errors {share}, in revision {revision} of its settings",
+                shown_waves(&settings.waves)
+            )));
+        }
+        Some(_) => {}
+    }
+    let action = Some(AuditAction::SupplierSet);
+    let filter = AuditFilter { supplier_id: Some(*id), action, ..AuditFilter::default() };
+    let last = tx.audit_records(filter, 1)?.pop().map_or(String::new(), |record| {
+        let detail: Vec<_> = record.detail.facts().map(|(name, fact)| format!("{name}={fact}")).collect();
+        let at = settings.time_zone.local(record.at).format("%Y-%m-%d %H:%M:%S");
+        format!(", the last time at {at} ({}) by {}: {}", settings.time_zone, record.by, detail.join(", "))
+    });
+    Err(OperatorError::Changed(format!(
+        "the settings of {code} have been changed since they were shown{last}. Look at them again"
+    )))
 }
 
 /// Returns the zone that suppliers have in common, otherwise UTC.

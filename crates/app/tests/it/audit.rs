@@ -6,7 +6,7 @@ use cutover_app::auth::{Attempt, AttemptKind, Caller, Denied, Outcome};
 use cutover_app::certificate::LeavesOf;
 use cutover_app::operator::{
     Archive, ArchiveScope, ArchivedProcess, AuditScope, BulkRequest, FailedAccounts, FailedFormat, JobOwner,
-    OperatorError, Release, Services, SupplierChange, UndoRequest, UndoScope,
+    OperatorError, Release, SupplierChange, UndoRequest, UndoScope,
 };
 use cutover_app::port::{ApiKeyRole, AuditAction, AuditRecord, Clock, Fact, JobKind, VendorKind};
 use cutover_core::SupplierStatus;
@@ -97,7 +97,7 @@ const ACTS: [Act; AuditAction::ALL.len()] = [
     (AuditAction::SupplierReleased, |env| {
         env.app.as_command().hold_supplier("ACME", None).unwrap();
         let release = Release { because: Some("corrected".into()), is_forced: false, ..Release::default() };
-        env.app.as_command().release_supplier("ACME", &release, &Services::default()).unwrap();
+        env.release(release).unwrap();
     }),
     (AuditAction::SupplierNoted, |env| {
         drop(env.app.as_command().note_supplier("ACME", "shift ends").unwrap())

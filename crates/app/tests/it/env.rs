@@ -1,6 +1,6 @@
 use cutover_app::auth::{Caller, Credential};
-use cutover_app::operator::{ProcessReport, SupplierChange};
-use cutover_app::port::{ApiKeyRole, ImportedAccount, Store};
+use cutover_app::operator::{OperatorError, ProcessReport, Release, Released, Services, SupplierChange};
+use cutover_app::port::{ApiKeyRole, Hold, HoldCause, ImportedAccount, Store};
 use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
 use cutover_core::Level;
@@ -94,9 +94,27 @@ impl TestEnv {
         created.unwrap();
     }
 
-    /// Changes the settings of the supplier.
+    /// Changes the settings of the supplier, as they are now.
     pub(crate) fn set_supplier(&self, change: SupplierChange) {
-        self.app.as_command().set_supplier("ACME", change).unwrap();
+        let by = self.app.as_command();
+        let revision = Some(by.show_supplier("ACME").unwrap().revision);
+        by.set_supplier("ACME", SupplierChange { revision, ..change }).unwrap();
+    }
+
+    /// Releases the imports of the supplier; without another time as they are held now.
+    pub(crate) fn release(&self, release: Release) -> Result<Released, OperatorError> {
+        let by = self.app.as_command();
+        let now = Release::of(by.show_hold("ACME").unwrap().as_ref()).held_since;
+        let held_since = release.held_since.or(now);
+        by.release_supplier("ACME", &Release { held_since, ..release }, &Services::default())
+    }
+
+    /// Ends the hold that the supplier has placed itself, if it has.
+    pub(crate) fn release_as_supplier(&self, because: Option<&str>) {
+        let by = self.app.as_caller(&self.caller);
+        let hold = by.show_hold("ACME").unwrap();
+        let own = hold.iter().flat_map(Hold::reasons).find(|reason| reason.by == HoldCause::Supplier);
+        by.release_as_supplier("ACME", own.map(|own| own.since), because.map(str::to_owned)).unwrap();
     }
 
     /// Accounts without customers fail from now on, or do not any more.

@@ -44,6 +44,7 @@ struct Ids {
     job: String,
     key: String,
     certificate: String,
+    held_since: Option<chrono::DateTime<chrono::Utc>>,
 }
 
 /// Tries an operation and returns its answer as text.
@@ -142,9 +143,10 @@ const OPERATIONS: &[(&str, About, Try)] = &[
         text(Ok(all.into_iter().filter(|organisation| organisation.id == 1).collect::<Vec<_>>()))
     }),
     ("readiness", Supplier, |by, _| text(by.readiness("ACME", &Services::default(), Checks::All))),
-    ("release_as_supplier", Supplier, |by, _| text(by.release_as_supplier("ACME", None))),
-    ("release_supplier", Supplier, |by, _| {
-        text(by.release_supplier("ACME", &forced(), &Services::default()))
+    ("release_as_supplier", Supplier, |by, _| text(by.release_as_supplier("ACME", None, None))),
+    ("release_supplier", Supplier, |by, ids| {
+        let release = Release { held_since: ids.held_since, ..forced() };
+        text(by.release_supplier("ACME", &release, &Services::default()))
     }),
     ("removable_leaves", Supplier, |by, ids| {
         text(by.removable_leaves("ACME", &LeavesOf::One(ids.certificate.clone())))
@@ -295,14 +297,18 @@ fn prepare(app: &Arc<App>, owner: &Caller, operation: &str) -> Ids {
         "signed_at_date":"2025-12-01","versions":[{"applicable_at_date":"2026-01-01","terms":[]}]}]}}"#;
     app.create_business(owner, business.as_bytes()).unwrap();
     by.add_vendor("Acme", "PAY", VendorKind::Http, "https://pay.example", None).unwrap();
-    let ids = Ids {
+    let mut ids = Ids {
         webhook: by.add_webhook("Acme", "https://crm.example", &[], true).unwrap().webhook.name,
         job: by.begin_bulk(&bulk(JobKind::Cancel), JobOwner::Workers).unwrap().name,
         key: owner.key_prefix.clone(),
         certificate: by.issue_certificate("ACME").unwrap().certificate.id,
+        held_since: None,
     };
     match operation {
-        "release_supplier" => drop(by.hold_supplier("ACME", None).unwrap()),
+        "release_supplier" => {
+            by.hold_supplier("ACME", None).unwrap();
+            ids.held_since = Release::of(by.show_hold("ACME").unwrap().as_ref()).held_since;
+        }
         "end_run" => drop(by.start_run("ACME", "dusk").unwrap()),
         "resume_job" => drop(by.stop_job(&ids.job).unwrap()),
         "forget_erasure" | "is_erased" => drop(by.erase_account("ACME", "A-1", "asked for").unwrap()),

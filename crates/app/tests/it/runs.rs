@@ -5,8 +5,8 @@ use crate::test_doubles::{StoreCall, WatchedStore};
 use chrono::Duration;
 use cutover_app::Ports;
 use cutover_app::operator::{
-    Difference, Differing, OperatorError, Release, RunReport, Services, SupplierChange, UndoRequest,
-    UndoScope, WhatIfRequest,
+    Difference, Differing, OperatorError, Release, RunReport, SupplierChange, UndoRequest, UndoScope,
+    WhatIfRequest,
 };
 use cutover_app::port::{CauseCount, Clock, Outcome, read};
 use cutover_app::worker::Worked;
@@ -271,13 +271,13 @@ fn accounts_that_are_refused_are_part_of_a_run() {
 fn a_wave_that_was_released_early_has_its_late_accounts() {
     let env = TestEnv::new();
     let waves = Some("5,rest".parse().unwrap());
-    env.app.as_command().set_supplier("ACME", SupplierChange { waves, ..SupplierChange::default() }).unwrap();
+    env.set_supplier(SupplierChange { waves, ..SupplierChange::default() });
     env.create_as("A-1", MEMBERS);
     import(&env);
     env.clock.advance(Duration::seconds(5));
     env.app.as_command().hold_supplier("ACME", None).unwrap();
     let early = Release { because: Some("early".into()), is_next_wave: true, ..Release::default() };
-    env.app.as_command().release_supplier("ACME", &early, &Services::default()).unwrap();
+    env.release(early).unwrap();
     env.create_as("A-2", MEMBERS);
     import(&env);
     let of_wave = |wave| {

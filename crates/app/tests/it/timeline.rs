@@ -3,7 +3,7 @@
 use crate::env::TestEnv;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::operator::{
-    OperatorError, Release, Services, SupplierChange, TimelineCursor, TimelineEvent, TimelineKind,
+    OperatorError, Release, SupplierChange, TimelineCursor, TimelineEvent, TimelineKind,
 };
 use cutover_app::port::{AuditAction, Clock};
 use cutover_app::worker::Worked;
@@ -43,7 +43,7 @@ fn night() -> TestEnv {
     minute(&env);
     let because = Some("agreed with Acme".to_owned());
     let release = Release { because, is_forced: true, ..Release::default() };
-    env.app.as_command().release_supplier("ACME", &release, &Services::default()).unwrap();
+    env.release(release).unwrap();
     minute(&env);
     env
 }
@@ -75,7 +75,7 @@ fn what_the_supplier_did_itself_is_told_as_that() {
     let by = env.app.as_caller(&env.caller);
     let release = |because: &str| {
         minute(&env);
-        by.release_as_supplier("ACME", Some(because.into())).unwrap();
+        env.release_as_supplier(Some(because));
         timeline(&env, None)[0].text.clone()
     };
     minute(&env);

@@ -3,8 +3,13 @@
 use crate::env::TestEnv;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::operator::{AuditScope, Forecast, OperatorError, Release, Scope, Services, SupplierChange};
-use cutover_app::port::{AuditAction, Hold, HoldCause, Operator};
+use cutover_app::port::{
+    Answer, AuditAction, DocumentState, Documents, DocumentsUnavailable, Hold, HoldCause, Operator,
+    WantedDocument,
+};
 use cutover_app::worker::Worked;
+use cutover_app::{App, Ports};
+use std::sync::{Arc, OnceLock};
 
 /// The environment with waves of two accounts, of three, and of the rest. One failure in ten accounts is too many.
 fn environment() -> TestEnv {
@@ -38,7 +43,7 @@ fn import(env: &TestEnv) -> (HoldCause, Option<u32>) {
 }
 
 fn release(env: &TestEnv, release: Release) -> Result<Forecast, OperatorError> {
-    Ok(env.app.as_command().release_supplier("ACME", &release, &Services::default())?.forecast)
+    Ok(env.release(release)?.forecast)
 }
 
 /// Returns the number of the wave that a release leads to, and how many accounts it still takes.
@@ -92,7 +97,11 @@ fn a_supplier_ends_the_hold_that_it_placed_and_no_other() {
     let own = (HoldCause::Supplier, Some("documents".to_owned()));
     assert_eq!(why(&env), [(HoldCause::Operator, None), own]);
 
-    let release = || env.app.as_caller(&env.caller).release_as_supplier("ACME", None).unwrap();
+    let release = || env.release_as_supplier(None);
+    let stale = env.app.now() - Duration::seconds(1);
+    let refused = env.app.as_caller(&env.caller).release_as_supplier("ACME", Some(stale), None).unwrap_err();
+    assert!(refused.to_string().starts_with("the supplier has held its imports again"), "{refused}");
+    assert_eq!(why(&env).len(), 2);
     release();
     assert_eq!(why(&env), [(HoldCause::Operator, None)]);
     release();
@@ -158,8 +167,82 @@ fn only_the_hold_that_was_shown_is_released() {
     let refusal = release(&env, of(first)).unwrap_err().to_string();
     assert!(refusal.contains("is held after wave 1 since"), "{refusal}");
     let second = held(&env).unwrap().first.since;
+    let unseen = env.app.as_command().release_supplier("ACME", &Release::default(), &Services::default());
+    let refusal = unseen.unwrap_err().to_string();
+    assert!(
+        refusal.contains("is held after wave 1 since") && refusal.contains("shown without a hold"),
+        "{refusal}"
+    );
     release(&env, of(second)).unwrap();
     assert_eq!(held(&env), None);
+}
+
+/// Documents that somebody holds the supplier at while they are looked up.
+#[derive(Default)]
+struct HoldsMeanwhile(OnceLock<Arc<App>>);
+
+impl Documents for HoldsMeanwhile {
+    fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn look_up<'a>(
+        &'a self,
+        _: &'a str,
+        wanted: &'a [WantedDocument],
+    ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
+        if let Some(app) = self.0.get() {
+            app.as_command().hold_supplier("ACME", Some("stop".into())).unwrap();
+        }
+        Box::pin(std::future::ready(Ok(vec![DocumentState::Pdf; wanted.len()])))
+    }
+}
+
+/// The checks of a release take time, in which another reason is added that they were not about.
+#[test]
+fn a_reason_that_is_added_while_readiness_is_checked_is_not_released() {
+    let documents = Arc::<HoldsMeanwhile>::default();
+    let given = documents.clone();
+    let env = TestEnv::on(move |ports| Ports { documents: given, ..ports });
+    env.set_supplier(SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
+    hold(&env);
+    env.create(r#""unknown_occupier":true,"notes":[{"document_paths":[{"document_path":"a.pdf"}]}]"#);
+    let services = Services { has_documents: true, ..Services::default() };
+    let shown = Release::of(held(&env).as_ref());
+    documents.0.set(env.app.clone()).ok().unwrap();
+    let refused = env.app.as_command().release_supplier("ACME", &shown, &services).unwrap_err();
+    assert_eq!(refused.to_string(), "ACME was held again while its readiness was checked");
+    assert!(matches!(refused, OperatorError::Changed(_)));
+    assert_eq!(held(&env).unwrap().latest().because.as_deref(), Some("stop"));
+}
+
+/// Two people who have seen the same settings do not overrule each other.
+#[test]
+fn settings_of_a_gate_are_changed_by_somebody_who_has_seen_them() {
+    let env = TestEnv::new();
+    let by = |user: &str| env.app.operate(Operator::read(user), Scope::Installation);
+    let waves = |waves: &str| Some(waves.parse().unwrap());
+    let of = |revision, sizes| SupplierChange { revision, waves: waves(sizes), ..SupplierChange::default() };
+    let set = |user: &str, change: SupplierChange| by(user).set_supplier("ACME", change);
+    let unseen = set("ada", of(None, "5,rest")).unwrap_err();
+    let text = "waves and hold-on-errors are changed only by somebody who has seen them: ACME has the waves none and \
+                hold-on-errors none, in revision 0 of its settings";
+    assert_eq!(unseen.to_string(), text);
+    let hold_on_errors = Some(Some("1/200".parse().unwrap()));
+    let share = SupplierChange { hold_on_errors, ..SupplierChange::default() };
+    assert!(matches!(set("ada", share.clone()), Err(OperatorError::Changed(_))));
+    // Other settings, such as a status in a hurry, need nobody who has looked.
+    set("ada", SupplierChange { dry_run: Some(true), ..SupplierChange::default() }).unwrap();
+    set("ada", of(Some(1), "5,rest")).unwrap();
+    let stale = set("bob", of(Some(1), "9,rest")).unwrap_err().to_string();
+    let at = env.app.now().format("%Y-%m-%d %H:%M:%S");
+    let text = format!(
+        "the settings of ACME have been changed since they were shown, the last time at {at} (UTC) by command:ada: \
+         waves=5,rest. Look at them again"
+    );
+    assert_eq!(stale, text);
+    set("bob", SupplierChange { revision: Some(2), ..share }).unwrap();
+    assert_eq!(by("bob").show_supplier("ACME").unwrap().settings.waves.to_string(), "5,rest");
 }
 
 /// Each reason has its owner and its words, and a release names all that it ends.

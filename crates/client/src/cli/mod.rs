@@ -136,8 +136,8 @@ Exit codes: 0 the imports are held, 2 the service does not answer or knows no su
 
 const RELEASE_EXAMPLES: &str = "\
 Examples:
-  cutover-client release ACME
-  cutover-client release ACME --because 'part 3 was sent again'
+  cutover-client release ACME                         shows the hold, and the command that ends it
+  cutover-client release ACME --held-since $TIME --because 'part 3 was sent again'
 
 Ends the hold of `cutover-client hold` and no other: a wave that has ended, too many failures, and the
 operator's own hold need the operator.
@@ -231,7 +231,7 @@ enum Command {
     Hold(hold::Options),
     /// End the hold that the supplier has placed itself
     #[command(after_help = RELEASE_EXAMPLES)]
-    Release(hold::Options),
+    Release(hold::ReleaseOptions),
     /// Compare what was sent with what is imported, to the cent
     #[command(after_help = REPORT_EXAMPLES)]
     Report(migration::ReportOptions),

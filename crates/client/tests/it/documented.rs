@@ -12,7 +12,7 @@ fn every_command_of_the_page_runs() {
     let page = std::fs::read_to_string(page).unwrap();
     let commands: Vec<&str> =
         page.lines().filter_map(|line| line.strip_prefix("$ cutover-client ")).collect();
-    assert_eq!(commands.len(), 13, "{commands:?}");
+    assert_eq!(commands.len(), 14, "{commands:?}");
     let sandbox = Sandbox::new();
     sandbox.write("exports/a.ndjson", account("N-1"));
     sandbox.write("exports/b.json", line("faulty/PIN-01-same-type-twice"));
@@ -24,7 +24,7 @@ fn every_command_of_the_page_runs() {
     stub.answers("/v2/data-import/import-suppliers/ACME/progress/", [(200, progress())]);
     stub.answers("/v2/data-import/accounts/ACME/", [(200, json!([]))]);
     stub.answers("/v2/data-import/accounts/ACME/A-100/", [(200, json!({"status": "PENDING"}))]);
-    let hold = json!({"by": "supplier", "because": null});
+    let hold = json!({"by": "supplier", "since": "2026-11-21T22:31:07.123456+11:00", "because": null});
     for (act, hold) in [("hold", hold), ("release", json!(null))] {
         let path = format!("/v2/data-import/import-suppliers/ACME/{act}/");
         stub.answers(&path, [(200, json!({"hold": hold}))]);
@@ -40,7 +40,7 @@ fn every_command_of_the_page_runs() {
         assert_eq!(ran.err, "", "{command}");
         codes.push(ran.code);
     }
-    assert_eq!(codes, [1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0].map(Some));
+    assert_eq!(codes, [1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0].map(Some));
     for made in [
         "findings.html",
         "findings.csv",

@@ -53,12 +53,17 @@ fn a_held_supplier_takes_accounts_and_imports_none() {
     assert_eq!(client.progress()["counts"]["PENDING"], 3);
     assert_eq!(client.progress()["estimated_finish_at"], Value::Null);
 
+    let unseen = installation.run_refused(&["supplier", "release", "ACME"]);
+    let last = text(&shown["also"][0]["since"]);
+    let command = format!("This ends it: cutover supplier release ACME --held-since {last}");
+    assert!(unseen.contains("by an operator (command") && unseen.ends_with(&command), "{unseen}");
+    let readiness = installation.run(&["supplier", "readiness", "ACME"]);
+    assert!(String::from_utf8(readiness.stdout).unwrap().trim_end().ends_with(&command));
     // The second reason was added after the first one was shown.
     let first = shown["since"].as_str().unwrap();
     let late = installation.run_refused(&["supplier", "release", "ACME", "--held-since", first]);
     assert!(late.contains("the hold that was shown began at") && late.contains("look again"), "{late}");
-    let last = shown["also"][0]["since"].as_str().unwrap();
-    let released = installation.release(&["--held-since", last]);
+    let released = installation.release(&[]);
     assert_eq!((&released["hold"], &released["ended"]), (&Value::Null, &held["hold"]));
     assert_eq!(items(&released["ended"]["owners"]).len(), 2);
     assert_eq!(installation.release(&[])["hold"], Value::Null);
@@ -82,7 +87,7 @@ fn a_held_supplier_takes_accounts_and_imports_none() {
 fn waves_hold_when_their_accounts_have_ended() {
     let (installation, _server, client) = Installation::serving();
     installation.run_json(&["supplier", "hold", "ACME"]);
-    let set = installation.run_json(&["supplier", "set", "ACME", "--waves", "5,20,rest"]);
+    let set = installation.set(&["--waves", "5,20,rest"]);
     assert_eq!((&set["waves"], &set["hold"]["by"]), (&json!("5,20,rest"), &json!("operator")));
     send(&client, "A", 40);
     for (wave, sum) in [(1, 5), (2, 25)] {
@@ -99,8 +104,7 @@ fn waves_hold_when_their_accounts_have_ended() {
     let holds: Vec<Value> = event_types(&client).into_iter().map(|(_, hold)| hold["by"].clone()).collect();
     assert_eq!(holds, ["operator", "operator", "wave", "wave", "wave", "wave"]);
     assert_eq!(client.get(SUPPLIER).json()["waves"], "5,20,rest");
-    let none =
-        installation.run_json(&["supplier", "set", "ACME", "--waves", "none", "--hold-on-errors", "none"]);
+    let none = installation.set(&["--waves", "none", "--hold-on-errors", "none"]);
     assert_eq!((&none["waves"], &none["hold_on_errors"]), (&Value::Null, &Value::Null));
 }
 
@@ -116,12 +120,11 @@ fn too_many_failures_hold_a_supplier() {
         let account = if n % 20 == 19 { without_customers(&number) } else { small(&number) };
         assert_eq!(client.create(&account).status, 201);
     }
-    let rule = ["supplier", "set", "ACME", "--rule", "ACC-04=error", "--hold-on-errors", "1/200"];
-    assert_eq!(installation.run_json(&rule)["hold_on_errors"], "1/200");
+    let set = installation.set(&["--rule", "ACC-04=error", "--hold-on-errors", "1/200"]);
+    assert_eq!(set["hold_on_errors"], "1/200");
     let mut before = 0;
     for round in 0..2 {
-        let force = ["supplier", "release", "ACME", "--force", "--because", "on purpose"];
-        installation.run_json(&force);
+        installation.run_json(&installation.releasing(&["--force", "--because", "on purpose"]));
         wait_until("it is held", || hold(&client) != Value::Null);
         let shown = hold(&client);
         assert_eq!(
@@ -147,16 +150,33 @@ fn waves_are_exact_with_several_nodes() {
     let servers = [(), ()].map(|()| installation.serve());
     let client = servers[0].client(&key);
     installation.run_json(&["supplier", "hold", "ACME"]);
-    installation.run_json(&["supplier", "set", "ACME", "--waves", "150,rest"]);
+    installation.set(&["--waves", "150,rest"]);
     send(&client, "A", 200);
     // The server of the tests writes nothing to its disk, to be fast.
-    let refused = installation.run_refused(&["supplier", "release", "ACME"]);
+    let refused = installation.run_refused(&installation.releasing(&[]));
     assert!(refused.contains("durability"), "{refused}");
-    installation.run_json(&["supplier", "release", "ACME", "--force", "--because", "a test"]);
+    installation.release(&[]);
     wait_until("the wave has ended", || hold(&client) != Value::Null);
     assert_eq!((&hold(&client)["ended"], ended(&client)), (&json!(150), 150));
     let claimed = "SELECT count(DISTINCT process_id) FROM process_history WHERE event = 'claimed'";
     assert_eq!(installation.sql(claimed), "150");
+}
+
+/// Two people who have seen the same settings do not overrule each other.
+#[test]
+fn waves_are_changed_by_somebody_who_has_seen_the_settings() {
+    let (installation, _) = Installation::with_supplier();
+    let waves = ["supplier", "set", "ACME", "--waves", "5,rest"];
+    let unseen = installation.run_refused(&waves);
+    assert!(unseen.contains("waves none") && unseen.contains("in revision 0 of its settings"), "{unseen}");
+    let of = |revision: &'static str| [&waves[..], &["--revision", revision]].concat();
+    assert_eq!(installation.run_json(&of("0"))["revision"], 1);
+    let stale = installation.run_refused(&of("0"));
+    assert!(
+        stale.contains("have been changed since they were shown") && stale.contains("waves=5,rest"),
+        "{stale}"
+    );
+    assert_eq!(installation.run_json(&["supplier", "show", "ACME"])["revision"], 1);
 }
 
 /// Settings that mean nothing are refused by the command line.

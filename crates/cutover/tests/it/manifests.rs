@@ -58,7 +58,7 @@ fn what_was_sent_is_known_at_any_time() {
     installation.run_json(&["process", "retry", "ACME", "A-2"]);
     assert_eq!(manifest(&client)["difference"]["ledger_balance"], "-10.1000000001");
     // The difference from the manifest refuses an ordinary release.
-    installation.run_json(&["supplier", "release", "ACME", "--force", "--because", "agreed"]);
+    installation.run_json(&installation.releasing(&["--force", "--because", "agreed"]));
     for number in ["A-1", "A-2", "A-3"] {
         client.wait(number, "PROCESSED");
     }

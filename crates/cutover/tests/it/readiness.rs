@@ -22,7 +22,7 @@ fn require_customers(installation: &Installation, level: &str) {
 }
 
 fn release(installation: &Installation, options: &[&str]) -> Value {
-    installation.run_json(&[&["supplier", "release", "ACME"][..], options].concat())
+    installation.run_json(&installation.releasing(options))
 }
 
 fn hold(client: &Client) -> Value {
@@ -34,10 +34,10 @@ fn hold(client: &Client) -> Value {
 fn failures_refuse_a_release_until_they_are_sent_again_or_it_is_forced() {
     let (installation, _server, client) = Installation::serving();
     installation.run_json(&["supplier", "hold", "ACME"]);
-    installation.run_json(&["supplier", "set", "ACME", "--hold-on-errors", "0/10"]);
+    installation.set(&["--hold-on-errors", "0/10"]);
     assert_eq!(client.create(&without_customers("A-1")).status, 201);
     require_customers(&installation, "error");
-    let refused = installation.run_refused(&["supplier", "release", "ACME"]);
+    let refused = installation.run_refused(&installation.releasing(&[]));
     assert!(refused.contains("sample"), "{refused}");
     let released = release(&installation, &["--force", "--because", "a try"]);
     assert_eq!((&released["hold"], &released["forecast"]["whole"]["accounts"]), (&Value::Null, &json!(1)));
@@ -50,7 +50,7 @@ fn failures_refuse_a_release_until_they_are_sent_again_or_it_is_forced() {
     assert_eq!(client.get(PATH).json()["ready"], false);
 
     assert!(installation.run_refused(&["supplier", "readiness", "NOBODY"]).contains("NOBODY"));
-    let refused = installation.run_refused(&["supplier", "release", "ACME"]);
+    let refused = installation.run_refused(&installation.releasing(&[]));
     assert!(refused.contains("failures"), "{refused}");
     assert_eq!(hold(&client), held);
     let output = installation.run(&["supplier", "release", "ACME", "--force"]);
@@ -74,7 +74,7 @@ fn failures_refuse_a_release_until_they_are_sent_again_or_it_is_forced() {
 fn windows_and_waves_are_part_of_the_forecast() {
     let (installation, _server, client) = Installation::serving();
     installation.run_json(&["supplier", "hold", "ACME"]);
-    installation.run_json(&["supplier", "set", "ACME", "--waves", "3,2,rest"]);
+    installation.set(&["--waves", "3,2,rest"]);
     for n in 0..9 {
         assert_eq!(client.create(&small(&format!("A-{n}"))).status, 201);
     }
@@ -87,7 +87,7 @@ fn windows_and_waves_are_part_of_the_forecast() {
     assert!(second["rate_per_minute"].is_string() && second["whole"]["finish_at"].is_string(), "{second}");
     assert_eq!(second["whole"]["accounts"], 6);
     wait_until("the wave has ended", || hold(&client) != Value::Null);
-    let text_of = installation.run(&["supplier", "release", "ACME"]);
+    let text_of = installation.run(&installation.releasing(&[]));
     let printed = String::from_utf8(text_of.stdout).unwrap();
     assert!(printed.contains("Wave 3") && printed.contains("4 accounts"), "{printed}");
 }

@@ -89,7 +89,7 @@ fn the_status_says_what_is_wrong() {
     failed["notes"] = note("notes/later.txt");
     assert_eq!(client.create(&failed).status, 201);
     std::fs::remove_file(root.join("notes/later.txt")).unwrap();
-    installation.run_json(&["supplier", "release", "ACME", "--force", "--because", "tried"]);
+    installation.run_json(&installation.releasing(&["--force", "--because", "tried"]));
     client.wait("D-1", "ERRORED");
     let (status, code) = supplier.run(&["status", "ACME", "D-1"]);
     let missing = json!("path_does_not_exist_in_file_store");

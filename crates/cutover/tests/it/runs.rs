@@ -14,10 +14,6 @@ fn faulty(account: &Value) -> Value {
     account
 }
 
-fn set(installation: &Installation, rest: &[&str]) {
-    installation.run_json(&[&["supplier", "set", "ACME"], rest].concat());
-}
-
 fn run(installation: &Installation, rest: &[&str]) -> Value {
     installation.run_json(&[&["run"], rest].concat())
 }
@@ -30,13 +26,13 @@ fn waiting(client: &Client) -> u64 {
 /// Sends accounts in a run of this name, in which ACC-04 is an error of the import.
 fn rehearse(installation: &Installation, client: &Client, name: &str, accounts: &[Value]) -> Value {
     installation.run_json(&["supplier", "hold", "ACME"]);
-    set(installation, &["--dry-run", "true", "--rule", "ACC-04=default"]);
+    installation.set(&["--dry-run", "true", "--rule", "ACC-04=default"]);
     run(installation, &["start", "ACME", name]);
     for account in accounts {
         let answer = client.create(account);
         assert!(matches!(answer.status, 200 | 201), "{} {}", answer.status, answer.text());
     }
-    set(installation, &["--rule", "ACC-04=error"]);
+    installation.set(&["--rule", "ACC-04=error"]);
     installation.release(&[]);
     wait_until("all accounts have ended", || waiting(client) == 0);
     run(installation, &["end", "ACME"])
@@ -238,7 +234,7 @@ fn the_imports_of_a_run_are_undone() {
 #[test]
 fn the_imports_of_a_wave_are_undone() {
     let (installation, _server, client) = Installation::serving();
-    set(&installation, &["--waves", "3,2,rest"]);
+    installation.set(&["--waves", "3,2,rest"]);
     for n in 0..9 {
         assert_eq!(client.create(&small(&format!("W-{n}"))).status, 201);
     }
@@ -271,9 +267,9 @@ fn the_imports_of_a_wave_are_undone() {
     }
     assert_eq!(installation.run_json(&["job", "list"])[0]["wave"], 2);
     // New waves begin with the first one, which has imported nothing yet.
-    set(&installation, &["--waves", "1,rest"]);
+    installation.set(&["--waves", "1,rest"]);
     assert_eq!(undo(&installation, &["--wave", "1"])["undo"]["count"], 0);
-    set(&installation, &["--waves", "none"]);
+    installation.set(&["--waves", "none"]);
     assert_eq!(undo(&installation, &["--wave", "3"])["undo"]["count"], 4);
     let missing = installation.run_refused(&["supplier", "undo", "ACME", "--wave", "4"]);
     assert!(missing.contains("wave"), "{missing}");
@@ -316,7 +312,7 @@ fn what_if_agrees_with_a_dry_run() {
     // The meter points of the others are taken by this account.
     assert_eq!(client.create(&fixture("electricity", "TAKER")).status, 201);
     client.wait("TAKER", "PROCESSED");
-    set(&installation, &["--dry-run", "true"]);
+    installation.set(&["--dry-run", "true"]);
     installation.run_json(&["supplier", "hold", "ACME"]);
     let mut sent: Vec<String> = Vec::new();
     for (kind, _) in KINDS {
@@ -345,7 +341,7 @@ fn what_if_agrees_with_a_dry_run() {
     assert_eq!(what_if(&installation, &levels), strict, "it changes nothing");
     assert_eq!(client.status("V-electricity")["status"], "PENDING");
 
-    set(&installation, &levels);
+    installation.set(&levels);
     run(&installation, &["start", "ACME", "strict"]);
     installation.release(&[]);
     wait_until("all accounts have ended", || waiting(&client) == 0);

@@ -107,9 +107,6 @@ pub(crate) fn release(call: &mut Call) -> Answer<'_> {
             let form = call.form().await?;
             let is_set = |name| Query::new(&form).read(name, |text| (text == "yes").then_some(())).is_some();
             let held_since = Query::new(&form).read("held_since", |text| text.parse().ok());
-            if held_since.is_none() {
-                return Err(Stop::NotDone(format!("{code} was not held when the page was shown.")));
-            }
             let release = Release {
                 because: because(&form),
                 is_forced: is_set("force"),

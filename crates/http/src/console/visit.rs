@@ -51,9 +51,9 @@ pub(super) fn done<T>(result: Result<T, OperatorError>) -> Result<Result<T, Stri
         Err(OperatorError::NotFound { .. }) => Err(Refusal::NotFound),
         Err(OperatorError::Store(StoreError::Conflict(text))) => Ok(Err(text)),
         Err(OperatorError::Store(error)) => Err(error.into()),
-        Err(refused @ (OperatorError::Refused(_) | OperatorError::Exists { .. })) => {
-            Ok(Err(refused.to_string()))
-        }
+        Err(
+            refused @ (OperatorError::Refused(_) | OperatorError::Changed(_) | OperatorError::Exists { .. }),
+        ) => Ok(Err(refused.to_string())),
     }
 }
 

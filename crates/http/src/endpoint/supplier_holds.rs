@@ -14,11 +14,21 @@ use cutover_model::describe::Json;
 /// Maximum number of characters of a reason.
 const MOST: u32 = 250;
 
-const BECAUSE: &[Parameter] = &[Parameter {
+const BECAUSE: Parameter = Parameter {
     name: "because",
     doc: "The reason, for people: 1 to 250 characters, nothing about a customer.",
     schema: || Json::object().with("type", "string").with("minLength", 1_u32).with("maxLength", MOST),
-}];
+};
+
+const OF_RELEASE: &[Parameter] = &[
+    BECAUSE,
+    Parameter {
+        name: "held_since",
+        doc: "The time of the supplier's own reason that was shown, with its offset: one that was given since stays, and the \
+              release is refused. Without it the reason of that moment ends.",
+        schema: || Json::object().with("type", "string").with("format", "date-time"),
+    },
+];
 
 /// `POST /v2/data-import/import-suppliers/<supplier>/hold/`: holds the imports.
 pub(crate) const HOLD: Endpoint = Endpoint {
@@ -32,7 +42,7 @@ pub(crate) const HOLD: Endpoint = Endpoint {
         summary: "Holds the imports of a supplier",
         notes: "Accounts are accepted and wait. A supplier has one reason of its own: other words replace it. Has no body; one \
                 that is sent is not read.",
-        query: BECAUSE,
+        query: &[BECAUSE],
         answers: &[response(
             200,
             "The settings of the supplier, with its hold.",
@@ -55,38 +65,48 @@ pub(crate) const RELEASE: Endpoint = Endpoint {
         summary: "Ends the hold that the supplier has placed itself",
         notes: "The imports go on unless there are other reasons: `hold` has those that are left, which only the operator \
                 ends. Has no body; one that is sent is not read.",
-        query: BECAUSE,
+        query: OF_RELEASE,
         answers: &[response(
             200,
             "The settings of the supplier, with the hold that is left.",
             json_content(schema_of!(SupplierShown), &[("usual", examples::supplier)]),
         )],
-        refusals: refusals::of_hold,
+        refusals: refusals::of_release,
         ..Operation::BASE
     }),
 };
 
-type Act = fn(&Operations<'_>, &str, Option<String>) -> Result<(), OperatorError>;
-
 fn hold(call: &mut Call) -> Answer<'_> {
-    act(call, |by, code, because| by.hold_as_supplier(code, because))
-}
-
-fn release(call: &mut Call) -> Answer<'_> {
-    act(call, |by, code, because| by.release_as_supplier(code, because))
-}
-
-fn act(call: &mut Call, act: Act) -> Answer<'_> {
     Box::pin(async move {
-        let caller = call.caller().await?;
-        let code = call.parameter(0);
         let mut query = Query::new(call.query());
         let because = query.read("because", reason);
         query.finish()?;
+        act(call, |by, code| by.hold_as_supplier(code, because)).await
+    })
+}
+
+fn release(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let mut query = Query::new(call.query());
+        let because = query.read("because", reason);
+        let held_since = query.read("held_since", |text| text.parse().ok());
+        query.finish()?;
+        act(call, move |by, code| by.release_as_supplier(code, held_since, because)).await
+    })
+}
+
+fn act<A>(call: &mut Call, act: A) -> Answer<'_>
+where
+    A: FnOnce(&Operations<'_>, &str) -> Result<(), OperatorError> + Send + 'static,
+{
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let code = call.parameter(0);
         let job = move |app: &App| {
-            match act(&app.as_caller(&caller), trimmed(&code), because) {
+            match act(&app.as_caller(&caller), trimmed(&code)) {
                 // It is being erased.
                 Err(OperatorError::Refused(_)) => Err(Refusal::NotFound),
+                Err(OperatorError::Changed(_)) => Err(Refusal::HoldChanged),
                 done => Ok(done?),
             }?;
             Ok(app.supplier_settings(&caller, &code)?)
@@ -103,8 +123,9 @@ fn reason(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::TestService;
+    use crate::testing::{Reply, TestService};
     use actix_web::test::TestRequest;
+    use chrono::TimeDelta;
     use cutover_app::port::ApiKeyRole;
     use serde_json::json;
 
@@ -123,6 +144,24 @@ mod tests {
         assert_eq!((&left["hold"]["by"], &left["hold"]["also"]), (&json!("operator"), &json!([])));
         // There is nothing of its own any more.
         assert_eq!(service.post(&format!("{SUPPLIER}release/"), "").await.json()["hold"], left["hold"]);
+    }
+
+    #[actix_web::test]
+    async fn a_hold_that_was_not_shown_stays() {
+        let service = TestService::new();
+        let since = |reply: &Reply| reply.json()["hold"]["since"].as_str().unwrap().replace('+', "%2B");
+        let first = since(&service.post(&format!("{SUPPLIER}hold/?because=tariffs"), "").await);
+        service.clock.advance(TimeDelta::seconds(1));
+        let second = service.post(&format!("{SUPPLIER}hold/?because=documents"), "").await;
+        let release = |since: &str| format!("{SUPPLIER}release/?held_since={since}");
+        let refused = service.post(&release(&first), "").await;
+        assert_eq!((refused.status, &refused.json()["code"]), (400, &json!("hold_changed")));
+        assert_eq!(service.get(SUPPLIER).await.json()["hold"], second.json()["hold"]);
+        assert_eq!(service.post(&release("yesterday"), "").await.status, 400);
+        let released = service.post(&release(&since(&second)), "").await;
+        assert_eq!((released.status, &released.json()["hold"]), (200, &json!(null)));
+        // A repetition, whose first answer may have been lost, changes nothing.
+        assert_eq!(service.post(&release(&since(&second)), "").await.status, 200);
     }
 
     #[actix_web::test]

@@ -204,6 +204,11 @@ pub(crate) fn of_hold() -> Vec<Refusal> {
     also(of_path, [Refusal::Parameters(vec!["because"])])
 }
 
+/// Refusals of a release by the supplier itself.
+pub(crate) fn of_release() -> Vec<Refusal> {
+    also(of_hold, [Refusal::HoldChanged])
+}
+
 /// Refusals of a search.
 pub(crate) fn of_search() -> Vec<Refusal> {
     also(of_path, [Refusal::Parameters(vec!["modified_after"])])

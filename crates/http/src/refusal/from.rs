@@ -29,7 +29,9 @@ impl From<OperatorError> for Refusal {
         match error {
             OperatorError::NotFound { .. } => Self::NotFound,
             OperatorError::Store(error) => error.into(),
-            OperatorError::Exists { .. } | OperatorError::Refused(_) => Self::Unexpected(error.to_string()),
+            OperatorError::Exists { .. } | OperatorError::Refused(_) | OperatorError::Changed(_) => {
+                Self::Unexpected(error.to_string())
+            }
         }
     }
 }

@@ -33,6 +33,8 @@ pub(crate) enum Refusal {
     RunExists,
     /// The run has ended (contract D23).
     RunEnded,
+    /// The supplier's hold is another than the one that was shown (contract D16).
+    HoldChanged,
     /// No certificate of the supplier was issued (contract D17).
     NoCertificate,
     /// The leaves of the certificate were removed (contract D17).
@@ -134,6 +136,7 @@ impl Refusal {
             Self::RunOpen => Code::RunAlreadyOpen,
             Self::RunExists => Code::RunAlreadyExists,
             Self::RunEnded => Code::RunNotOpen,
+            Self::HoldChanged => Code::HoldChanged,
             Self::NoCertificate => Code::CertificateNotIssued,
             Self::LeavesRemoved => Code::CertificateLeavesRemoved,
             Self::MethodNotAllowed(_) => Code::MethodNotAllowed,
@@ -179,7 +182,7 @@ impl Refusal {
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::BadRequest | Self::NotJson(_) | Self::Invalid(_) => StatusCode::BAD_REQUEST,
-            Self::AccountFaults(_) | Self::RunOpen | Self::RunExists | Self::RunEnded => {
+            Self::AccountFaults(_) | Self::RunOpen | Self::RunExists | Self::RunEnded | Self::HoldChanged => {
                 StatusCode::BAD_REQUEST
             }
             Self::Parameters(_) | Self::Query(_) | Self::Faults(_) | Self::Transaction(_) => {
@@ -392,6 +395,7 @@ mod tests {
             Refusal::RunOpen,
             Refusal::RunExists,
             Refusal::RunEnded,
+            Refusal::HoldChanged,
             Refusal::NoCertificate,
             Refusal::LeavesRemoved,
             Refusal::MethodNotAllowed("GET, HEAD".into()),

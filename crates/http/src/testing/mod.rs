@@ -182,9 +182,11 @@ impl TestService {
         service
     }
 
-    /// Changes the settings of `ACME_ENERGY`.
+    /// Changes the settings of `ACME_ENERGY`, as they are now.
     pub(crate) fn set_supplier(&self, change: SupplierChange) {
-        self.app.as_command().set_supplier("ACME_ENERGY", change).unwrap();
+        let by = self.app.as_command();
+        let revision = Some(by.show_supplier("ACME_ENERGY").unwrap().revision);
+        by.set_supplier("ACME_ENERGY", SupplierChange { revision, ..change }).unwrap();
     }
 
     /// Requires documents to exist from now on.

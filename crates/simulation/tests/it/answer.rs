@@ -119,6 +119,7 @@ impl From<OperatorError> for Answer {
             OperatorError::NotFound { .. } => Self::Refused("not found"),
             OperatorError::Exists { .. } => Self::Refused("exists"),
             OperatorError::Refused(_) => Self::Refused("refused"),
+            OperatorError::Changed(_) => Self::Refused("changed"),
         }
     }
 }

@@ -191,7 +191,8 @@ fn release(truth: &App, supplier: &str, forces: bool) -> Release {
 fn ask_to_release(truth: &App, supplier: &str, forces: bool) -> Release {
     let ask = |is_forced: bool| {
         let because = is_forced.then(|| "on purpose".to_owned());
-        let release = operator::Release { because, is_forced, ..operator::Release::default() };
+        let shown = truth.as_command().show_hold(supplier)?;
+        let release = operator::Release { because, is_forced, ..operator::Release::of(shown.as_ref()) };
         truth.as_command().release_supplier(supplier, &release, &Services::default())
     };
     match ask(false) {
@@ -239,7 +240,8 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
         rules: [("ACC-04".to_owned(), Some(Level::Error))].into(),
         ..SupplierChange::default()
     };
-    truth.as_command().set_supplier(&supplier, change).unwrap();
+    let revision = Some(truth.as_command().show_supplier(&supplier).unwrap().revision);
+    truth.as_command().set_supplier(&supplier, SupplierChange { revision, ..change }).unwrap();
     let never = DateTime::<Utc>::MAX_UTC;
     let mut wave = Wave { number: 0, began_at: never, released_at: never };
     for step in 0..STEPS {

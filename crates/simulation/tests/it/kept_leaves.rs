@@ -203,7 +203,9 @@ fn run(seed: u64, database: &Database, bug: Bug) -> Option<String> {
             8 => run.create(),
             9 => run.erase_one(),
             10 => {
-                let release = Release { because: Some("seen".into()), is_forced: true, ..Release::default() };
+                let hold = node.as_command().show_hold(&code(0)).ok().flatten();
+                let release =
+                    Release { because: Some("seen".into()), is_forced: true, ..Release::of(hold.as_ref()) };
                 drop(node.as_command().release_supplier(&code(0), &release, &Services::default()));
             }
             11 => import_all(&run.truth),

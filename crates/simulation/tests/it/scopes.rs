@@ -88,7 +88,9 @@ impl Run {
         match self.below(9) {
             0 => by.hold_supplier(&supplier, None).map(drop),
             1 => {
-                let release = Release { because: Some("seen".into()), is_forced: true, ..Release::default() };
+                let hold = by.show_hold(&supplier)?;
+                let release =
+                    Release { because: Some("seen".into()), is_forced: true, ..Release::of(hold.as_ref()) };
                 by.release_supplier(&supplier, &release, &Services::default()).map(drop)
             }
             2 => by.set_supplier(&supplier, SupplierChange::default()).map(drop),

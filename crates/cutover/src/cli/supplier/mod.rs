@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::error::Error;
 use clap::Subcommand;
 use cutover_app::App;
+use cutover_app::operator::SupplierChange;
 use cutover_app::port::Supplier;
 use cutover_core::{SupplierCode, SupplierStatus};
 use options::Options;
@@ -29,13 +30,14 @@ Examples:
   cutover supplier set ACME --status paused            pending processes stay pending
   cutover supplier set ACME --status complete          refused if accounts wait or have failed, without --yes
   cutover supplier set ACME --rule CUS-08=error --rule MPT-01=off
-  cutover supplier set ACME --waves 100,5000,rest      imports are held after 100 accounts, then after 5000 more
-  cutover supplier set ACME --hold-on-errors 1/200     and as soon as more than 1 % of the last 200 have failed
-  cutover supplier hold ACME --because 'wrong tariffs' creates are accepted and wait
+  cutover supplier set ACME --waves 100,5000,rest --revision 4   held after 100 accounts, then after 5000 more
+  cutover supplier set ACME --hold-on-errors 1/200 --revision 5  and as soon as more than 1 % have failed
+  cutover supplier hold ACME --because 'wrong tariffs'  creates are accepted and wait
   cutover supplier readiness ACME                      checks before the next wave
-  cutover supplier release ACME                        refused while a check says stop
-  cutover supplier release ACME --next-wave --because 'the first wave was a test'
-  cutover supplier release ACME --force --because 'agreed with Acme'
+  cutover supplier release ACME                        shows the hold, and the command that ends it
+  cutover supplier release ACME --held-since $TIME     refused while a check says stop
+  cutover supplier release ACME --held-since $TIME --next-wave --because 'the first wave was a test'
+  cutover supplier release ACME --held-since $TIME --force --because 'agreed with Acme'
   cutover supplier show ACME --json
   cutover supplier certificate ACME --out acme.json    sign what is here of each account
   cutover supplier manifest ACME                       declared, sent and imported
@@ -76,6 +78,10 @@ pub(crate) enum Command {
         /// Complete a supplier although some of its accounts wait or have failed
         #[arg(long)]
         yes: bool,
+        /// Revision of the settings, as `supplier show` prints it: settings that were changed since stay; needed for waves and
+        /// hold on errors
+        #[arg(long, value_name = "N")]
+        revision: Option<i64>,
         #[command(flatten)]
         options: Options,
     },
@@ -132,8 +138,8 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
                 app.as_command().add_supplier(&code, &chosen(&app, organisation)?, options.change(None)?)?;
             output.answer(&Done::added(&supplier, None))?;
         }
-        Command::Set { code, status, yes, options } => {
-            let change = options.change(status)?;
+        Command::Set { code, status, yes, revision, options } => {
+            let change = SupplierChange { revision, ..options.change(status)? };
             if status == Some(SupplierStatus::Complete) && !yes {
                 app.as_command().check_finished(&code)?;
             }

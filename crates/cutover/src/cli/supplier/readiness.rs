@@ -1,3 +1,4 @@
+use super::release::shown_with_command;
 use crate::context::Context;
 use crate::error::Error;
 use crate::open::{ExternalServices, open_app};
@@ -9,20 +10,26 @@ use serde::Serialize;
 
 /// The readiness of a supplier.
 #[derive(Serialize)]
-#[serde(transparent)]
-struct Shown(ReadinessShown);
+struct Shown {
+    #[serde(flatten)]
+    readiness: ReadinessShown,
+    /// The hold of before the checks, with the command that ends it.
+    #[serde(skip)]
+    held: Option<String>,
+}
 
 impl Answer for Shown {
     fn text(&self) -> String {
         let mut lines = Vec::new();
-        for check in &self.0.checks {
+        for check in &self.readiness.checks {
             let level = if check.level == "stop" { "STOP" } else { &check.level };
             lines.push(format!("{level:<5} {:<11} {}", check.name, plain(&check.detail)));
             lines.extend(check.action.as_ref().map(|action| format!("{:18}{}", "", plain(action))));
         }
         let verdict =
-            if self.0.ready { "Ready." } else { "Not ready: a release needs --force and a reason." };
-        lines.push(format!("\n{verdict} As of {}.", self.0.as_of));
+            if self.readiness.ready { "Ready." } else { "Not ready: a release needs --force and a reason." };
+        lines.push(format!("\n{verdict} As of {}.", self.readiness.as_of));
+        lines.extend(self.held.as_ref().map(|held| format!("It is held {held}")));
         lines.join("\n")
     }
 }
@@ -41,6 +48,9 @@ pub(super) fn probe(app: &App, code: &str) -> Result<Services, Error> {
 
 pub(super) fn run(context: &Context, code: &str) -> Result<(), Error> {
     let app = open(context)?;
-    let readiness = app.as_command().readiness(code, &probe(&app, code)?, Checks::All)?;
-    Ok(context.output.answer(&Shown(readiness.shown()))?)
+    let by = app.as_command();
+    let (supplier, hold) = (by.show_supplier(code)?, by.show_hold(code)?);
+    let held = hold.map(|hold| shown_with_command(code, &hold, supplier.settings.time_zone));
+    let readiness = by.readiness(code, &probe(&app, code)?, Checks::All)?.shown();
+    Ok(context.output.answer(&Shown { readiness, held })?)
 }

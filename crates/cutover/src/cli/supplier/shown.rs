@@ -21,6 +21,7 @@ pub(super) struct Shown {
     waves: Option<String>,
     hold_on_errors: Option<String>,
     supplier_runs: bool,
+    revision: i64,
     hold: Option<HeldShown>,
     created_at: ZonedTime,
 }
@@ -43,6 +44,7 @@ impl Shown {
             waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
             hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),
             supplier_runs: settings.supplier_runs,
+            revision: supplier.revision,
             hold: hold.map(|hold| HeldShown::of(hold, settings.time_zone)),
             created_at: ZonedTime::local(supplier.created_at, settings.time_zone),
         }
@@ -123,6 +125,7 @@ impl Answer for Shown {
             ("waves", or_none(&self.waves)),
             ("hold on errors", or_none(&self.hold_on_errors)),
             ("supplier runs", yes_no(self.supplier_runs)),
+            ("revision", self.revision.to_string()),
             ("held", self.hold.as_ref().map_or("no".to_owned(), HeldShown::text)),
             ("added", self.created_at.to_string()),
         ])

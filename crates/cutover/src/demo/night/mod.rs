@@ -13,6 +13,7 @@ use crate::error::Error;
 use cutover_app::operator::{
     AccountGroup, Checks, Difference, Readiness, Release, RunReport, Services, SupplierChange,
 };
+use cutover_model::Timestamp;
 use serde_json::{Map, Value, json};
 
 /// Number of accounts of the night's supplier. They are sent in one request.
@@ -98,15 +99,22 @@ impl Supplier<'_> {
 
     /// Releases the supplier, which is refused if a check speaks against it.
     fn release(&self) -> Result<(), Error> {
-        self.out.command(&format!("supplier release {}", self.code));
-        self.app().as_command().release_supplier(&self.code, &Release::default(), &self.services()?)?;
-        Ok(())
+        self.release_with("", Release::default())
     }
 
     /// Releases although a check speaks against it.
     fn release_by_force(&self, because: &str) -> Result<(), Error> {
-        self.out.command(&format!("supplier release {} --force --because '{because}'", self.code));
         let release = Release { because: Some(because.to_owned()), is_forced: true, ..Release::default() };
+        self.release_with(&format!(" --force --because '{because}'"), release)
+    }
+
+    /// Releases the hold that `supplier show` prints.
+    fn release_with(&self, options: &str, release: Release) -> Result<(), Error> {
+        let hold = self.app().as_command().show_hold(&self.code)?;
+        let release = Release { held_since: Release::of(hold.as_ref()).held_since, ..release };
+        let zone = self.installation.zone;
+        let since = release.held_since.map(|at| format!(" --held-since {}", Timestamp(zone.local(at))));
+        self.out.command(&format!("supplier release {}{}{options}", self.code, since.unwrap_or_default()));
         self.app().as_command().release_supplier(&self.code, &release, &self.services()?)?;
         Ok(())
     }

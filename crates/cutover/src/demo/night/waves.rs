@@ -60,12 +60,14 @@ impl Supplier<'_> {
     }
 
     fn set_waves(&self) -> Result<(), Error> {
+        let revision = self.app().as_command().show_supplier(&self.code)?.revision;
         let waves: Waves = format!("{WAVE},{WAVE},rest").parse().map_err(Error::refused)?;
         let options = format!(
-            "--dry-run false \\\n      \
+            "--dry-run false --revision {revision} \\\n      \
              --waves {waves} --hold-on-errors {HOLD_ON_ERRORS} --max-concurrent-imports {CONCURRENT}"
         );
         let change = SupplierChange {
+            revision: Some(revision),
             dry_run: Some(false),
             max_concurrent_imports: Some(Some(CONCURRENT)),
             waves: Some(waves),

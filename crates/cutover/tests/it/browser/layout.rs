@@ -128,10 +128,10 @@ impl Filled {
         let job = text(&items(&run(&["job", "list"]))[0]["id"]);
 
         run(&["run", "start", "ACME", "2026-09-30 B-2"]);
-        run(&["supplier", "set", "ACME", "--waves", "1000,5000,rest"]);
+        installation.set(&["--waves", "1000,5000,rest"]);
         assert_eq!(client.create(&nameless("E-7K2M9QX4")).status, 201);
         run(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-        run(&["supplier", "release", "ACME", "--force", "--because", "agreed"]);
+        installation.run_json(&installation.releasing(&["--force", "--because", "agreed"]));
         client.wait("E-7K2M9QX4", "ERRORED");
         run(&["process", "retry", "ACME", "E-7K2M9QX4"]);
         wait_until("it has failed again", || installation.show("E-7K2M9QX4")["attempt"] == 2);

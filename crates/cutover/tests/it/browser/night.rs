@@ -9,8 +9,7 @@ fn a_night_is_watched_and_its_next_wave_released() {
     let (installation, server, client) = Installation::serving();
     let Some(page) = signed_in(&installation, &server) else { return };
     installation.run_json(&["supplier", "hold", "ACME", "--because", "before the first wave"]);
-    let set = ["supplier", "set", "ACME", "--waves", "2,rest", "--hold-on-errors", "0/10"];
-    installation.run_json(&set);
+    installation.set(&["--waves", "2,rest", "--hold-on-errors", "0/10"]);
     for number in ["N-1", "N-2", "N-3"] {
         let mut account = small(number);
         account["customers"] = json!([]);

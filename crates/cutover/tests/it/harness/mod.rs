@@ -119,7 +119,22 @@ impl Installation {
     /// readiness stops a release for.
     pub(crate) fn release(&self, options: &[&str]) -> Value {
         let forced: &[&str] = if self.database.is_some() { &["--force", "--because", "a test"] } else { &[] };
-        self.run_json(&[&["supplier", "release", "ACME"], options, forced].concat())
+        self.run_json(&self.releasing(&[options, forced].concat()))
+    }
+
+    /// Returns the command that releases the hold that `ACME` has now.
+    pub(crate) fn releasing(&self, options: &[&str]) -> Vec<String> {
+        let hold = &self.run_json(&["supplier", "show", "ACME"])["hold"];
+        let last = hold["also"].as_array().and_then(|also| also.last()).unwrap_or(hold);
+        let since = last["since"].as_str().map(|since| ["--held-since".to_owned(), since.to_owned()]);
+        let command = ["supplier", "release", "ACME"].iter().chain(options).map(|&word| word.to_owned());
+        command.chain(since.into_iter().flatten()).collect()
+    }
+
+    /// Changes the settings that `ACME` has now.
+    pub(crate) fn set(&self, options: &[&str]) -> Value {
+        let revision = self.run_json(&["supplier", "show", "ACME"])["revision"].to_string();
+        self.run_json(&[&["supplier", "set", "ACME", "--revision", &revision], options].concat())
     }
 
     /// Adds the organisation `Acme` and the supplier `ACME`; returns a key.
@@ -194,13 +209,15 @@ impl Installation {
     }
 
     /// Runs a command.
-    pub(crate) fn run(&self, args: &[&str]) -> Output {
-        self.program(args).output().unwrap()
+    pub(crate) fn run(&self, args: &[impl AsRef<str>]) -> Output {
+        let args: Vec<&str> = args.iter().map(AsRef::as_ref).collect();
+        self.program(&args).output().unwrap()
     }
 
     /// Runs a command that must succeed; returns its JSON with sorted members.
-    pub(crate) fn run_json(&self, args: &[&str]) -> Value {
-        let output = self.run(&[args, &["--json"]].concat());
+    pub(crate) fn run_json(&self, args: &[impl AsRef<str>]) -> Value {
+        let args: Vec<&str> = args.iter().map(AsRef::as_ref).chain(["--json"]).collect();
+        let output = self.run(&args);
         let (stdout, stderr) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{args:?}: {stderr}");
@@ -221,8 +238,9 @@ impl Installation {
     }
 
     /// Runs a command that must fail with exit code 1 and one line; returns the line.
-    pub(crate) fn run_refused(&self, args: &[&str]) -> String {
-        let output = self.run(args);
+    pub(crate) fn run_refused(&self, args: &[impl AsRef<str>]) -> String {
+        let args: Vec<&str> = args.iter().map(AsRef::as_ref).collect();
+        let output = self.run(&args);
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");
         assert_eq!(stderr.trim_end().lines().count(), 1, "{args:?}: {stderr}");

@@ -167,7 +167,8 @@ async fn only_the_hold_that_a_form_has_shown_is_released() {
     let refused = browser.post(path, "because=x").await;
     assert_eq!(refused.status, 409, "a form of before the hold");
     let shown = held_since(&browser.page(path).await);
-    by.release_supplier("ACME_ENERGY", &Release::default(), &Services::default()).unwrap();
+    let release = Release::of(by.show_hold("ACME_ENERGY").unwrap().as_ref());
+    by.release_supplier("ACME_ENERGY", &release, &Services::default()).unwrap();
     let late = browser.post(path, &shown).await;
     assert!(late.status == 409 && late.text().contains("is not held any more"), "{}", late.text());
     service.clock.advance(chrono::Duration::seconds(1));

@@ -65,7 +65,8 @@ async fn a_summary_has_the_chart_and_the_forced_releases() {
     service.import_pending();
     service.app.as_command().hold_supplier("ACME_ENERGY", None).unwrap();
     let because = Some("agreed <at> night".to_owned());
-    let release = Release { because, is_forced: true, ..Release::default() };
+    let hold = service.app.as_command().show_hold("ACME_ENERGY").unwrap();
+    let release = Release { because, is_forced: true, ..Release::of(hold.as_ref()) };
     service.app.as_command().release_supplier("ACME_ENERGY", &release, &Services::default()).unwrap();
     let path = "/console/suppliers/ACME_ENERGY/summary/";
     let page = browser.page(path).await;
