@@ -44,7 +44,7 @@ const READ: &[&str] = &[
 
 /// All other commands with arguments and recorded action, in an order in which each can succeed. `$FILE` is a
 /// new file, `$PREFIX` the prefix of an API key, `$KID` the id of a signing key, `$URL` that of a receiver of webhooks,
-/// `$WEBHOOK` the id of the webhook, `$JOB` that of a job whose command was killed.
+/// `$WEBHOOK` the id of the webhook, `$JOB` that of a job whose command was killed, `$SINCE` the time of the hold.
 const TOLD: &[(&str, &str, &str)] = &[
     ("organisation add", "Other", "organisation.add"),
     ("organisation revoke", "Other", "organisation.revoke"),
@@ -57,7 +57,7 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("supplier add", "SECOND --organisation Acme", "supplier.add"),
     ("supplier set", "ACME --status paused --rule CUS-08=error", "supplier.set"),
     ("supplier hold", "ACME --because tariffs", "supplier.hold"),
-    ("supplier release", "ACME --force --because tariffs", "supplier.release"),
+    ("supplier release", "ACME --held-since $SINCE --force --because tariffs", "supplier.release"),
     ("supplier certificate", "ACME --out $FILE", "supplier.certificate"),
     ("certificate remove-leaves", "ACME --before 2999-01-01 --yes", "certificate.remove-leaves"),
     ("supplier note", "ACME shift-ends", "supplier.note"),
@@ -149,6 +149,8 @@ fn every_changing_command_is_recorded() {
         let webhook = webhooks[0]["id"].as_str().unwrap_or_default();
         let rest =
             rest.replace("$URL", &receiver.url("/")).replace("$WEBHOOK", webhook).replace("$JOB", &job);
+        let held = rest.contains("$SINCE").then(|| installation.run_json(&["supplier", "show", "ACME"]));
+        let rest = rest.replace("$SINCE", &held.map(|held| text(&held["hold"]["since"])).unwrap_or_default());
         let words: Vec<&str> = command.split(' ').chain(rest.split_whitespace()).collect();
         let before = reported(&installation).len();
         installation.run_json(&words);

@@ -53,8 +53,11 @@ fn failures_refuse_a_release_until_they_are_sent_again_or_it_is_forced() {
     let refused = installation.run_refused(&installation.releasing(&[]));
     assert!(refused.contains("failures"), "{refused}");
     assert_eq!(hold(&client), held);
-    let output = installation.run(&["supplier", "release", "ACME", "--force"]);
-    assert_eq!(output.status.code(), Some(2));
+    for without_reason in ["--force", "--next-wave"] {
+        let output = installation.run(&installation.releasing(&[without_reason]));
+        assert_eq!(output.status.code(), Some(2), "{without_reason}");
+    }
+    assert_eq!(hold(&client), held);
     let trail = || installation.run_json(&["audit", "--action", "supplier.release"]);
     assert_eq!(items(&trail()).len(), 1, "the refused ones are not recorded");
     release(&installation, &["--force", "--because", "agreed"]);

@@ -150,11 +150,12 @@ fn runs_are_started_and_ended_once() {
     let refused = |args: &[&str]| installation.run_refused(&[&["run"], args].concat());
     assert!(refused(&["end", "ACME"]).contains("no run"));
     let started = run(&installation, &["start", "ACME", "night 1"]);
+    let none = json!({"kinds": 0, "count": 0});
     let mut expected = json!({"name": "night 1", "started_at": started["started_at"], "ended_at": null,
         "counts": {"PROCESSED": 0, "ERRORED": 0, "DRY_RUN_SUCCEEDED": 0, "DRY_RUN_ERRORED": 0},
         "totals": {"accounts": 0, "ledger_balance": "0.00", "readings": 0, "transactions": 0, "documents": 0},
-        "top_errors": [], "refused": {"accounts": 0, "top_errors": []}, "first_at": null, "last_at": null,
-        "rate_per_minute": "0.0"});
+        "top_errors": [], "other_errors": none, "refused": {"accounts": 0, "top_errors": [], "other_errors": none},
+        "first_at": null, "last_at": null, "rate_per_minute": "0.0"});
     assert_eq!(started, expected);
     assert!(refused(&["start", "ACME", "night 2"]).contains("night 1"));
     client.create(&small("A-1"));

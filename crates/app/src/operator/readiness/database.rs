@@ -1,7 +1,7 @@
 //! Faults of the database that an inspection finds.
 
-use super::Finding;
 use super::facts::Installation;
+use super::{Finding, size};
 use crate::App;
 use crate::port::{DatabaseFault, Inspection, StoreError};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -101,7 +101,7 @@ pub(super) fn database(installation: &Installation) -> Finding {
         (Some(fault), _) => fault,
         (None, Some(bytes)) => Finding::ok(format!(
             "The file of the database has {}, too many to be checked here; `cutover doctor` does it.",
-            super::installation::size(bytes)
+            size(bytes)
         )),
         (None, None) => Finding::ok("The database is intact, and this process has the rights that it needs."),
     }

@@ -1,7 +1,7 @@
 //! Checks of the installation.
 
-use super::Finding;
 use super::facts::Installation;
+use super::{Finding, size};
 use chrono::TimeDelta;
 use std::time::Duration;
 
@@ -146,14 +146,5 @@ pub(super) fn backup(installation: &Installation) -> Finding {
                 Finding::ok(detail)
             }
         }
-    }
-}
-
-/// Returns a number of bytes in words.
-pub(super) fn size(bytes: u64) -> String {
-    const UNITS: [(&str, u64); 4] = [("TB", 1 << 40), ("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)];
-    match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
-        Some((name, unit)) => format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit),
-        None => format!("{bytes} bytes"),
     }
 }

@@ -88,6 +88,15 @@ fn count(number: u64) -> String {
     cutover_core::grouped(&number.to_string())
 }
 
+/// Returns a number of bytes in words.
+fn size(bytes: u64) -> String {
+    const UNITS: [(&str, u64); 4] = [("TB", 1 << 40), ("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)];
+    match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
+        Some((name, unit)) => format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 /// The finding of a check: its level, what was found, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Finding {

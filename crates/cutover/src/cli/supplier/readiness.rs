@@ -1,4 +1,4 @@
-use super::release::shown_with_command;
+use super::shown::with_command;
 use crate::context::Context;
 use crate::error::Error;
 use crate::open::{ExternalServices, open_app};
@@ -50,7 +50,7 @@ pub(super) fn run(context: &Context, code: &str) -> Result<(), Error> {
     let app = open(context)?;
     let by = app.as_command();
     let (supplier, hold) = (by.show_supplier(code)?, by.show_hold(code)?);
-    let held = hold.map(|hold| shown_with_command(code, &hold, supplier.settings.time_zone));
+    let held = hold.map(|hold| with_command(code, &hold, supplier.settings.time_zone));
     let readiness = by.readiness(code, &probe(&app, code)?, Checks::All)?.shown();
     Ok(context.output.answer(&Shown { readiness, held })?)
 }

@@ -1,14 +1,12 @@
 use super::readiness;
-use super::shown::{HeldShown, Shown};
+use super::shown::{HeldShown, Shown, with_command};
 use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, ZonedTime};
 use chrono::{DateTime, Utc};
 use clap::Args;
 use cutover_app::operator::{Forecast, ForecastPart, Release, Released, in_words};
-use cutover_app::port::Hold;
 use cutover_core::Zone;
-use cutover_model::Timestamp;
 use serde::Serialize;
 
 #[derive(Debug, Args)]
@@ -113,19 +111,12 @@ impl Answer for Done {
     }
 }
 
-/// Describes a hold, with the command that ends it as it is shown.
-pub(super) fn shown_with_command(code: &str, hold: &Hold, zone: Zone) -> String {
-    let since = Timestamp(zone.local(hold.latest().since));
-    let held = HeldShown::of(hold, zone).text();
-    format!("{held}. This ends it: cutover supplier release {code} --held-since {since}")
-}
-
 pub(super) fn run(context: &Context, args: ReleaseArgs) -> Result<(), Error> {
     let ReleaseArgs { code, force, next_wave, held_since, because } = args;
     let app = readiness::open(context)?;
     if let Some(hold) = app.as_command().show_hold(&code)?.filter(|_| held_since.is_none()) {
         let zone = app.as_command().show_supplier(&code)?.settings.time_zone;
-        return Err(Error::refused(format!("{code} is held {}", shown_with_command(&code, &hold, zone))));
+        return Err(Error::refused(format!("{code} is held {}", with_command(&code, &hold, zone))));
     }
     let services = readiness::probe(&app, &code)?;
     let release = Release { because, is_forced: force, is_next_wave: next_wave, held_since };

@@ -1,7 +1,7 @@
 use crate::output::{Answer, Row, ZonedTime, pairs, plain};
 use cutover_app::port::{Hold, Operator, Supplier};
 use cutover_core::Zone;
-use cutover_model::{HoldReasonShown, HoldShown};
+use cutover_model::{HoldReasonShown, HoldShown, Timestamp};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -100,6 +100,13 @@ impl HeldShown {
         });
         std::iter::once(first).chain(also).collect()
     }
+}
+
+/// Describes a hold, with the command that ends it as it is shown.
+pub(super) fn with_command(code: &str, hold: &Hold, zone: Zone) -> String {
+    let since = Timestamp(zone.local(hold.latest().since));
+    let held = HeldShown::of(hold, zone).text();
+    format!("{held}. This ends it: cutover supplier release {code} --held-since {since}")
 }
 
 fn yes_no(value: bool) -> String {

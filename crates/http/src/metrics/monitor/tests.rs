@@ -50,7 +50,6 @@ impl Store for Server {
             retained_log: 4_096,
             archives_log: None,
             has_synchronous_standbys: false,
-            ..ServerFigures::default()
         }))
     }
 }
