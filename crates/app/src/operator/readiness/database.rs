@@ -1,7 +1,7 @@
 //! Faults of the database that an inspection finds.
 
 use super::facts::Installation;
-use super::{Finding, size};
+use super::{CheckName, Finding, size};
 use crate::App;
 use crate::port::{DatabaseFault, Inspection, StoreError};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -29,75 +29,69 @@ impl App {
     }
 }
 
-/// The check that a fault belongs to, and what to say.
-enum Of {
-    Database(String, &'static str),
-    Durability(String, &'static str),
-    Replica(String, &'static str),
-}
-
-fn of(fault: &DatabaseFault) -> Of {
+/// Returns the check that stops for a fault, what it says, and what to do.
+fn of(fault: &DatabaseFault) -> (CheckName, String, &'static str) {
+    use CheckName::{Database, Durability, Replica};
     match fault {
-        DatabaseFault::Damaged(found) => Of::Database(
+        DatabaseFault::Damaged(found) => (
+            Database,
             format!("The file of the database is damaged: {found}."),
             "Restore it from a backup; `cutover doctor` names all that was found.",
         ),
-        DatabaseFault::Outdated(version) => Of::Database(
+        DatabaseFault::Outdated(version) => (
+            Database,
             format!("The database server is PostgreSQL {version}, which is not supported."),
             "Upgrade it; `cutover doctor` names the oldest version that is.",
         ),
-        DatabaseFault::ReadOnly => Of::Database(
+        DatabaseFault::ReadOnly => (
+            Database,
             "The database server takes no writes.".to_owned(),
             "Name the primary, and check that default_transaction_read_only is off.",
         ),
-        DatabaseFault::MissingRights { role, rights } => Of::Database(
+        DatabaseFault::MissingRights { role, rights } => (
+            Database,
             format!("The role {role} lacks rights: {}.", rights.join(", ")),
             "Run `cutover migrate --running-role NAME` as the owner of the tables.",
         ),
-        DatabaseFault::SharedSessions => Of::Database(
+        DatabaseFault::SharedSessions => (
+            Database,
             "A proxy shares the sessions of the database, also those that must not be shared.".to_owned(),
             "Name PostgreSQL itself in database-direct-url.",
         ),
-        DatabaseFault::TwoDatabases => Of::Database(
+        DatabaseFault::TwoDatabases => (
+            Database,
             "database-url and database-direct-url lead to different databases.".to_owned(),
             "Name the same one in both.",
         ),
-        DatabaseFault::LosesCommits(setting) => Of::Durability(
+        DatabaseFault::LosesCommits(setting) => (
+            Durability,
             format!("{setting} is off: a crash of the database server may lose what was accepted."),
             "Set it on at the database server, or leave it out of the options of its URL.",
         ),
-        DatabaseFault::NoStandby => Of::Replica(
+        DatabaseFault::NoStandby => (
+            Replica,
             "The server that is read from as a standby follows no other.".to_owned(),
             "Name a standby of the database in database-replica-url, or leave it out.",
         ),
     }
 }
 
-/// Returns the first fault that belongs to a check.
-fn first(
-    installation: &Installation,
-    of_check: impl Fn(Of) -> Option<(String, &'static str)>,
-) -> Option<Finding> {
-    let found = installation.inspection.iter().flat_map(|inspection| &inspection.faults);
-    let mut stops = found.filter_map(|fault| of_check(of(fault)));
-    stops.next().map(|(detail, action)| Finding::stop(detail, action))
+/// Returns the finding of the first fault that a check stops for.
+pub(super) fn first(inspection: &Inspection, name: CheckName) -> Option<Finding> {
+    let (_, detail, action) = inspection.faults.iter().map(of).find(|(check, ..)| *check == name)?;
+    Some(Finding::stop(detail, action))
+}
+
+fn unknown(error: &StoreError) -> Finding {
+    Finding::warn(format!("The database could not be inspected: {error}."), "See `cutover doctor`.")
 }
 
 pub(super) fn database(installation: &Installation) -> Finding {
     let inspection = match &installation.inspection {
         Ok(inspection) => inspection,
-        Err(error) => {
-            return Finding::warn(
-                format!("The database could not be inspected: {error}."),
-                "See `cutover doctor`.",
-            );
-        }
+        Err(error) => return unknown(error),
     };
-    let is_of = |fault| match fault {
-        Of::Database(detail, action) => Some((detail, action)),
-        _ => None,
-    };
-    match (first(installation, is_of), inspection.unread) {
+    match (first(inspection, CheckName::Database), inspection.unread) {
         (Some(fault), _) => fault,
         (None, Some(bytes)) => Finding::ok(format!(
             "The file of the database has {}, too many to be checked here; `cutover doctor` does it.",
@@ -107,24 +101,10 @@ pub(super) fn database(installation: &Installation) -> Finding {
     }
 }
 
-/// Returns the fault because of which accepted accounts may be lost.
 pub(super) fn durability(installation: &Installation) -> Finding {
-    let is_of = |fault| match fault {
-        Of::Durability(detail, action) => Some((detail, action)),
-        _ => None,
-    };
     match &installation.inspection {
-        Err(error) => Finding::warn(format!("The server does not tell: {error}."), "See `cutover doctor`."),
-        Ok(_) => {
-            first(installation, is_of).unwrap_or_else(|| Finding::ok("What is accepted is on the disk."))
-        }
+        Ok(inspection) => first(inspection, CheckName::Durability)
+            .unwrap_or_else(|| Finding::ok("What is accepted is on the disk.")),
+        Err(error) => unknown(error),
     }
-}
-
-/// Returns the fault of the standby, if it has one.
-pub(super) fn standby(installation: &Installation) -> Option<Finding> {
-    first(installation, |fault| match fault {
-        Of::Replica(detail, action) => Some((detail, action)),
-        _ => None,
-    })
 }

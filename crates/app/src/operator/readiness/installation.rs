@@ -1,7 +1,8 @@
 //! Checks of the installation.
 
+use super::database::first;
 use super::facts::Installation;
-use super::{Finding, size};
+use super::{CheckName, Finding, size};
 use chrono::TimeDelta;
 use std::time::Duration;
 
@@ -96,7 +97,8 @@ pub(super) fn replica(installation: &Installation) -> Finding {
             return Finding::warn(format!("The server does not tell: {error}."), "See `cutover doctor`.");
         }
     };
-    if let Some(fault) = super::database::standby(installation) {
+    let inspected = installation.inspection.iter().find_map(|found| first(found, CheckName::Replica));
+    if let Some(fault) = inspected {
         return fault;
     }
     match (server.standby_answers, server.replication_lag) {
