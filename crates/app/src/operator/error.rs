@@ -22,7 +22,7 @@ pub enum OperatorError {
     /// The command is not allowed. The text gives the reason.
     #[error("{0}")]
     Refused(String),
-    /// What the command is about has changed since it was shown to its author. The text says to what.
+    /// The supplier's hold or settings have changed since the author of the command saw them. The text says how.
     #[error("{0}")]
     Changed(String),
     /// The store failed.

@@ -58,7 +58,7 @@ pub enum DatabaseFault {
 /// The result of an inspection of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Inspection {
-    /// What was found.
+    /// The faults that were found.
     pub faults: Vec<DatabaseFault>,
     /// The size of its file in bytes, if that is too large to be read whole.
     pub unread: Option<u64>,

@@ -16,7 +16,7 @@ pub(super) struct MigrationProgress {
     counts: BTreeMap<String, u64>,
     /// The most frequent errors.
     pub(super) top_errors: Vec<TopCause>,
-    /// What the other errors come to; a service of an earlier version does not tell.
+    /// Number of the errors that are not listed; a service of an earlier version does not tell.
     #[serde(default)]
     pub(super) other_errors: Others,
     /// The most frequent warnings; a service of an earlier version has none.

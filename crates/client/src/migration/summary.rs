@@ -33,11 +33,11 @@ pub(super) struct Summary {
     pub(super) causes: Causes,
     /// Errors of imports, from the service.
     pub(super) import_errors: Vec<TopCause>,
-    /// What the other errors come to.
+    /// Number of the errors that are not listed.
     pub(super) other_import_errors: Others,
     /// Warnings of accounts, from the service.
     pub(super) import_warnings: Vec<TopCause>,
-    /// What the other warnings come to.
+    /// Number of the warnings that are not listed.
     pub(super) other_import_warnings: Others,
 }
 

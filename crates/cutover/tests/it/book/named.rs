@@ -29,7 +29,7 @@ gzip -c exports/1.ndjson > one-more.json.gz
 echo A-000042 > numbers.txt
 touch cutover.toml"#;
 
-/// What stands in an example for something of the installation.
+/// Names in examples, each with the command that finds the real one in the installation.
 const STANDS_FOR: &[(&str, &str)] = &[
     ("cut_live_4k7m2x9q", "$(cutover api-key list --json | jq -r '.[-1].prefix')"),
     ("job_4f2d9c0b7e3a1568", "$(cutover job list --json | jq -r '.[0].id')"),

@@ -344,7 +344,7 @@ mod tests {
         insta::assert_snapshot!(found.join("\n"));
     }
 
-    /// What fails here stops the release of a wave as well, and nothing else of an inspection does.
+    /// Readiness refuses a release for exactly those faults of a server that fail here.
     #[test]
     fn whatever_fails_stops_a_release() {
         let lacking = || vec!["INSERT on manifests".to_owned()];

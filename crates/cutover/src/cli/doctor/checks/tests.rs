@@ -57,7 +57,7 @@ fn a_new_installation_passes_all_checks() {
     assert!(matches!(&checks[14..], ["memory"] | ["open files", "memory"]), "{checks:?}");
 }
 
-/// What keeps a wave from beginning if a check of the doctor fails.
+/// How a failed check of the doctor keeps a wave from beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeptBy {
     /// A check of readiness, which stops the release.
