@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Options of `release`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReleaseOptions {
-    /// When the supplier held its imports, as `release` prints it without this option: a later hold stays
+    /// When the supplier held its imports, as `release` without this option prints it; refused if it held them again since
     #[arg(long, value_name = "TIME")]
     held_since: Option<String>,
     #[command(flatten)]
@@ -56,11 +56,11 @@ pub(crate) fn hold(options: &Options) -> Result<Exit, Error> {
     finish(options, Act::Hold, &settings)
 }
 
-/// Ends the hold that the supplier has placed itself, if it is the one that its author was shown. Imports that others hold
+/// Ends the hold that the supplier has placed itself, if it is the one with the given time; without a time shows it. Imports that others hold
 /// stay held, which is no success.
 ///
 /// # Errors
-/// As [`hold`], or no hold was shown, or another one.
+/// As [`hold`]; no time was given, or the supplier has held its imports again since.
 pub(crate) fn release(release: &ReleaseOptions) -> Result<Exit, Error> {
     let ReleaseOptions { held_since, options } = release;
     let service = options.target.service()?;

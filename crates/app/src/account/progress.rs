@@ -162,7 +162,7 @@ pub(crate) fn accounts(counts: &[StatusCount], state: State) -> u64 {
     counts.iter().filter(|count| count.status == state).map(|count| count.accounts).sum()
 }
 
-/// Returns the most frequent causes and what the others come to. Codes and patterns of paths bound their number.
+/// Returns the most frequent causes, and the number of the others. Codes and patterns of paths bound how many there are.
 fn top_causes(
     tx: &mut dyn Rows,
     supplier_id: i64,

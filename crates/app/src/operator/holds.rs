@@ -18,13 +18,13 @@ pub struct Release {
     /// Begins the next wave, also if the running one has not ended or too many of its accounts have failed. It needs a
     /// reason.
     pub is_next_wave: bool,
-    /// When the last reason was added to the hold that its author was shown; `None` for a supplier that was not held. A hold
-    /// with other reasons is not released.
+    /// When the last reason was added to the hold that the operator has seen; `None` for a supplier that was not held. If
+    /// a reason was added since, the release is refused.
     pub held_since: Option<DateTime<Utc>>,
 }
 
 impl Release {
-    /// Returns a release of the hold that its author was shown.
+    /// Returns a release of the hold that the operator has seen.
     pub fn of(shown: Option<&Hold>) -> Self {
         Self { held_since: shown.map(|hold| hold.latest().since), ..Self::default() }
     }
@@ -183,7 +183,7 @@ impl Operations<'_> {
     ///
     /// # Errors
     /// [`OperatorError`]: no such supplier, it is being erased, the reason is too long or missing, a check of its
-    /// [readiness](Self::readiness) speaks against it and it is not forced, or it is held otherwise than its author was shown.
+    /// [readiness](Self::readiness) speaks against it and it is not forced, or the hold is not the one that the operator has seen.
     pub fn release_supplier(
         &self,
         code: &str,

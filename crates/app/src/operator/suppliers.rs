@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 /// A change of a supplier's settings. `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct SupplierChange {
-    /// The revision of the settings that its author was shown. Settings with another one are not changed; the settings of a
-    /// gate are changed only with it.
+    /// The revision of the settings that the operator has seen. The change is refused if they have another one. Required
+    /// for waves and for the share of failures.
     pub revision: Option<i64>,
     /// Its status.
     pub status: Option<SupplierStatus>,
@@ -170,7 +170,7 @@ impl Operations<'_> {
     /// Changes the settings of an import supplier.
     ///
     /// # Errors
-    /// [`OperatorError`]: no such supplier, a setting is refused, or the settings are not those that its author was shown;
+    /// [`OperatorError`]: no such supplier, a setting is refused, or the settings are not those that the operator has seen;
     /// nothing is changed then.
     pub fn set_supplier(&self, code: &str, change: SupplierChange) -> Result<Supplier, OperatorError> {
         let code = code.to_owned();
@@ -240,7 +240,7 @@ impl Operations<'_> {
     }
 }
 
-/// Refuses a change of other settings than those that its author was shown.
+/// Refuses a change if the settings are not those that the operator has seen.
 fn check_are_shown(
     tx: &mut Scoped<'_>,
     supplier: &Supplier,

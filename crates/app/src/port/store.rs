@@ -29,7 +29,7 @@ pub struct ServerFigures {
     pub retained_log: u64,
 }
 
-/// A fault of the database, or of the way of this process to it, with which no wave should begin (contract D16).
+/// A fault of the database, or of this process's connection to it, that stops the release of a wave (contract D16).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseFault {
     /// Its file is damaged: what was found first.
@@ -228,7 +228,7 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
-    /// Looks for faults of the database and of the way of this process to it. It takes up to a few seconds, and may open
+    /// Looks for faults of the database and of this process's connection to it. It takes up to a few seconds, and may open
     /// connections of its own.
     ///
     /// # Errors

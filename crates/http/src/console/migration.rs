@@ -32,7 +32,7 @@ pub(super) struct Overview {
     /// Refused payloads without a usable number.
     pub(super) without_number: String,
     pub(super) refused_causes: Vec<(String, String, String)>,
-    /// What the other causes come to.
+    /// Number of the causes that are not listed.
     pub(super) other_refused: Option<String>,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Causes {
     /// The text if there are none.
     pub(super) none: &'static str,
     pub(super) rows: Vec<CauseRow>,
-    /// What the others come to.
+    /// Number of the causes that have no row.
     pub(super) others: Option<String>,
 }
 

@@ -88,7 +88,7 @@ struct Causes {
     id: &'static str,
     title: &'static str,
     rows: Vec<CauseRow>,
-    /// What the others come to.
+    /// Number of the causes that have no row.
     others: Option<String>,
 }
 

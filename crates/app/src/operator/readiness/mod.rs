@@ -246,7 +246,7 @@ impl Operations<'_> {
 }
 
 impl App {
-    /// Judges facts. `is_now` is set if what others have found lately does not do.
+    /// Judges facts. With `is_now` the database is inspected now; otherwise an inspection of the last minute suffices.
     fn judged(
         &self,
         facts: Facts,

@@ -78,7 +78,7 @@ pub(crate) enum Command {
         /// Complete a supplier although some of its accounts wait or have failed
         #[arg(long)]
         yes: bool,
-        /// Revision of the settings, as `supplier show` prints it: settings that were changed since stay; needed for waves and
+        /// Revision of the settings, as `supplier show` prints it; refused if they were changed since. Required with waves and
         /// hold on errors
         #[arg(long, value_name = "N")]
         revision: Option<i64>,

@@ -20,7 +20,7 @@ pub(crate) struct ReleaseArgs {
     /// reason
     #[arg(long, requires = "because")]
     next_wave: bool,
-    /// When the last reason of the hold was added, as `supplier show` prints it: a hold with a later reason stays
+    /// When the last reason of the hold was added, as `supplier show` prints it; refused if another one was added since
     #[arg(long, value_name = "TIME", value_parser = crate::cli::audit::since)]
     held_since: Option<DateTime<Utc>>,
     /// Reason, for the audit trail

@@ -64,13 +64,14 @@ enum KeptBy {
     Readiness(CheckName),
     /// The server, which does not start.
     Start,
-    /// Readiness, which is not told: it fails only if the database does not answer.
+    /// Readiness has no answer then: the check fails only if the database does not answer.
     NoAnswer,
     /// Nothing: it never fails.
     Nothing,
 }
 
-/// Every check of the doctor. Readiness takes its failures: a new check has to say how.
+/// Every check of the doctor; a new one is added here. A file that cannot be opened keeps the server from starting, and one
+/// that takes no writes is a matter of the check `disk`.
 const KEPT_BY: [(&str, KeptBy); 26] = [
     ("settings", KeptBy::Start),
     ("database", KeptBy::Readiness(CheckName::Database)),
