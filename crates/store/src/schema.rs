@@ -176,9 +176,15 @@ tables! {
         rank -> BigInt,
     }
 
-    search_terms (process_id, term) {
-        process_id -> BigInt,
+    search_terms (block, term, process_id) {
+        block -> BigInt,
         term -> Binary,
+        process_id -> BigInt,
+    }
+
+    process_terms (process_id) {
+        process_id -> BigInt,
+        terms -> Binary,
     }
 
     business_terms (business_id, term) {

@@ -3,6 +3,7 @@
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::processes::write::Step;
 use super::queries::refusals;
+use super::queries::search::TermRange;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::types::Timestamp;
@@ -19,6 +20,7 @@ use diesel::pg::data_types::PgDate;
 use diesel::prelude::*;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::{Array, BigInt, Date, Text, Timestamptz};
+use std::ops::Range;
 
 pub(crate) type Conn = cutover_postgres_client::Connection;
 pub(crate) type Db = diesel::pg::Pg;
@@ -193,6 +195,16 @@ statement! {
 }
 
 statement! {
+    /// The processes of some blocks with such terms. The limit within a block makes each a lookup by the key, whatever the plan.
+    InBlocks { first: i64, last: i64, from: Vec<u8>, to: Vec<u8>, after: i64, limit: i64 } -> BigInt
+        = "SELECT t.process_id FROM generate_series(" first ", " last ") AS b (block) CROSS JOIN LATERAL (\
+            SELECT s.block, s.term, s.process_id FROM search_terms s WHERE s.block = b.block \
+            AND s.term >= " from " AND s.term < " to " AND s.process_id > " after " \
+            ORDER BY s.block, s.term, s.process_id LIMIT " limit ") t \
+            ORDER BY t.block, t.term, t.process_id LIMIT " limit
+}
+
+statement! {
     NextProcessId {} -> BigInt = "SELECT nextval('process_ids')"
 }
 
@@ -242,6 +254,12 @@ impl SqlDialect for Dialect {
 
     fn history(conn: &mut Conn, _: &str) -> Result<String> {
         Ok(History {}.get_result(conn)?)
+    }
+
+    fn processes_with_terms(conn: &mut Conn, blocks: Range<i64>, range: &TermRange) -> Result<Vec<i64>> {
+        let TermRange { from, to, after, limit } = range.clone();
+        let in_blocks = InBlocks { first: blocks.start, last: blocks.end - 1, from, to, after, limit };
+        Ok(in_blocks.load(conn)?)
     }
 
     fn next_process_id(conn: &mut Conn) -> Result<i64> {

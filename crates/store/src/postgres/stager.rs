@@ -5,6 +5,7 @@ use super::pool::Pool;
 use super::queries::processes::row::{HistoryRow, Origin, ProcessRow, Status};
 use super::queries::processes::sent::Sent;
 use super::queries::processes::{causes, issues};
+use super::queries::search;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::store_error;
@@ -181,17 +182,19 @@ statement! {
         contract: Vec<Option<String>>,
         mark: Vec<Option<Bits>>,
         payload: Vec<Vec<u8>>,
+        terms: Vec<Vec<u8>>,
         term_from: Vec<i64>,
         term_to: Vec<i64>,
         event: Vec<String>,
         actor: Vec<String>,
         kind: &'static str,
         term: Vec<Vec<u8>>,
+        block_size: i64,
     } -> (BigInt, Bool)
         = "WITH sent AS MATERIALIZED (SELECT n.*, s.organisation_id, s.code FROM unnest("
-            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " mark ", " payload ", " term_from ", " term_to ", " event ", " actor
+            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " mark ", " payload ", " terms ", " term_from ", " term_to ", " event ", " actor
             ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES) ", " (SENT)
-            ", supplier_revision, issues, warning_causes, contract, mark, payload, term_from, term_to, event, actor, place) \
+            ", supplier_revision, issues, warning_causes, contract, mark, payload, terms, term_from, term_to, event, actor, place) \
             JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
             AND s.status = 'Ongoing'), \
             held AS (SELECT sent.place FROM sent CROSS JOIN LATERAL (SELECT c.position FROM business_contracts c \
@@ -210,8 +213,10 @@ statement! {
             ON CONFLICT (supplier_id, external_account_number) DO NOTHING RETURNING id), \
             staged AS (INSERT INTO payloads (process_id, payload) \
             SELECT id, payload FROM new WHERE id = ANY(ARRAY(SELECT id FROM stored))), \
-            searched AS (INSERT INTO search_terms (process_id, term) SELECT new.id, t.term FROM new \
-            CROSS JOIN LATERAL unnest((" term ")[new.term_from:new.term_to]) AS t (term) WHERE new.id = ANY(ARRAY(SELECT id FROM stored))), \
+            listed AS (INSERT INTO process_terms (process_id, terms) \
+            SELECT id, terms FROM new WHERE length(terms) > 0 AND id = ANY(ARRAY(SELECT id FROM stored))), \
+            searched AS (INSERT INTO search_terms (block, term, process_id) \
+            SELECT new.id / " block_size ", t.term, new.id FROM new CROSS JOIN LATERAL unnest((" term ")[new.term_from:new.term_to]) AS t (term) WHERE new.id = ANY(ARRAY(SELECT id FROM stored))), \
             named AS (INSERT INTO process_contracts (process_id, organisation_id, identifier, is_in_use) \
             SELECT id, organisation_id, contract, TRUE FROM new WHERE contract IS NOT NULL \
             AND id = ANY(ARRAY(SELECT id FROM stored))), \
@@ -244,6 +249,7 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         .iter()
         .map(|creation| creation.staged.terms.iter().map(|SearchTerm(term)| term.clone()).collect())
         .collect();
+    let lists = creations.iter().map(|creation| search::write_list(&creation.staged.terms));
     // The terms of all accounts are one array; each account has a slice of it, counted from 1.
     let term_to: Vec<i64> = terms
         .iter()
@@ -271,12 +277,14 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         contract: creations.iter().map(|creation| creation.contract.clone()).collect(),
         mark: creations.iter().map(|creation| creation.mark.map(|mark| Bits(mark.0))).collect(),
         payload: creations.iter().map(|creation| creation.staged.payload.clone()).collect(),
+        terms: lists.collect::<Result<_>>()?,
         term_from: term_from.collect(),
         term_to,
         event: entries.iter().map(|entry| entry.event.to_string()).collect(),
         actor: entries.iter().map(|entry| entry.actor.to_string()).collect(),
         kind: FeedEventType::ProcessCreated.as_str(),
         term: terms.concat(),
+        block_size: search::BLOCK_SIZE,
     };
     let stored: HashMap<i64, bool> = statement.load::<(i64, bool)>(conn)?.into_iter().collect();
     let staging = |number| match stored.get(&number) {

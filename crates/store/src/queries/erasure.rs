@@ -6,10 +6,10 @@ use super::schema::{
     business_instruction_accounts, customers, historical_statements, ledgers, line_items, meter_points,
     meters, note_documents, notes, payloads, payment_instructions, payment_schedules, previous_attempts,
     process_causes, process_contracts, process_history, processes, property_administrators, readings,
-    registers, search_terms, statements, supply_addresses, tax_items, transactions, wave_accounts,
+    registers, statements, supply_addresses, tax_items, transactions, wave_accounts,
 };
 use super::types::Digits;
-use super::{Conn, SqlTx, number};
+use super::{Conn, SqlTx, number, search};
 use crate::error::{Error, Result};
 use cutover_app::port::{ErasedRows, Erasure, ErasureMark, StoreError};
 use cutover_model::Totals;
@@ -52,10 +52,10 @@ pub(super) fn erase_accounts(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedR
 fn erase(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
     let mut erased = erase_accounts(conn, ids)?;
     erased.extend(erase_outcomes(conn, ids)?);
+    erased.extend(search::erase(conn, ids)?);
     erased.extend(erase!(conn, ids:
         process_contracts.process_id
         payloads.process_id
-        search_terms.process_id
         previous_attempts.process_id
         wave_accounts.process_id
         process_history.process_id

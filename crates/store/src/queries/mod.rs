@@ -33,7 +33,7 @@ mod nodes;
 pub(crate) mod processes;
 pub(crate) mod refusals;
 mod runs;
-mod search;
+pub(crate) mod search;
 pub(crate) mod sql_dialect;
 pub(crate) mod statement;
 mod suppliers;

@@ -2,6 +2,7 @@ use super::super::dialect::{Conn, Db};
 use super::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::processes::write::Step;
 use super::refusals;
+use super::search::TermRange;
 use super::types::Timestamp;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
@@ -10,6 +11,7 @@ use cutover_app::port::{FeedPosition, HeldMeterPoint, MeterPointQuestion};
 use diesel::backend::Backend;
 use diesel::deserialize;
 use diesel::serialize::{self, Output};
+use std::ops::Range;
 
 /// The parts of queries in which the databases differ.
 ///
@@ -54,6 +56,9 @@ pub(crate) trait SqlDialect {
 
     /// Returns the id of the database's history. `opened` is that of the store's opening.
     fn history(conn: &mut Conn, opened: &str) -> Result<String>;
+
+    /// Returns processes of blocks with such terms, by block, term and key, at most its limit.
+    fn processes_with_terms(conn: &mut Conn, blocks: Range<i64>, range: &TermRange) -> Result<Vec<i64>>;
 
     /// Returns the key of the next process.
     fn next_process_id(conn: &mut Conn) -> Result<i64>;

@@ -33,6 +33,7 @@ binds! {
     i64 => BigInt;
     bool => Bool;
     String => Text;
+    Vec<u8> => Binary;
     &'static str => Text;
     Bits => Binary;
     Json<'static> => crate::schema::columns::Json;

@@ -7,6 +7,7 @@ use super::queries::refusals;
 use super::queries::schema::{
     audit_trail, feed_events, payloads, process_history, processes, refused_creates,
 };
+use super::queries::search::TermRange;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::types::{Day, Timestamp};
@@ -21,6 +22,7 @@ use diesel::dsl::max;
 use diesel::prelude::*;
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::{BigInt, Text};
+use std::ops::Range;
 
 pub(crate) type Conn = diesel::SqliteConnection;
 pub(crate) type Db = diesel::sqlite::Sqlite;
@@ -98,6 +100,19 @@ impl SqlDialect for Dialect {
     /// The file of a closed database may be replaced by an older one, which nothing in it would show.
     fn history(_: &mut Conn, opened: &str) -> Result<String> {
         Ok(opened.to_owned())
+    }
+
+    fn processes_with_terms(conn: &mut Conn, blocks: Range<i64>, range: &TermRange) -> Result<Vec<i64>> {
+        let mut found = Vec::new();
+        for block in blocks {
+            let TermRange { from, to, after, limit } = range.clone();
+            let limit = limit - found.len() as i64;
+            if limit <= 0 {
+                break;
+            }
+            found.extend((InBlock { block, from, to, after, limit }).load::<i64>(conn)?);
+        }
+        Ok(found)
     }
 
     /// No other transaction takes the key before this one ends. The key of an erased process is not used
@@ -265,6 +280,13 @@ impl SqlDialect for Dialect {
             () => Meaning::Other,
         }
     }
+}
+
+statement! {
+    /// The processes of a block with such terms.
+    InBlock { block: i64, from: Vec<u8>, to: Vec<u8>, after: i64, limit: i64 } -> BigInt
+        = "SELECT process_id FROM search_terms WHERE block = " block " AND term >= " from " AND term < " to
+            " AND process_id > " after " ORDER BY term, process_id LIMIT " limit
 }
 
 statement! {

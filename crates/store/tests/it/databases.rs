@@ -1,5 +1,6 @@
 //! Databases of the tests, which are migrated once and then copied.
 
+use cutover_app::port::{SearchTerm, Store, read};
 use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
 use cutover_testkit_machine::STALLED;
 use cutover_testkit_postgres::{RUNNING_ROLE, Template, TemplateCopy, TestDatabase, server};
@@ -66,4 +67,13 @@ pub(crate) fn options(database: &TestDatabase) -> PostgresOptions {
 
 fn open(database: &TestDatabase) -> PostgresStore {
     PostgresStore::open(&options(database)).unwrap()
+}
+
+/// Finds the words that an older version stored for the processes 7 and 9000.
+pub(crate) fn words_are_found_after_the_migration(store: &dyn Store) {
+    let term = |bytes: &[u8]| SearchTerm(bytes.to_vec());
+    let with = |bytes| read(store, |tx| tx.processes_with(&term(bytes), 0, 9)).unwrap();
+    assert_eq!((with(&[0, 0xab]), with(&[1])), (vec![7, 9000], vec![7]));
+    let among = |bytes| read(store, |tx| tx.processes_among_with(&[7, 9000], &term(bytes))).unwrap();
+    assert_eq!((among(&[0, 0xab]), among(&[1])), (vec![7, 9000], vec![7]));
 }

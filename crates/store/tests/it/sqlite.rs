@@ -1,6 +1,6 @@
 //! SQLite files with several processes, and files that are not databases of ours.
 
-use crate::databases::of_file;
+use crate::databases::{of_file, words_are_found_after_the_migration};
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_app::port::{Store, StoreError, read, write};
 use cutover_store::{MigrationState, OpenError, Options, SqliteStore};
@@ -35,20 +35,36 @@ fn pending_migrations_are_applied_when_it_opens() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let states = |store: &SqliteStore| store.migrations().iter().map(|m| m.state).collect::<Vec<_>>();
-    assert_eq!(states(&open(&path)), [MigrationState::JustApplied; 17]);
+    assert_eq!(states(&open(&path)), [MigrationState::JustApplied; 18]);
     let again = open(&path);
-    assert_eq!(states(&again), [MigrationState::Applied; 17]);
+    assert_eq!(states(&again), [MigrationState::Applied; 18]);
     let versions: Vec<_> = again.migrations().iter().map(|m| m.version.as_str()).collect();
     assert_eq!(
         versions,
         [
             "0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012",
-            "0013", "0014", "0015", "0016", "0017"
+            "0013", "0014", "0015", "0016", "0017", "0018"
         ]
     );
     run_sql(&path, "INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
     let last = states(&open(&path)).pop();
     assert_eq!(last, Some(MigrationState::Unknown));
+}
+
+#[test]
+fn words_of_an_older_version_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cutover.db");
+    drop(open(&path));
+    run_sql(
+        &path,
+        "DROP TABLE process_terms; DROP TABLE search_terms;
+         CREATE TABLE search_terms (process_id INTEGER NOT NULL, term BLOB NOT NULL, PRIMARY KEY (process_id, term))
+             STRICT, WITHOUT ROWID;
+         INSERT INTO search_terms VALUES (7, x'00AB'), (7, x'01'), (9000, x'00AB');
+         DELETE FROM __diesel_schema_migrations WHERE version = '0018'",
+    );
+    words_are_found_after_the_migration(&open(&path));
 }
 
 #[test]

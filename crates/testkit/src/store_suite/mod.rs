@@ -140,6 +140,7 @@ stories! { $
     search:
         accounts_are_found_by_their_terms
         accounts_are_found_by_the_beginning_of_a_term
+        accounts_that_are_far_apart_are_found_together
         businesses_are_found_by_their_terms
         refused_creates_are_found_by_a_part_of_their_number
         the_key_of_the_words_stays_the_same;

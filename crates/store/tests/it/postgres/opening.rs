@@ -1,6 +1,7 @@
 //! Databases with other defaults, or other users.
 
 use super::environment::TestEnvironment;
+use crate::databases::words_are_found_after_the_migration;
 use cutover_app::port::{self, Creation, Staged, Staging, StoredIssues, read, read_committed};
 use cutover_process::{Actor, NewProcess, Submission};
 use cutover_store::{MigrationState, OpenError, PostgresOptions, PostgresStore};
@@ -81,6 +82,20 @@ fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
         let applied = migrated.migrations().iter().filter(|m| m.state == MigrationState::JustApplied);
         assert_eq!(applied.map(|m| m.version.as_str()).collect::<Vec<_>>(), ["0006"]);
     });
+}
+
+#[test]
+fn words_of_an_older_version_are_kept() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.database
+        .sql(
+            "DROP TABLE process_terms; DROP TABLE search_terms;
+             CREATE TABLE search_terms (process_id BIGINT NOT NULL, term BYTEA NOT NULL, PRIMARY KEY (process_id, term));
+             INSERT INTO search_terms VALUES (7, '\\x00AB'), (7, '\\x01'), (9000, '\\x00AB');
+             DELETE FROM __diesel_schema_migrations WHERE version = '0018'",
+        )
+        .unwrap();
+    words_are_found_after_the_migration(&PostgresStore::open(&migrating(env.database.url())).unwrap());
 }
 
 #[test]
