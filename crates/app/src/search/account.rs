@@ -1,13 +1,12 @@
 //! The words of an account.
 
 use super::key::Terms;
-use super::words::{Word, address_words, email, identifier, name_pairs, name_words, phone};
+use super::words::{Word, address_words, email, identifier, pairs, phone, words_of};
 use crate::port::SearchTerm;
 use cutover_model::{
     Account, Address, Customer, MeterPoint, PropertyAdministrator, StructuredStreetAddress,
     SupplyAddressEntry, Text, Variant,
 };
-use std::collections::BTreeSet;
 
 /// Maximum number of terms of an account, so that a payload does not fill the index. The rest is left out.
 const MOST: usize = 2_000;
@@ -17,15 +16,18 @@ const FEWEST: usize = 4;
 const NUMBER_PARTS: usize = 32;
 
 impl Terms {
-    /// Returns the terms of an account, sorted, each once.
+    /// Returns the terms of an account, each once.
     pub(crate) fn of_account(&self, account: &Account<'_>) -> Vec<SearchTerm> {
         let mut words = Words::default();
         words.account(account);
         let number = account.external_account_number.trimmed();
         let numbers = ends(number).map(|end| self.of_number(end));
-        let hashed = words.0.iter().take(MOST).filter_map(|word| self.of(word));
-        let terms: BTreeSet<SearchTerm> = numbers.chain(hashed).collect();
-        terms.into_iter().collect()
+        let mut terms: Vec<SearchTerm> = words.0.iter().filter_map(|word| self.of(word)).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        terms.truncate(MOST);
+        terms.extend(numbers);
+        terms
     }
 }
 
@@ -40,8 +42,9 @@ fn ends(number: &str) -> impl Iterator<Item = &str> {
     starts.map(|start| &number[start..]).filter(|end| is_part(end))
 }
 
+/// The words of an account, some of them more than once.
 #[derive(Default)]
-struct Words(BTreeSet<Word>);
+struct Words(Vec<Word>);
 
 impl Words {
     fn account(&mut self, account: &Account<'_>) {
@@ -89,8 +92,9 @@ impl Words {
     }
 
     fn name(&mut self, name: &str) {
-        self.0.extend(name_words(name));
-        self.0.extend(name_pairs(name));
+        let words = words_of(name);
+        self.0.extend(pairs(&words));
+        self.0.extend(words.into_iter().map(Word::Name));
     }
 
     fn contact(&mut self, address: Option<&Text<'_>>, phones: [Option<&Text<'_>>; 2]) {

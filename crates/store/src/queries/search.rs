@@ -16,7 +16,7 @@ const WORDS: &str = "words";
 
 /// Number of processes, by their keys, whose words are next to each other. So those of new accounts are written to few pages; a lookup
 /// reads each block.
-pub(crate) const BLOCK_SIZE: i64 = 8192;
+pub(crate) const BLOCK_SIZE: i64 = 32_768;
 
 fn block_of(process_id: i64) -> i64 {
     process_id / BLOCK_SIZE
@@ -55,8 +55,8 @@ row! {
 pub(super) fn replace_of_business(conn: &mut Conn, business_id: i64, terms: &[SearchTerm]) -> Result<()> {
     diesel::delete(business_terms::table.filter(business_terms::business_id.eq(business_id)))
         .execute(conn)?;
-    let row = |SearchTerm(term): &'_ SearchTerm| BusinessTermRow { business_id, term: term.clone().into() };
-    BusinessTermRow::insert_all(&terms.iter().map(row).collect::<Vec<_>>(), conn)
+    let rows = terms.iter().map(|SearchTerm(term)| BusinessTermRow { business_id, term: term.into() });
+    BusinessTermRow::insert_all(&rows.collect::<Vec<_>>(), conn)
 }
 
 /// Writes terms as one value: each after its length in two bytes.
@@ -92,8 +92,8 @@ pub(super) fn insert(conn: &mut Conn, process_id: i64, terms: &[SearchTerm]) -> 
         .values((process_terms::process_id.eq(process_id), process_terms::terms.eq(write_list(terms)?)))
         .execute(conn)?;
     let block = block_of(process_id);
-    let row = |SearchTerm(term): &'_ SearchTerm| TermRow { block, term: term.clone().into(), process_id };
-    TermRow::insert_all(&terms.iter().map(row).collect::<Vec<_>>(), conn)
+    let rows = terms.iter().map(|SearchTerm(term)| TermRow { block, term: term.into(), process_id });
+    TermRow::insert_all(&rows.collect::<Vec<_>>(), conn)
 }
 
 /// Replaces the words of an account.

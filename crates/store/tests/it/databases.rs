@@ -69,11 +69,11 @@ fn open(database: &TestDatabase) -> PostgresStore {
     PostgresStore::open(&options(database)).unwrap()
 }
 
-/// Finds the words that an older version stored for the processes 7 and 9000.
+/// Finds the words that an older version stored for the processes 7 and 40000.
 pub(crate) fn words_are_found_after_the_migration(store: &dyn Store) {
     let term = |bytes: &[u8]| SearchTerm(bytes.to_vec());
     let with = |bytes| read(store, |tx| tx.processes_with(&term(bytes), 0, 9)).unwrap();
-    assert_eq!((with(&[0, 0xab]), with(&[1])), (vec![7, 9000], vec![7]));
-    let among = |bytes| read(store, |tx| tx.processes_among_with(&[7, 9000], &term(bytes))).unwrap();
-    assert_eq!((among(&[0, 0xab]), among(&[1])), (vec![7, 9000], vec![7]));
+    assert_eq!((with(&[0, 0xab]), with(&[1])), (vec![7, 40000], vec![7]));
+    let among = |bytes| read(store, |tx| tx.processes_among_with(&[7, 40000], &term(bytes))).unwrap();
+    assert_eq!((among(&[0, 0xab]), among(&[1])), (vec![7, 40000], vec![7]));
 }

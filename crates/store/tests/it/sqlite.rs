@@ -61,7 +61,7 @@ fn words_of_an_older_version_are_kept() {
         "DROP TABLE process_terms; DROP TABLE search_terms;
          CREATE TABLE search_terms (process_id INTEGER NOT NULL, term BLOB NOT NULL, PRIMARY KEY (process_id, term))
              STRICT, WITHOUT ROWID;
-         INSERT INTO search_terms VALUES (7, x'00AB'), (7, x'01'), (9000, x'00AB');
+         INSERT INTO search_terms VALUES (7, x'00AB'), (7, x'01'), (40000, x'00AB');
          DELETE FROM __diesel_schema_migrations WHERE version = '0018'",
     );
     words_are_found_after_the_migration(&open(&path));

@@ -1,11 +1,11 @@
--- The words of 8,192 processes are next to each other, so that those of new accounts are written to few pages, however many
+-- The words of 32,768 processes are next to each other, so that those of new accounts are written to few pages, however many
 -- accounts there are (decision 0066).
 CREATE TABLE block_terms (
     block BIGINT NOT NULL,
     term BYTEA NOT NULL,
     process_id BIGINT NOT NULL
 );
-INSERT INTO block_terms (block, term, process_id) SELECT process_id / 8192, term, process_id FROM search_terms;
+INSERT INTO block_terms (block, term, process_id) SELECT process_id / 32768, term, process_id FROM search_terms;
 
 -- The words of a process, each after its length in two bytes.
 CREATE TABLE process_terms (

@@ -91,7 +91,7 @@ fn words_of_an_older_version_are_kept() {
         .sql(
             "DROP TABLE process_terms; DROP TABLE search_terms;
              CREATE TABLE search_terms (process_id BIGINT NOT NULL, term BYTEA NOT NULL, PRIMARY KEY (process_id, term));
-             INSERT INTO search_terms VALUES (7, '\\x00AB'), (7, '\\x01'), (9000, '\\x00AB');
+             INSERT INTO search_terms VALUES (7, '\\x00AB'), (7, '\\x01'), (40000, '\\x00AB');
              DELETE FROM __diesel_schema_migrations WHERE version = '0018'",
         )
         .unwrap();
