@@ -27,7 +27,7 @@ const FOLDERS: &[&[Rule]] = &[
     crate::service::RULES,
 ];
 
-const ALL: [Rule; count()] = {
+static ALL: [Rule; count()] = {
     let mut all = [Rule::OF_PAYLOAD; count()];
     let (mut folder, mut next) = (0, 0);
     while folder < FOLDERS.len() {

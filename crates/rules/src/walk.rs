@@ -184,7 +184,7 @@ fn supply_address(
         run!(checker, administrator, a, at);
     });
     items(&entry.meter_points, "meter_points", at, |point, at| {
-        meter_point(&MeterPoint { point, account }, at, checker);
+        meter_point(&MeterPoint::new(point, account), at, checker);
     });
 }
 
