@@ -980,6 +980,39 @@ codes! {
             fault: "The window does not start before its end.",
             advice: "Expected a start before the end: nothing can be imported in an empty window.",
         }
+        PlaceholderValue {
+            code: "placeholder_value",
+            fault: "The text stands for a missing value, or is what a spreadsheet made of one.",
+            advice: "Send the value itself, or leave the member out; store long numbers as texts before exporting them.",
+            wrong: r#"{"family_name": "NULL"}"#,
+            right: r#"{"family_name": "Lovelace"}"#,
+        }
+        TextInWrongEncoding {
+            code: "text_in_wrong_encoding",
+            fault: "The text was read in another encoding than it was written in.",
+            advice: "Read the export as UTF-8, and write it as UTF-8 once.",
+        }
+        StateContradictsPostcode {
+            code: "state_contradicts_postcode",
+            fault: "The postcode lies in another state or territory.",
+            advice: "Correct one of the two.",
+            wrong: r#"{"administrative_area": "VIC", "postal_code": "2150"}"#,
+            right: r#"{"administrative_area": "NSW", "postal_code": "2150"}"#,
+        }
+        FillerDate {
+            code: "filler_date",
+            fault: "Systems write this day where a date is missing.",
+            advice: "Send the true date, or leave the member out if it is optional.",
+            wrong: r#"{"date_of_birth": "1900-01-01"}"#,
+            right: r#"{"date_of_birth": "1980-01-09"}"#,
+        }
+        InvisibleCharacterInIdentifier {
+            code: "invisible_character_in_identifier",
+            fault: "The identifier contains a character that cannot be seen.",
+            advice: "Remove spaces other than U+0020, control characters and marks of direction: the identifier equals no other that looks the same.",
+            wrong: r#"{"mpxn": "6102\u200b000001"}"#,
+            right: r#"{"mpxn": "6102000001"}"#,
+        }
     }
     Service {
         ImportSupplierNotFound {

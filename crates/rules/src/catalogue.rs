@@ -25,6 +25,7 @@ const FOLDERS: &[&[Rule]] = &[
     crate::business::RULES,
     crate::window::RULES,
     crate::service::RULES,
+    crate::quality::RULES,
 ];
 
 static ALL: [Rule; count()] = {

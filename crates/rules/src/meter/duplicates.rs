@@ -23,9 +23,10 @@ pub(super) const MTR_04: Rule = Rule {
 };
 
 fn serial_numbers(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let mut last_of = SmallMap::new();
+    let mut last_of = None;
     let mut check = |index, serial, life: Life| {
         let Some(serial) = serial else { return };
+        let last_of = last_of.get_or_insert_with(SmallMap::new);
         let earlier = last_of.slot(Folded(serial), None).replace(life);
         if earlier.is_some_and(|earlier| !earlier.is_followed_by(life) && !life.is_followed_by(earlier)) {
             let meter = at.item("meters", index);

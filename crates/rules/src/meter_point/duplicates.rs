@@ -42,6 +42,10 @@ fn on_the_same_address(account: &Account<'_>, checker: &mut Checker<'_>) {
 /// visited one after the other, so it is enough to remember the last entry of each meter point.
 fn duplicates(account: &Account<'_>, mut found: impl FnMut(At<'_>, bool)) {
     let Some(entries) = account.supply_addresses.usable() else { return };
+    let points = |entry: &draft::SupplyAddressEntry<'_>| entry.meter_points.usable().map_or(0, List::len);
+    if entries.usable().map(|(_, entry)| points(entry)).sum::<usize>() < 2 {
+        return;
+    }
     let mut last_entry_of = SmallMap::new();
     for (entry, address) in entries.usable() {
         let at = At::ROOT.item("supply_addresses", entry);

@@ -26,9 +26,10 @@ pub(super) const MPT_19: Rule = Rule {
 };
 
 fn appliances(account: &Account<'_>, checker: &mut Checker<'_>) {
-    let mut seen = Seen::new();
+    let mut seen = None;
     each_point(account, |point, at| {
-        if appliance(point).is_some_and(|appliance| seen.before(appliance)) {
+        let is_seen = |appliance| seen.get_or_insert_with(Seen::new).before(appliance);
+        if appliance(point).is_some_and(is_seen) {
             checker.report(at.member("mpxn"), Code::TooManySupplyAddressesForUnmeteredApplianceType);
         }
     });

@@ -90,15 +90,16 @@ struct Period<'a> {
     item: u32,
 }
 
-/// Returns true if each line item, as sent, starts after those with the same product and band: the common case, which is
-/// decided without copying.
+/// Returns true if each line item lies before or after all those with the same product and band that are sent before it:
+/// the common case, which is decided without copying.
 fn follow_each_other(list: &Transactions<'_>) -> bool {
-    let mut latest_end = SmallMap::new();
+    let mut all_days = SmallMap::new();
     let mut follow = true;
     each_period(list, |period| {
-        let latest = latest_end.slot((period.product, period.band), None);
-        follow &= latest.is_none_or(|latest| period.start > latest);
-        *latest = (*latest).max(Some(period.end));
+        let days = all_days.slot((period.product, period.band), None);
+        let (first, last) = days.unwrap_or((NaiveDate::MAX, NaiveDate::MIN));
+        follow &= period.start > last || period.end < first;
+        *days = Some((first.min(period.start), last.max(period.end)));
     });
     follow
 }

@@ -37,7 +37,9 @@ fn units(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 fn is_standing(band: &str) -> bool {
     const STANDING: &[u8] = b"STANDING";
-    band.as_bytes().windows(STANDING.len()).any(|part| part.eq_ignore_ascii_case(STANDING))
+    let is_initial = |byte: u8| byte | 0x20 == b's';
+    let mut parts = band.as_bytes().windows(STANDING.len());
+    parts.any(|part| is_initial(part[0]) && part.eq_ignore_ascii_case(STANDING))
 }
 
 fn missing(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>) {

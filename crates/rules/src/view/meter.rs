@@ -5,7 +5,7 @@ use super::series::FirstPass;
 use chrono::NaiveDate;
 use cutover_model::choices::SupplyType;
 use cutover_model::draft::{self, Variant};
-use cutover_model::{DateTime, Field, List, Presence};
+use cutover_model::{DateTime, Field, List, Presence, Text};
 use std::cell::OnceCell;
 
 /// First and last day of the life of a meter (rules 5).
@@ -156,6 +156,17 @@ impl<'a, 'j> Meter<'a, 'j> {
             reading_history: Readings::Embedded(super::ReadingList::History, &meter.reading_history),
             object: MeterObject::EmbeddedWater(meter),
             first_pass: OnceCell::new(),
+        }
+    }
+
+    /// Returns the serial number, which all kinds have.
+    pub(crate) fn serial_number(&self) -> &'a Field<Text<'j>> {
+        match self.object {
+            MeterObject::Electricity(own) => &own.meter_serial_number,
+            MeterObject::Gas(own) => &own.meter_serial_number,
+            MeterObject::EmbeddedElectricity(own) => &own.meter_serial_number,
+            MeterObject::EmbeddedGas(own) => &own.meter_serial_number,
+            MeterObject::EmbeddedWater(own) => &own.meter_serial_number,
         }
     }
 

@@ -42,12 +42,11 @@ fn is_lower(value: Decimal, before: Decimal) -> bool {
     if value.scale() == before.scale() { value.mantissa() < before.mantissa() } else { value < before }
 }
 
-/// Leaves the digits after the point out: what is found here is looked at again.
 fn is_far_higher(value: Decimal, before: Decimal) -> bool {
     if value.scale() == before.scale() {
-        value.mantissa() / 10 > before.mantissa()
+        value.mantissa() > before.mantissa() * JUMP.mantissa()
     } else {
-        value / JUMP > before
+        value > before * JUMP
     }
 }
 

@@ -30,6 +30,7 @@ const CATALOGUE: &str = "
     WIN-01! WIN-02! WIN-03! WIN-04!
     PST-01! PST-02! PST-03! PST-04! PST-05! PST-06! PST-07! PST-08! PST-09! PST-10! PST-11! PST-12?
     PST-13! PST-14! PST-15! PST-16! PST-17
+    QUA-01? QUA-02? QUA-03? QUA-04? QUA-05?
 ";
 
 fn mark(rule: &Rule) -> String {
