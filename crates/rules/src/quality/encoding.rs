@@ -84,7 +84,7 @@ fn company(business: &Business<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 }
 
 fn check(text: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut Checker<'_>) {
-    if text.usable().is_some_and(|text| !text.as_sent().is_ascii() && is_misread(text.trimmed())) {
+    if text.usable().is_some_and(|text| !text.as_sent().is_ascii() && is_misread(text.as_sent())) {
         checker.report(at.member(name), Code::TextInWrongEncoding);
     }
 }
@@ -92,6 +92,10 @@ fn check(text: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut 
 /// Returns true if a text holds what one character of UTF-8 looks like in Windows-1252 or Latin-1, or a character that
 /// stands for bytes that could not be read (rules 10.8).
 fn is_misread(text: &str) -> bool {
+    // With these bytes begin U+00C0 to U+00FF, and U+FFFD.
+    if !text.bytes().any(|byte| matches!(byte, 0xc3 | 0xef)) {
+        return false;
+    }
     let (mut rest, mut before) = (text.chars(), ' ');
     while let Some(first) = rest.next() {
         let mut ahead = rest.clone();

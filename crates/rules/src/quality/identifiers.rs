@@ -7,6 +7,9 @@ use std::marker::PhantomData;
 pub(super) trait Fault {
     const CODE: Code;
 
+    /// Returns false if the text, as sent, cannot have the fault. Called for every identifier.
+    fn may_be_in(text: &str) -> bool;
+
     /// Returns true if the trimmed text has the fault.
     fn is_in(text: &str) -> bool;
 }
@@ -23,7 +26,10 @@ impl<F: Fault> Identifiers<F> {
     pub(super) const OF_INSTRUCTION: On = On::Instruction(Self::instruction);
 
     fn check(text: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut Checker<'_>) {
-        if text.usable().is_some_and(|text| F::is_in(text.trimmed())) {
+        if let Field::Value(text) = text
+            && F::may_be_in(text.as_sent())
+            && F::is_in(text.trimmed())
+        {
             checker.report(at.member(name), F::CODE);
         }
     }

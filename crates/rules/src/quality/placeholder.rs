@@ -31,6 +31,10 @@ struct Placeholder;
 impl Fault for Placeholder {
     const CODE: Code = Code::PlaceholderValue;
 
+    fn may_be_in(_: &str) -> bool {
+        true
+    }
+
     fn is_in(text: &str) -> bool {
         is_placeholder(text)
     }
@@ -143,45 +147,87 @@ const WORDS: [&str; 60] = [
     "unknown",
 ];
 
+/// Number of bytes of the longest word.
 const LONGEST: usize = 15;
+/// More words than have the same number of bytes.
+const MOST: usize = 12;
+
+/// The words by their number of bytes, each as one number: nearly every text is compared with a few of them, and none.
+static BY_LENGTH: [[u128; MOST]; LONGEST + 1] = {
+    // No text has these bytes.
+    let mut all = [[u128::MAX; MOST]; LONGEST + 1];
+    let mut next = [0; LONGEST + 1];
+    let mut i = 0;
+    while i < WORDS.len() {
+        let word = WORDS[i].as_bytes();
+        let (mut bytes, mut place) = ([0; 16], 0);
+        while place < word.len() {
+            bytes[place] = word[place];
+            place += 1;
+        }
+        all[word.len()][next[word.len()]] = u128::from_le_bytes(bytes);
+        next[word.len()] += 1;
+        i += 1;
+    }
+    all
+};
+
+/// The first characters of the words of a number of bytes: a bit for the lower five bits of each.
+static INITIALS: [u32; LONGEST + 1] = {
+    let mut all = [0; LONGEST + 1];
+    let mut i = 0;
+    while i < WORDS.len() {
+        let word = WORDS[i].as_bytes();
+        all[word.len()] |= 1 << (word[0] & 0x1f);
+        i += 1;
+    }
+    all
+};
 
 /// Returns true if a trimmed text is a placeholder (rules 10.7).
 fn is_placeholder(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes {
-        [] => false,
-        [b'0'..=b'9' | b'+' | b'-', ..] if is_rounded_number(bytes) => true,
-        [b'0'..=b'9', ..] => false,
+        [first, ..] if first.is_ascii_alphabetic() => is_word(bytes) || is_crossed_out(bytes),
+        [first, ..] if first.is_ascii_digit() => is_rounded_number(bytes),
+        [b'-', rest @ ..] if is_rounded_number(rest) => true,
         [b'#', b'A'..=b'Z' | b'a'..=b'z', .., b'!' | b'?'] => true,
-        _ if bytes.iter().all(|byte| FILLERS.contains(byte)) => true,
-        _ => is_word(text) || text.len() > 1 && bytes.iter().all(|byte| byte | 0x20 == b'x'),
+        [] => false,
+        _ => bytes.iter().all(|byte| FILLERS.contains(byte)) || is_word(bytes),
     }
 }
 
 /// Characters of which a text says nothing.
 const FILLERS: &[u8] = b"?-_.*/\\ ";
 
-/// Returns true for what spreadsheets write for a long number: `1.23E+10`.
-fn is_rounded_number(bytes: &[u8]) -> bool {
-    let Some(place) = bytes.iter().position(|byte| byte | 0x20 == b'e') else { return false };
-    let is_number = |part: &[u8]| {
-        part.first().is_some_and(u8::is_ascii_digit)
-            && part.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
-    };
-    let (number, exponent) = (&bytes[..place], &bytes[place + 1..]);
-    is_number(number.strip_prefix(b"-").unwrap_or(number))
-        && matches!(exponent, [b'+' | b'-', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
-}
-
-fn is_word(text: &str) -> bool {
-    if text.len() > LONGEST {
+fn is_word(bytes: &[u8]) -> bool {
+    let (Some(words), [first, ..]) = (BY_LENGTH.get(bytes.len()), bytes) else { return false };
+    if INITIALS[bytes.len()] & 1 << (first & 0x1f) == 0 {
         return false;
     }
-    let mut lower = [0; LONGEST];
-    let lower = &mut lower[..text.len()];
-    lower.copy_from_slice(text.as_bytes());
+    let mut lower = [0; 16];
+    lower[..bytes.len()].copy_from_slice(bytes);
     lower.make_ascii_lowercase();
-    WORDS.binary_search_by(|word| word.as_bytes().cmp(lower)).is_ok()
+    words.contains(&u128::from_le_bytes(lower))
+}
+
+fn is_crossed_out(bytes: &[u8]) -> bool {
+    bytes.len() > 1 && bytes.iter().all(|byte| byte | 0x20 == b'x')
+}
+
+/// Returns true for what spreadsheets write for a long number: `1.23E+10`.
+fn is_rounded_number(bytes: &[u8]) -> bool {
+    let is_sign = |from_end: usize| {
+        let place = bytes.len().checked_sub(from_end);
+        place.is_some_and(|place| matches!(bytes[place], b'+' | b'-'))
+    };
+    let Some(sign) = (2..=4).find(|from_end| is_sign(*from_end)) else { return false };
+    let (number, exponent) = bytes.split_at(bytes.len() - sign);
+    let [digits @ .., b'e' | b'E'] = number else { return false };
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    digits.first().is_some_and(is_digit)
+        && digits.iter().all(|byte| is_digit(byte) || matches!(byte, b'.' | b','))
+        && exponent[1..].iter().all(is_digit)
 }
 
 #[cfg(test)]
@@ -194,6 +240,7 @@ mod tests {
         assert!(WORDS.is_sorted(), "{WORDS:?}");
         assert!(WORDS.iter().all(|word| word.len() <= LONGEST && *word == word.to_ascii_lowercase()));
         assert!(WORDS.iter().all(|word| is_placeholder(&word.to_ascii_uppercase())));
+        assert!(!is_placeholder("\0\0\0"), "the end of the list is no word");
     }
 
     #[test]

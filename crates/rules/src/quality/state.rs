@@ -26,53 +26,47 @@ fn check(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-/// Postcodes from and to, and a state that they belong to. Those of places at a border belong to several.
-const STATES: [(u16, u16, &str); 29] = [
-    (200, 299, "ACT"),
-    (800, 999, "NT"),
-    (872, 872, "SA"),
-    (872, 872, "WA"),
-    (1000, 2599, "NSW"),
-    (2406, 2406, "QLD"),
-    (2540, 2540, "ACT"),
-    (2600, 2620, "ACT"),
-    (2611, 2611, "NSW"),
-    (2618, 2899, "NSW"),
-    (2900, 2920, "ACT"),
-    (2921, 2999, "NSW"),
-    (3000, 3999, "VIC"),
-    (3585, 3586, "NSW"),
-    (3644, 3644, "NSW"),
-    (3691, 3691, "NSW"),
-    (3707, 3707, "NSW"),
-    (4000, 4999, "QLD"),
-    (4377, 4377, "NSW"),
-    (4380, 4380, "NSW"),
-    (4383, 4383, "NSW"),
-    (4385, 4385, "NSW"),
-    (4825, 4825, "NT"),
-    (5000, 5999, "SA"),
-    (5440, 5440, "NSW"),
-    (6000, 6999, "WA"),
-    (7000, 7999, "TAS"),
-    (8000, 8999, "VIC"),
-    (9000, 9999, "QLD"),
-];
-
+/// Returns true if the postcode belongs to other states than this one.
 fn contradicts(state: &str, postcode: &str) -> bool {
     let Some(postcode) = number(postcode) else { return false };
-    let (mut is_known, mut is_of_another) = (false, false);
-    for (first, last, other) in STATES {
-        let is_state = other == state;
-        is_known |= is_state;
-        if (first..=last).contains(&postcode) {
-            if is_state {
-                return false;
-            }
-            is_of_another = true;
+    let Some(own) = state_of(postcode) else { return false };
+    own != state && is_state(state) && !is_beyond_border(postcode, state)
+}
+
+fn is_state(text: &str) -> bool {
+    matches!(text, "ACT" | "NSW" | "NT" | "QLD" | "SA" | "TAS" | "VIC" | "WA")
+}
+
+/// Returns the state that most places with a postcode are in.
+fn state_of(postcode: u16) -> Option<&'static str> {
+    Some(match postcode {
+        200..=299 | 2600..=2618 | 2900..=2920 => "ACT",
+        800..=999 => "NT",
+        1000..=2999 => "NSW",
+        3000..=3999 | 8000..=8999 => "VIC",
+        4000..=4999 | 9000..=9999 => "QLD",
+        5000..=5999 => "SA",
+        6000..=6999 => "WA",
+        7000..=7999 => "TAS",
+        _ => return None,
+    })
+}
+
+/// Returns true if places of this state have a postcode of another, across the border.
+fn is_beyond_border(postcode: u16, state: &str) -> bool {
+    match state {
+        "ACT" => matches!(postcode, 2540 | 2619 | 2620),
+        "NSW" => {
+            matches!(
+                postcode,
+                2611 | 2618 | 3585 | 3586 | 3644 | 3691 | 3707 | 4377 | 4380 | 4383 | 4385 | 5440
+            )
         }
+        "NT" => postcode == 4825,
+        "QLD" => postcode == 2406,
+        "SA" | "WA" => postcode == 872,
+        _ => false,
     }
-    is_known && is_of_another
 }
 
 /// Returns the number of four digits.

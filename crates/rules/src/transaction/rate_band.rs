@@ -29,17 +29,23 @@ fn units(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
         && let (Some(start), Some(end), Some(units)) =
             (item.start_date.usable(), item.end_date.usable(), item.number_of_units.usable())
         && start <= end
-        && units.value() != Decimal::from((*end - *start).num_days() + 1)
+        && !is(units.value(), (*end - *start).num_days() + 1)
     {
         checker.report(at.member("number_of_units"), Code::LineItemUnitsNotDaysOfPeriod);
     }
 }
 
+/// Most often there is no digit after the point.
+fn is(value: Decimal, number: i64) -> bool {
+    if value.scale() == 0 { value.mantissa() == number.into() } else { value == Decimal::from(number) }
+}
+
 fn is_standing(band: &str) -> bool {
     const STANDING: &[u8] = b"STANDING";
-    let is_initial = |byte: u8| byte | 0x20 == b's';
-    let mut parts = band.as_bytes().windows(STANDING.len());
-    parts.any(|part| is_initial(part[0]) && part.eq_ignore_ascii_case(STANDING))
+    // Its last letter is rare.
+    let ends = band.bytes().enumerate().skip(STANDING.len() - 1).filter(|(_, byte)| byte | 0x20 == b'g');
+    ends.map(|(end, _)| &band.as_bytes()[end + 1 - STANDING.len()..=end])
+        .any(|part| part.eq_ignore_ascii_case(STANDING))
 }
 
 fn missing(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
