@@ -12,7 +12,8 @@ objects! {
         /// Balance at the last closing, in the main currency unit; above 0 = in credit
         /// (rules 8.1, LED-02, LED-13).
         last_statement_balance: optional decimal(10, 10);
-        /// Balance now, in the main currency unit; above 0 = in credit (rules 8.1, LED-01, LED-03, LED-13).
+        /// Balance now, in the main currency unit; above 0 = in credit (rules 8.1, LED-01, LED-03,
+        /// LED-13, LED-14).
         ledger_balance: optional decimal(10, 10);
     }
 
@@ -39,7 +40,7 @@ objects! {
         payment_type: optional choice(PaymentType);
         /// Product that a supply charge is for; required there (rule TXN-03).
         product_code: optional text(255) shown;
-        /// Lines of a supply charge; at least one is required there (rules TXN-03, TXN-04).
+        /// Lines of a supply charge; at least one is required there (rules TXN-03, TXN-04, TXN-11, TXN-12).
         line_items: optional list(object(LineItem));
         /// Taxes contained in the amount; absent or empty = none (rule TXN-04).
         tax_items: optional list(object(TaxItem));
