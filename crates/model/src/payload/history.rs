@@ -30,9 +30,9 @@ objects! {
         /// Type of the event; `SUPPRESS_MIGRATION_COMMS` stops e-mails to the customer; an open list
         /// (contract D1, rule STR-19).
         event_type: required open(128, EVENT_TYPES) shown;
-        /// Group of the event, for example `communications`; an open list (rules STR-19, EVT-02).
+        /// Group of the event, for example `communications` (rule EVT-02); an open list (rule STR-19).
         category: required open(128, EVENT_CATEGORIES) shown;
-        /// Finer group of the event, for example `price_change`; an open list (rules STR-19, EVT-02).
+        /// Finer group of the event, for example `price_change` (rule EVT-02); an open list (rule STR-19).
         subcategory: required open(128, EVENT_SUBCATEGORIES) shown;
         /// Time of the event, expected not to be in the future (rule EVT-01).
         occurred_at: required datetime;

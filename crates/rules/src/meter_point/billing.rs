@@ -34,16 +34,12 @@ fn unbilled(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) 
 
 fn unread(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let Some(end) = point.off_supply_since(checker.today) else { return };
-    let (mut was_read, mut is_any) = (Some(false), false);
+    let (mut is_unread, mut is_any) = (true, false);
     let are_known = point.each_meter(|_, meter| {
         is_any = true;
-        was_read = match (was_read, meter.was_read_on(end)) {
-            (Some(true), _) | (_, Some(true)) => Some(true),
-            (Some(false), Some(false)) => Some(false),
-            _ => None,
-        };
+        is_unread &= meter.was_read_on(end) == Some(false);
     });
-    if are_known && is_any && was_read == Some(false) {
+    if are_known && is_any && is_unread {
         checker.report(at.member("meters"), Code::NoReadingOnSupplyEndDate);
     }
 }

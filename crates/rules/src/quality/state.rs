@@ -108,6 +108,8 @@ mod tests {
             ("NSW", "4383"),
             ("NSW", "2620"),
             ("ACT", "2620"),
+            ("ACT", "2618"),
+            ("NSW", "2618"),
         ] {
             assert!(!contradicts(state, postcode), "{state} {postcode}");
         }

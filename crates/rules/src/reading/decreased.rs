@@ -1,5 +1,4 @@
 use crate::prelude::*;
-use crate::view::series;
 use rust_decimal::Decimal;
 
 /// A reading lower than the previous one.
@@ -21,7 +20,7 @@ fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     if meter.first_pass().never_decreases {
         return;
     }
-    let Some(points) = series(meter) else { return };
+    let Some(points) = meter.series() else { return };
     for of_one_register in points.chunk_by(|a, b| a.register == b.register) {
         let mut lowest = Lowest::from(of_one_register[0].day, of_one_register[0].value);
         for point in of_one_register {

@@ -1,5 +1,5 @@
 use crate::prelude::*;
-use crate::view::{JUMP, Point, series};
+use crate::view::{JUMP, Point};
 use rust_decimal::Decimal;
 
 /// A reading far above the others, as after a lost decimal point.
@@ -23,7 +23,7 @@ fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     if meter.first_pass().never_jumps {
         return;
     }
-    let Some(points) = series(meter) else { return };
+    let Some(points) = meter.series() else { return };
     for of_one_register in points.chunk_by(|a, b| a.register == b.register) {
         jumps(of_one_register, |point| {
             let reading = at.item(point.member, point.index);
@@ -157,14 +157,15 @@ mod tests {
         let mut history = vec![
             reading("E1", 1, "500000"),
             reading("B1", 1, "1200"),
-            reading("E1", 4, "500400"),
+            reading("E1", 4, "500001"),
             reading("B1", 4, "1300"),
             reading("B1", 7, "140000"),
+            reading("E1", 7, "501000"),
         ];
         let found =
             |history: &[Value]| found("RDG-08", meter("ELECTRICITY", json!({"reading_history": history})));
         assert_eq!(found(&history), ["reading_history.4.reading_value reading_jumped (warning)"]);
-        history.push(reading("E1", 7, "x"));
+        history.push(reading("E1", 8, "x"));
         assert_eq!(found(&history), [""; 0]);
     }
 }

@@ -1,7 +1,7 @@
 use super::MeterPoint;
 use super::reading::Readings;
 use super::register::{RegisterList, Registers};
-use super::series::FirstPass;
+use super::series::{FirstPass, Point, series};
 use chrono::NaiveDate;
 use cutover_model::choices::SupplyType;
 use cutover_model::draft::{self, Variant};
@@ -172,7 +172,17 @@ impl<'a, 'j> Meter<'a, 'j> {
 
     /// Returns what a first pass over all readings has found.
     pub(crate) fn first_pass(&self) -> FirstPass {
-        *self.first_pass.get_or_init(|| FirstPass::over(self))
+        *self.first_pass.get_or_init(|| FirstPass::over(self.kind, self.by_age()))
+    }
+
+    /// Returns every reading, by register and day, or `None` if one is faulty (rules 1.3).
+    pub(crate) fn series(&self) -> Option<Vec<Point<'a>>> {
+        series(self.kind, self.by_age())
+    }
+
+    /// Returns the lists of readings, the older one first.
+    fn by_age(&self) -> [Readings<'a, 'j>; 2] {
+        [self.reading_history, self.transfer_readings]
     }
 
     /// Returns true if the meter was removed on the last billed day of its point or before (rules 8.5).
@@ -188,7 +198,7 @@ impl<'a, 'j> Meter<'a, 'j> {
     /// Returns whether a reading of either list is of this day, or `None` if faults hide it.
     pub(crate) fn was_read_on(&self, day: NaiveDate) -> Option<bool> {
         let (mut was_read, mut is_known) = (false, true);
-        for readings in [self.reading_history, self.transfer_readings] {
+        for readings in self.by_age() {
             is_known &= readings.is_free_of_faults();
             readings.each(|_, reading| match reading.reading_date.usable() {
                 Some(date) => was_read |= *date == day,

@@ -15,6 +15,6 @@ pub(crate) use meter::{Life, Meter, MeterObject};
 pub(crate) use meter_point::{MeterPoint, is_on_supply};
 pub(crate) use reading::{Reading, ReadingList, Readings, Source};
 pub(crate) use register::each_electricity_register;
-pub(crate) use series::{JUMP, Point, series};
+pub(crate) use series::{JUMP, Point};
 pub(crate) use statement::Statement;
 pub(crate) use transaction::{CURRENT, HISTORICAL, Origin, Transaction, Transactions, dates, of_ledger};

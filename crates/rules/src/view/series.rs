@@ -1,4 +1,4 @@
-use super::{Meter, Reading, Source};
+use super::reading::{Reading, Readings, Source};
 use crate::form::SmallMap;
 use chrono::NaiveDate;
 use cutover_model::Presence;
@@ -19,12 +19,11 @@ pub(crate) struct FirstPass {
 }
 
 impl FirstPass {
-    pub(super) fn over(meter: &Meter<'_, '_>) -> Self {
+    pub(super) fn over(kind: SupplyType, lists: [Readings<'_, '_>; 2]) -> Self {
         let mut last = SmallMap::new();
         let (mut never_decreases, mut may_jump) = (true, false);
-        each(meter, |_, _, reading| {
-            let Some((register, day, value)) = never_decreases.then(|| known(reading, meter)).flatten()
-            else {
+        each(lists, |_, _, reading| {
+            let Some((register, day, value)) = never_decreases.then(|| known(reading, kind)).flatten() else {
                 never_decreases = false;
                 return;
             };
@@ -60,12 +59,11 @@ pub(crate) struct Point<'a> {
     pub(crate) index: u32,
 }
 
-/// Returns every reading of the meter, by register and day, or `None` if one is faulty (rules 1.3).
-pub(crate) fn series<'a>(meter: &Meter<'a, '_>) -> Option<Vec<Point<'a>>> {
-    let lists = [meter.reading_history, meter.transfer_readings];
+/// Returns every reading of a meter of this kind, by register and day, or `None` if one is faulty (rules 1.3).
+pub(super) fn series<'a>(kind: SupplyType, lists: [Readings<'a, '_>; 2]) -> Option<Vec<Point<'a>>> {
     let mut is_known = lists.iter().all(|readings| readings.is_free_of_faults());
     let mut points = Vec::new();
-    each(meter, |member, index, reading| match known(reading, meter) {
+    each(lists, |member, index, reading| match known(reading, kind) {
         Some((register, day, value)) => points.push(Point { register, day, value, member, index }),
         None => is_known = false,
     });
@@ -73,10 +71,9 @@ pub(crate) fn series<'a>(meter: &Meter<'a, '_>) -> Option<Vec<Point<'a>>> {
     is_known.then_some(points)
 }
 
-/// Calls `f` with the list, the index and the content of each usable reading. History comes first: it is
-/// older.
-fn each<'a, 'j>(meter: &Meter<'a, 'j>, mut f: impl FnMut(&'static str, u32, &Reading<'a, 'j>)) {
-    for readings in [meter.reading_history, meter.transfer_readings] {
+/// Calls `f` with the list, the index and the content of each usable reading.
+fn each<'a, 'j>(lists: [Readings<'a, 'j>; 2], mut f: impl FnMut(&'static str, u32, &Reading<'a, 'j>)) {
+    for readings in lists {
         let member = readings.list().member();
         readings.each(|index, reading| f(member, index, &reading));
     }
@@ -84,14 +81,11 @@ fn each<'a, 'j>(meter: &Meter<'a, 'j>, mut f: impl FnMut(&'static str, u32, &Rea
 
 /// Returns register, day and value of a reading, or `None` if one of them is faulty or a required one is
 /// absent.
-fn known<'a>(
-    reading: &Reading<'a, '_>,
-    meter: &Meter<'_, '_>,
-) -> Option<(Option<&'a str>, NaiveDate, Decimal)> {
+fn known<'a>(reading: &Reading<'a, '_>, kind: SupplyType) -> Option<(Option<&'a str>, NaiveDate, Decimal)> {
     let register = match reading.source {
         Source::Meter => None,
         Source::Register(Presence::Usable(id)) => Some(id),
-        Source::Register(Presence::Absent) if meter.kind == SupplyType::Electricity => None,
+        Source::Register(Presence::Absent) if kind == SupplyType::Electricity => None,
         Source::Register(Presence::Absent | Presence::Faulty) => return None,
     };
     Some((register, *reading.reading_date.usable()?, reading.reading_value.usable()?.value()))
