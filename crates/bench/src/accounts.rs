@@ -28,7 +28,8 @@ const FIXTURES: [(&str, &str); 2] = [
     (include_str!("../../../fixtures/accounts/valid/gas.json"), "53"),
 ];
 /// Members that a small account does not have.
-const NOT_SMALL: [&str; 12] = [
+const NOT_SMALL: [&str; 13] = [
+    "transfer_balance",
     "ledgers",
     "payment_schedules",
     "notes",
@@ -46,6 +47,8 @@ const NOT_SMALL: [&str; 12] = [
 const DIFFERENT: usize = 200;
 /// The first day of supply in the fixtures, or later.
 const START: NaiveDate = NaiveDate::from_ymd_opt(2021, 7, 1).expect("a day");
+/// Days of a line item of the fixtures.
+const PERIOD: u64 = 31;
 /// The day until which the fixtures are billed.
 const BILLED: NaiveDate = NaiveDate::from_ymd_opt(2026, 9, 30).expect("a day");
 
@@ -131,6 +134,11 @@ fn account(size: Size, (fixture, prefix): (&str, &str), dice: &mut Dice) -> Valu
     let point = &mut account["supply_addresses"][0]["meter_points"][0];
     // Of ten characters, without a check digit.
     point["mpxn"] = json!(format!("{prefix}{NUMBER}"));
+    // The last one lasts over all that is charged.
+    if let Some(agreements) = point.get_mut("agreements").and_then(Value::as_array_mut) {
+        agreements.drain(..agreements.len() - 1);
+        agreements.iter_mut().for_each(|agreement| agreement["effective_from"] = json!(START.to_string()));
+    }
     if let Some(house) = point.pointer_mut("/address/house/0/house_number") {
         *house = json!(dice.between(1, 400).to_string());
     }
@@ -204,6 +212,7 @@ fn fill_ledger(account: &mut Value, count: u64, dice: &mut Dice) {
         let date = if is_billed { day(BILLED, n * 7) } else { (BILLED + Days::new(n % 20 + 1)).to_string() };
         transaction["transaction_id"] = json!(format!("T{}{n:04}", dice.digits(6)));
         transaction["transaction_date"] = json!(date);
+        move_periods(&mut transaction, n / 2);
         let cents = if is_charge {
             // Its parts have to add up to what it is.
             -transaction["amount"]
@@ -225,6 +234,16 @@ fn fill_ledger(account: &mut Value, count: u64, dice: &mut Dice) {
     ledger["last_statement_balance"] = money(closed);
     ledger["ledger_balance"] = money(balance);
     account["transfer_balance"] = money(balance);
+}
+
+/// Moves the line items of a charge so many periods into the past, so that no day is charged twice.
+fn move_periods(charge: &mut Value, periods: u64) {
+    for item in charge.get_mut("line_items").and_then(Value::as_array_mut).into_iter().flatten() {
+        for end in ["start_date", "end_date"] {
+            let date = item[end].as_str().and_then(|date| date.parse::<NaiveDate>().ok());
+            item[end] = date.map_or(Value::Null, |date| json!(day(date, periods * PERIOD)));
+        }
+    }
 }
 
 /// The statement of a quarter, with an identifier of its own.

@@ -264,8 +264,22 @@ codes! {
         }
         LastBilledToDateNotFound {
             code: "last_billed_to_date_not_found",
-            fault: "Neither the account nor a register says up to which day was billed.",
-            advice: "Send last_billed_to_date for the account or for its registers.",
+            fault: "Neither the account nor this register says up to which day was billed.",
+            advice: "Send last_billed_to_date for the account, or for each of its registers.",
+        }
+        CannotDetermineResponsibleForBillingFromDate {
+            code: "cannot_determine_responsible_for_billing_from_date",
+            fault: "Nothing says from which day on the account is to be billed.",
+            advice: "Send last_billed_to_date, the last_statement_closing_date of a ledger, or the agreements of the meter points.",
+            wrong: r#"{"supply_addresses": [{"meter_points": [{"mpxn": "6102000001", "supply_start_date": "2024-07-01"}]}]}"#,
+            right: r#"{"last_billed_to_date": "2026-09-30", "supply_addresses": [{"meter_points": [{"mpxn": "6102000001", "supply_start_date": "2024-07-01"}]}]}"#,
+        }
+        BillingAddressNotProvided {
+            code: "billing_address_not_provided",
+            fault: "The account has customers, but this part of their billing address is missing.",
+            advice: "Send billing_address1 and billing_postcode.",
+            wrong: r#"{"customers": [{"family_name": "Lovelace"}], "billing_address1": ""}"#,
+            right: r#"{"customers": [{"family_name": "Lovelace"}], "billing_address1": "PO Box 12", "billing_postcode": "3000"}"#,
         }
         ExternalAccountNumberNotUrlSafe {
             code: "external_account_number_not_url_safe",
@@ -315,6 +329,11 @@ codes! {
             fault: "The customer has no family name.",
             advice: "Send family_name.",
         }
+        CustomerGivenNameRequired {
+            code: "customer_given_name_required",
+            fault: "The customer of a business account has no given name.",
+            advice: "Send given_name.",
+        }
         RequiredUserRole {
             code: "required_user_role",
             fault: "The customer has no role.",
@@ -331,6 +350,30 @@ codes! {
             code: "invalid_delivery_point_identifier",
             fault: "The delivery point identifier contains other characters than A to Z and 0 to 9.",
             advice: "Expected capital letters and digits without spaces.",
+        }
+        DuplicateSupplyAddressesFound {
+            code: "duplicate_supply_addresses_found",
+            fault: "An earlier entry has the same supply address.",
+            advice: "Send one entry for each premises, with all of its meter points.",
+        }
+        MultiplePropertyAdministrators {
+            code: "multiple_property_administrators",
+            fault: "The premises have more than one property administrator.",
+            advice: "Send the one that is to be contacted.",
+        }
+        InvalidAddress {
+            code: "invalid_address",
+            fault: "The address has a number or a type, but not the name or the type that it belongs to.",
+            advice: "A house number, street type or street suffix needs a street_name; the number of a flat or floor needs its type.",
+            wrong: r#"{"structured_street_address": {"house_number_1": "12", "street_type": "ST"}}"#,
+            right: r#"{"structured_street_address": {"house_number_1": "12", "street_name": "Banksia", "street_type": "ST"}}"#,
+        }
+        MultilineMaxLengthExceeded {
+            code: "multiline_max_length_exceeded",
+            fault: "The text has more than two lines, or a line of more than 30 characters.",
+            advice: "Expected at most two lines of at most 30 characters each; break a longer name into two lines.",
+            wrong: r#"{"building_or_property_name": "Wattle Court Retirement Village, North Wing"}"#,
+            right: r#"{"building_or_property_name": "Wattle Court\nRetirement Village, North Wing"}"#,
         }
         InvalidSupplyPointIdentifier {
             code: "invalid_supply_point_identifier",
@@ -379,10 +422,61 @@ codes! {
             fault: "The installation id is not ten digits.",
             advice: "Expected ten digits, leading zeros included.",
         }
+        InstallationIdOutOfRange {
+            code: "installation_id_out_of_range",
+            fault: "The installation id is zero.",
+            advice: "Send the number of the installation.",
+            wrong: r#"{"installation_id": "0000000000"}"#,
+            right: r#"{"installation_id": "4100200714"}"#,
+        }
         LossInProgress {
             code: "loss_in_progress",
             fault: "The supply ends in the future.",
             advice: "Check that the account is still to be taken over.",
+        }
+        FutureSupplyStartDate {
+            code: "future_supply_start_date",
+            fault: "The supply starts in the future.",
+            advice: "Check that the meter point is the account's already; expected a day that is not after today.",
+        }
+        UnbilledFormerSupplyAddress {
+            code: "unbilled_former_supply_address",
+            fault: "The supply has ended, but it is billed only up to an earlier day.",
+            advice: "Bill the customer up to supply_end_date first, or check the two dates.",
+            wrong: r#"{"last_billed_to_date": "2026-09-30", "supply_end_date": "2026-11-15"}"#,
+            right: r#"{"last_billed_to_date": "2026-11-15", "supply_end_date": "2026-11-15"}"#,
+        }
+        MeterPointWithNoMeters {
+            code: "meter_point_with_no_meters",
+            fault: "The meter point is on supply and has no meter in place.",
+            advice: "Send the meter that is in place: without one nothing can be read or billed.",
+        }
+        NoReadingOnSupplyEndDate {
+            code: "no_reading_on_supply_end_date",
+            fault: "The supply has ended without a reading on that day.",
+            advice: "Send a reading whose day is supply_end_date.",
+        }
+        FieldRequiredForFuelType {
+            code: "field_required_for_fuel_type",
+            fault: "The fuel of the plant needs this member.",
+            advice: "Send the parent_mirn of a plant that burns natural gas.",
+            wrong: r#"{"plant_fuel_type": "NG"}"#,
+            right: r#"{"plant_fuel_type": "NG", "parent_mirn": "52401122342"}"#,
+        }
+        FieldNotAllowedForFuelType {
+            code: "field_not_allowed_for_fuel_type",
+            fault: "The fuel of the plant does not go with this member.",
+            advice: "Leave parent_mirn out for a plant that runs on electricity, or correct plant_fuel_type.",
+        }
+        TooManySupplyAddressesForUnmeteredApplianceType {
+            code: "too_many_supply_addresses_for_unmetered_appliance_type",
+            fault: "The account has an earlier unmetered point for this kind of appliance.",
+            advice: "Expected one unmetered point for each kind of appliance of an account.",
+        }
+        ReadingRouteValuesShouldMatch {
+            code: "reading_route_values_should_match",
+            fault: "The account has another reading route.",
+            advice: "Expected the same reading_route for all meters of the account.",
         }
         OverlappingAgreements {
             code: "overlapping_agreements",
@@ -406,8 +500,22 @@ codes! {
         }
         MeterPointWithNoAgreement {
             code: "meter_point_with_no_agreement",
-            fault: "The meter point is on supply without an agreement.",
+            fault: "The meter point is on supply without an agreement in force.",
             advice: "Send the agreement that is in force.",
+        }
+        NoAgreementCoveringLastBilledToDate {
+            code: "no_agreement_covering_last_billed_to_date",
+            fault: "No agreement is in force on the last billed day.",
+            advice: "Send the agreement under which that day was billed, or correct the dates.",
+            wrong: r#"{"last_billed_to_date": "2026-09-30", "agreements": [{"tariff_code": "T", "effective_from": "2026-10-15"}]}"#,
+            right: r#"{"last_billed_to_date": "2026-09-30", "agreements": [{"tariff_code": "T", "effective_from": "2026-07-01"}]}"#,
+        }
+        MeterpointWithAgreementNotOnSupply {
+            code: "meterpoint_with_agreement_not_on_supply",
+            fault: "The agreement lasts longer than the supply.",
+            advice: "End the agreement with the supply: expected effective_to at most one day after supply_end_date.",
+            wrong: r#"{"supply_end_date": "2026-08-31", "agreements": [{"tariff_code": "T", "effective_from": "2024-07-01"}]}"#,
+            right: r#"{"supply_end_date": "2026-08-31", "agreements": [{"tariff_code": "T", "effective_from": "2024-07-01", "effective_to": "2026-09-01"}]}"#,
         }
         DuplicateMeterSerialNumbers {
             code: "duplicate_meter_serial_numbers",
@@ -449,10 +557,37 @@ codes! {
             fault: "The meter was removed without a reading on that day.",
             advice: "Send a reading whose day is removed_on.",
         }
+        NoTransferReadingOnExchangedMeter {
+            code: "no_transfer_reading_on_exchanged_meter",
+            fault: "The meter was removed after the last billed day and has no transfer reading.",
+            advice: "Send the transfer reading from which the removed meter is still to be billed.",
+        }
+        ReadingMeterFullyBilled {
+            code: "reading_meter_fully_billed",
+            fault: "The meter was removed before the last billed day and is billed already, but has transfer readings.",
+            advice: "Leave the transfer readings of this meter out; its readings belong in reading_history.",
+        }
+        LastBilledToDateOnNewMeter {
+            code: "last_billed_to_date_on_new_meter",
+            fault: "The last billed day lies outside the life of the meter.",
+            advice: "Expected a day on which the meter was installed, or no date.",
+        }
+        RegistersMissingForActiveElectricityMeter {
+            code: "registers_missing_for_active_electricity_meter",
+            fault: "The meter is in place and on supply, but has no registers.",
+            advice: "Send the registers of the meter; its readings name them.",
+            wrong: r#"{"meter_serial_number": "A1"}"#,
+            right: r#"{"meter_serial_number": "A1", "registers": [{"register_id": "E1"}]}"#,
+        }
         MissingTransferReadingForRegister {
             code: "missing_transfer_reading_for_register",
             fault: "A register of the meter has no transfer reading.",
             advice: "Send a transfer reading for each register of the meter.",
+        }
+        MultipleTransferReadingsForRegister {
+            code: "multiple_transfer_readings_for_register",
+            fault: "An earlier transfer reading is of the same register.",
+            advice: "Send exactly one transfer reading for each register: the one from which it is billed.",
         }
         ActiveGasMeterWithoutTransferReading {
             code: "active_gas_meter_without_transfer_reading",
@@ -463,6 +598,11 @@ codes! {
             code: "active_gas_meter_with_multiple_transfer_readings",
             fault: "The gas meter has more than one transfer reading.",
             advice: "Send exactly one transfer reading.",
+        }
+        DateInPast {
+            code: "date_in_past",
+            fault: "The date lies in the past.",
+            advice: "Send a date that is not before today in the supplier's time zone, or leave the member out.",
         }
         ReadingInFuture {
             code: "reading_in_future",
@@ -493,6 +633,11 @@ codes! {
             code: "reading_decreased",
             fault: "The reading is lower than the one before.",
             advice: "Check the order of the readings, the register, and whether the dials began again at 0.",
+        }
+        ReadingJumped {
+            code: "reading_jumped",
+            fault: "The reading is far higher than the others of its register suggest.",
+            advice: "Check the decimal point, the unit, and whether the reading is of another meter.",
         }
         ReadingValueExceedsDials {
             code: "reading_value_exceeds_dials",
@@ -578,9 +723,9 @@ codes! {
         NegativeAmount {
             code: "negative_amount",
             fault: "The amount is negative, but the type determines the sign.",
-            advice: "Expected an amount of 0 or more, and the type that has its sign.",
-            wrong: r#"{"type": "CHARGE", "amount": -5}"#,
-            right: r#"{"type": "CREDIT", "amount": 5}"#,
+            advice: "Expected an amount of 0 or more; money paid back is a REPAYMENT, a payment that failed a CHARGE.",
+            wrong: r#"{"type": "PAYMENT", "amount": -5}"#,
+            right: r#"{"type": "REPAYMENT", "amount": 5}"#,
         }
         LedgerTransactionAmountDoesNotMatchWithLineItemNetAmountAndTaxAmount {
             code: "ledger_transaction_amount_does_not_match_with_line_item_net_amount_and_tax_amount",
@@ -591,6 +736,34 @@ codes! {
             code: "incorrect_line_item_net_amount",
             fault: "The net amount is not price times units.",
             advice: "Expected price_per_unit times number_of_units; a difference of up to 0.01 is accepted.",
+        }
+        SupplyChargeLineItemsNotCoveredBySingleAgreement {
+            code: "supply_charge_line_items_not_covered_by_single_agreement",
+            fault: "No agreement with the tariff of this product lasts over all line items.",
+            advice: "Expected an agreement whose tariff_code is the product_code, in force from the first day to the last; split a charge over two tariffs.",
+            wrong: r#"{"agreements": [{"tariff_code": "PEAK-2024", "effective_from": "2024-07-01"}], "product_code": "PEAK"}"#,
+            right: r#"{"agreements": [{"tariff_code": "PEAK-2024", "effective_from": "2024-07-01"}], "product_code": "PEAK-2024"}"#,
+        }
+        GapsOrOverlapsInPeriods {
+            code: "gaps_or_overlaps_in_periods",
+            fault: "The period of the line item overlaps another one, or leaves a gap after it.",
+            advice: "Expected that a period starts on the day after the one before it ends; both ends are included.",
+            wrong: r#"{"line_items": [{"start_date": "2026-10-01", "end_date": "2026-10-31"}, {"start_date": "2026-10-20", "end_date": "2026-11-19"}]}"#,
+            right: r#"{"line_items": [{"start_date": "2026-10-01", "end_date": "2026-10-31"}, {"start_date": "2026-11-01", "end_date": "2026-11-30"}]}"#,
+        }
+        LineItemUnitsNotDaysOfPeriod {
+            code: "line_item_units_not_days_of_period",
+            fault: "The units of a standing charge are not the days of its period.",
+            advice: "Expected number_of_units to be the days from start_date to end_date, both included.",
+            wrong: r#"{"rate_band": "STANDING_CHARGE", "start_date": "2026-10-01", "end_date": "2026-10-31", "number_of_units": 25}"#,
+            right: r#"{"rate_band": "STANDING_CHARGE", "start_date": "2026-10-01", "end_date": "2026-10-31", "number_of_units": 31}"#,
+        }
+        ConflictingRateBandSpecification {
+            code: "conflicting_rate_band_specification",
+            fault: "The line item does not say at which rate it is charged.",
+            advice: "Send rate_band.",
+            wrong: r#"{"number_of_units": 31, "net_amount": "30.54"}"#,
+            right: r#"{"rate_band": "STANDING_CHARGE", "number_of_units": 31, "net_amount": "30.54"}"#,
         }
         LineItemUnitsMustBeTwoValues {
             code: "line_item_units_must_be_two_values",
@@ -656,7 +829,7 @@ codes! {
         }
         ZeroPaymentScheduleAmount {
             code: "zero_payment_schedule_amount",
-            fault: "The amount of the payment schedule is 0.",
+            fault: "The amount of the payment schedule is 0 or missing.",
             advice: "Expected an amount other than 0.",
         }
         InvalidPaymentDayForPaymentSchedule {
@@ -711,6 +884,23 @@ codes! {
             fault: "The statement was issued before its period ended.",
             advice: "Expected an issue date on or after the end of the period.",
         }
+        MissingStatementPathOrPdfContext {
+            code: "missing_statement_path_or_pdf_context",
+            fault: "The statement has no document.",
+            advice: "Send statement_path, the path of its PDF.",
+        }
+        InvalidEventCategoryCombination {
+            code: "invalid_event_category_combination",
+            fault: "The category does not belong to this type of event.",
+            advice: "Expected the category communications.",
+        }
+        InvalidEventSubcategoryCombination {
+            code: "invalid_event_subcategory_combination",
+            fault: "The subcategory does not belong to this type of event.",
+            advice: "Expected the subcategory of the event_type: each type has one of its own.",
+            wrong: r#"{"event_type": "BEST_OFFER_CHECKED_IN_SAP", "subcategory": "price_change"}"#,
+            right: r#"{"event_type": "BEST_OFFER_CHECKED_IN_SAP", "subcategory": "best_offer"}"#,
+        }
         NoteBodyOrDocumentPathNotFound {
             code: "note_body_or_document_path_not_found",
             fault: "The note has neither a body nor documents.",
@@ -758,6 +948,13 @@ codes! {
             fault: "This is neither an ACN nor an ABN.",
             advice: "Expected an ACN of nine or an ABN of eleven digits, with valid check digits.",
         }
+        BusinessDetailFailedValidation {
+            code: "business_detail_failed_validation",
+            fault: "The value does not have the form of this fact.",
+            advice: "Expected for abn an ABN and for acn an ACN with valid check digits, for anzsic four digits.",
+            wrong: r#"{"key": "abn", "value": "12345678901"}"#,
+            right: r#"{"key": "abn", "value": "51 824 753 556"}"#,
+        }
         SignedAfterValidFrom {
             code: "signed_after_valid_from",
             fault: "The contract was signed after its first day.",
@@ -780,8 +977,41 @@ codes! {
         }
         ScheduleWindowStartAfterEnd {
             code: "schedule_window_start__after_end",
-            fault: "The window starts after its end.",
-            advice: "Expected a start on or before the end.",
+            fault: "The window does not start before its end.",
+            advice: "Expected a start before the end: nothing can be imported in an empty window.",
+        }
+        PlaceholderValue {
+            code: "placeholder_value",
+            fault: "The text stands for a missing value, or is what a spreadsheet made of one.",
+            advice: "Send the value itself, or leave the member out; store long numbers as texts before exporting them.",
+            wrong: r#"{"family_name": "NULL"}"#,
+            right: r#"{"family_name": "Lovelace"}"#,
+        }
+        TextInWrongEncoding {
+            code: "text_in_wrong_encoding",
+            fault: "The text was read in another encoding than it was written in.",
+            advice: "Read the export as UTF-8, and write it as UTF-8 once.",
+        }
+        StateContradictsPostcode {
+            code: "state_contradicts_postcode",
+            fault: "The postcode lies in another state or territory.",
+            advice: "Correct one of the two.",
+            wrong: r#"{"administrative_area": "VIC", "postal_code": "2150"}"#,
+            right: r#"{"administrative_area": "NSW", "postal_code": "2150"}"#,
+        }
+        FillerDate {
+            code: "filler_date",
+            fault: "Systems write this day where a date is missing.",
+            advice: "Send the true date, or leave the member out if it is optional.",
+            wrong: r#"{"date_of_birth": "1900-01-01"}"#,
+            right: r#"{"date_of_birth": "1980-01-09"}"#,
+        }
+        InvisibleCharacterInIdentifier {
+            code: "invisible_character_in_identifier",
+            fault: "The identifier contains a character that cannot be seen.",
+            advice: "Remove spaces other than U+0020, control characters and marks of direction: the identifier equals no other that looks the same.",
+            wrong: r#"{"mpxn": "6102\u200b000001"}"#,
+            right: r#"{"mpxn": "6102000001"}"#,
         }
     }
     Service {

@@ -23,7 +23,7 @@ pub use attr::{AttrPath, NON_FIELD_ERRORS, Segment};
 pub use code::{Code, Domain, Example};
 pub use feed_event_type::FeedEventType;
 pub use grouped::grouped;
-pub use id::{ExternalAccountNumber, InvalidId, ServiceAccountNumber, SupplierCode, WHITE_SPACE, trimmed};
+pub use id::{ExternalAccountNumber, InvalidId, ServiceAccountNumber, SupplierCode, trimmed};
 pub use issue::{Issue, IssueSource, Level, RuleId};
 pub use nearest::nearest;
 pub use plain::plain;

@@ -141,15 +141,66 @@ pub const METER_LOCATIONS: Known = &[
     "WASH_HOUSE",
 ];
 
-/// Known values of `reason` of a transaction.
-pub const TRANSACTION_REASONS: Known =
-    &["IMPORTED_CHARGE", "IMPORTED_CREDIT", "ACCOUNT_CHARGE_PAYMENT", "FULL_CREDIT_REFUND", "GENERAL_CREDIT"];
-
-/// Known values of `rate_band` of a line item.
-pub const RATE_BANDS: Known = &["CONSUMPTION_STANDARD"];
+/// Known values of `reason` of a transaction, of every type: the two most frequent first.
+pub const TRANSACTION_REASONS: Known = &[
+    "IMPORTED_CHARGE",
+    "IMPORTED_CREDIT",
+    "ACCOUNT_CHARGE_PAYMENT",
+    "BALANCE_ADJUSTMENT",
+    "GENERAL_CREDIT",
+    "SSD_PAYMENT",
+    "DEBT_REPAYMENT",
+    "PREPAY_RECORD",
+    "DEPOSIT",
+    "SETTLEMENT",
+    "BALANCE_THRESHOLD_CROSSED",
+    "BILL_ISSUED",
+    "PAYMENT_PLAN",
+    "REGULAR_SCHEDULE",
+    "REPAYMENT_CORRECTION",
+    "FULL_CREDIT_REFUND",
+    "PARTIAL_CREDIT_REFUND",
+    "FULL_PREPAYMENT_REFUND",
+    "PARTIAL_REPAYMENT_REFUND",
+    "FINAL_BALANCE_SETTLEMENT",
+    "MISTAKEN_PAYMENT_TAKEN",
+    "PAYMENT_CORRECTION",
+    "COMPLAINT_COMPENSATION",
+    "INDEMNITY_CLAIM",
+    "FAILED_PAYMENT",
+    "FEED_IN_TARIFF_PAYMENT",
+    "DEPOSIT_RETURN",
+    "LATE_FAILED_PAYMENT",
+    "CANCELED_BILL",
+    "BILLING_ADJUSTMENT",
+    "CHARGEBACK",
+    "DEFAULT",
+    "BALANCE_TRANSFER",
+    "DATA_IMPORT_BALANCE_TRANSFER",
+    "SUPPLEMENTARY_LEDGER_BALANCE_TRANSFER",
+    "REVERSED_ACCOUNT_CREDIT",
+    "LATE_PAYMENT_FEE",
+    "OUTGOING_BALANCE_TRANSFER",
+    "PAPER_BILL_FEE",
+    "PENALTY_CHARGE",
+    "RECONNECTION_CHARGE",
+    "REFUND",
+    "EARLY_TERMINATION_FEE",
+    "MIGRATION_ADJUSTMENT",
+    "WRITE_BACK",
+    "BANK_TRANSFER",
+    "CUSTOMER_SERVICE_GESTURE",
+    "CUSTOMER_REIMBURSEMENT",
+    "DIRECT_DEBIT_DISCOUNT",
+    "GOODWILL_PAYMENT",
+    "JOINING_REWARD",
+    "LOYALTY_REWARD",
+    "REVERSED_ACCOUNT_CHARGE",
+    "STAFF_DISCOUNT",
+];
 
 /// Known values of `tax_type` of a tax item.
-pub const TAX_TYPES: Known = &["VAT"];
+pub const TAX_TYPES: Known = &["GST", "VAT"];
 
 /// Known values of `event_type` of an account event.
 pub const EVENT_TYPES: Known = &[

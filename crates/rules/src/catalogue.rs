@@ -25,9 +25,10 @@ const FOLDERS: &[&[Rule]] = &[
     crate::business::RULES,
     crate::window::RULES,
     crate::service::RULES,
+    crate::quality::RULES,
 ];
 
-const ALL: [Rule; count()] = {
+static ALL: [Rule; count()] = {
     let mut all = [Rule::OF_PAYLOAD; count()];
     let (mut folder, mut next) = (0, 0);
     while folder < FOLDERS.len() {

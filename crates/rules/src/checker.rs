@@ -14,10 +14,10 @@ pub(crate) struct Checker<'c> {
     pub(crate) today: NaiveDate,
     levels: &'c Levels,
     collector: &'c mut Collector,
-    running: Option<Running>,
+    running: Option<(&'static Running, Level)>,
 }
 
-/// The id, the codes and the level of a rule, which its issues carry.
+/// The id, the codes and the default level of a rule, which its issues carry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Running {
     pub(crate) id: RuleId,
@@ -27,10 +27,10 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Creates an issue of the rule, which must declare the code.
-    pub(crate) fn issue(&self, attr: AttrPath, code: Code) -> Issue {
+    /// Creates an issue of the rule at a level. The rule must declare the code.
+    pub(crate) fn issue(&self, level: Level, attr: AttrPath, code: Code) -> Issue {
         debug_assert!(self.codes.contains(&code), "{} gives {code}, which it does not declare", self.id);
-        Issue { attr, code, rule: self.id, level: self.level, detail: code.message().into() }
+        Issue { attr, code, rule: self.id, level, detail: code.message().into() }
     }
 }
 
@@ -40,12 +40,12 @@ impl<'c> Checker<'c> {
         Self { facts, today: facts.now.today(), levels, collector, running: None }
     }
 
-    /// Runs the rule at this index of the catalogue unless it is off. The level of `rule` is its default.
+    /// Runs the rule at this index of the catalogue unless it is off.
     #[inline]
-    pub(crate) fn run(&mut self, index: usize, rule: Running, f: impl FnOnce(&mut Self)) {
+    pub(crate) fn run(&mut self, index: usize, rule: &'static Running, f: impl FnOnce(&mut Self)) {
         let level = self.levels.at(index).unwrap_or(rule.level);
         if level != Level::Off {
-            self.running = Some(Running { level, ..rule });
+            self.running = Some((rule, level));
             f(self);
         }
     }
@@ -54,8 +54,8 @@ impl<'c> Checker<'c> {
     #[cold]
     #[inline(never)]
     pub(crate) fn report(&mut self, at: At<'_>, code: Code) {
-        let Some(rule) = self.running else { return };
-        self.collector.add(rule.issue(at.to_path(), code));
+        let Some((rule, level)) = self.running else { return };
+        self.collector.add(rule.issue(level, at.to_path(), code));
     }
 
     /// Reports an issue of the running rule with a text of its own, followed by the advice of the code. Of the
@@ -63,8 +63,8 @@ impl<'c> Checker<'c> {
     #[cold]
     #[inline(never)]
     pub(crate) fn report_as(&mut self, at: At<'_>, code: Code, text: fmt::Arguments<'_>) {
-        let Some(rule) = self.running else { return };
+        let Some((rule, level)) = self.running else { return };
         let detail = format!("{text} {}", code.advice()).into();
-        self.collector.add(Issue { detail, ..rule.issue(at.to_path(), code) });
+        self.collector.add(Issue { detail, ..rule.issue(level, at.to_path(), code) });
     }
 }

@@ -35,6 +35,7 @@ mod ledger;
 mod meter;
 mod meter_point;
 mod note;
+mod quality;
 mod reading;
 mod schedule;
 mod statement;

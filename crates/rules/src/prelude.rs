@@ -3,13 +3,13 @@
 pub(crate) use crate::at::{At, items};
 pub(crate) use crate::checker::Checker;
 pub(crate) use crate::form::{
-    Folded, Phone, Seen, SmallMap, SupplyPointId, dates_reversed, datetimes_reversed, holds_card_number,
-    is_absent_or_empty, is_bsb, is_company_number, is_document_path, is_email, stored_path,
+    CompanyNumber, Folded, Phone, Seen, SmallMap, SupplyPointId, dates_reversed, datetimes_reversed,
+    holds_card_number, is_absent_or_empty, is_bsb, is_document_path, is_email, stored_path,
 };
 pub(crate) use crate::rule::{On, Rule};
 pub(crate) use crate::view::{
-    Address, CURRENT, HISTORICAL, Meter, MeterObject, MeterPoint, Origin, Reading, Source, Statement,
-    Transaction, Transactions, dates,
+    Address, CURRENT, HISTORICAL, Life, Meter, MeterObject, MeterPoint, Origin, Reading, Source, Statement,
+    Transaction, Transactions, dates, each_electricity_register, is_on_supply,
 };
 pub(crate) use chrono::NaiveDate;
 pub(crate) use cutover_core::{Code, Level, RuleId};

@@ -84,7 +84,7 @@ impl Rule {
     /// Creates an issue of this rule at its default level, for the rules of [`crate::service`], which use
     /// cases run. The rule must declare the code.
     pub fn issue(&self, attr: AttrPath, code: Code) -> Issue {
-        self.at_level(self.level).issue(attr, code)
+        self.at_level(self.level).issue(self.level, attr, code)
     }
 
     /// Returns the parts that the checker runs it with, at this default level.

@@ -1,7 +1,7 @@
 //! The walk over a payload, which visits every object once and runs the rules about its kind.
 
 use crate::at::{At, items};
-use crate::checker::Checker;
+use crate::checker::{Checker, Running};
 use crate::rule::On;
 use crate::view::{
     Address, Meter, MeterPoint, Origin, Reading, ReadingList, Readings, Statement, Transaction, Transactions,
@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 macro_rules! by_object {
     ($($name:ident: $on:ident($($type:ty),*);)*) => {
         struct ByObject {
-            $($name: Vec<(usize, &'static Rule, Level, fn($($type,)* &mut Checker<'_>))>,)*
+            $($name: Vec<(usize, Running, fn($($type,)* &mut Checker<'_>))>,)*
         }
 
         static RULES_BY_OBJECT: LazyLock<ByObject> = LazyLock::new(|| {
@@ -34,7 +34,7 @@ macro_rules! by_object {
                     On::Decoding | On::UseCase => {}
                     On::Several(kinds) => kinds.iter().for_each(|on| self.register(index, rule, level, *on)),
                     On::AtLevel(level, on) => self.register(index, rule, level, *on),
-                    $(On::$on(run) => self.$name.push((index, rule, level, run)),)*
+                    $(On::$on(run) => self.$name.push((index, rule.at_level(level), run)),)*
                 }
             }
         }
@@ -73,8 +73,8 @@ by_object! {
 
 macro_rules! run {
     ($checker:ident, $name:ident, $($argument:expr),*) => {
-        for (index, rule, level, run) in &RULES_BY_OBJECT.$name {
-            $checker.run(*index, rule.at_level(*level), |checker| run($($argument,)* checker));
+        for (index, rule, run) in &RULES_BY_OBJECT.$name {
+            $checker.run(*index, rule, |checker| run($($argument,)* checker));
         }
     };
 }
@@ -184,7 +184,7 @@ fn supply_address(
         run!(checker, administrator, a, at);
     });
     items(&entry.meter_points, "meter_points", at, |point, at| {
-        meter_point(&MeterPoint { point, account }, at, checker);
+        meter_point(&MeterPoint::new(point, account), at, checker);
     });
 }
 

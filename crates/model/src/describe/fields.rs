@@ -17,6 +17,7 @@ const APPENDIX: &[(&str, &str, Known)] = &[
     ("A.4", "meter-locations", known::METER_LOCATIONS),
     ("A.5", "sales-channels", known::SALES_CHANNELS),
     ("A.6", "street-suffixes", known::STREET_SUFFIXES),
+    ("A.7", "reasons-of-transactions", known::TRANSACTION_REASONS),
     ("B.1", "payment-types", PaymentType::WORDS),
     ("B.2", "positions-of-gas-meters", GasMeterPosition::WORDS),
     ("B.3", "reasons-for-an-estimate-or-a-substitute", EstimationSubstitutionReasonCode::WORDS),

@@ -22,7 +22,7 @@ objects! {
         billing_customer_reference: optional text(256) personal;
         /// Person or department whose attention bills are marked for.
         billing_attention_of: optional text(256) personal;
-        /// First line of the billing address; may be empty.
+        /// First line of the billing address, expected if there are customers (rule ACC-11).
         billing_address1: optional text(512) personal;
         /// Second line of the billing address; may be empty.
         billing_address2: optional text(512) personal;
@@ -32,7 +32,7 @@ objects! {
         billing_address4: optional text(512) personal;
         /// Fifth line of the billing address; may be empty.
         billing_address5: optional text(512) personal;
-        /// Postcode of the billing address; expected to be four digits (rule ADR-03).
+        /// Postcode of the billing address; expected to be four digits (rules ADR-03, ACC-11).
         billing_postcode: optional text(512) personal;
         /// Postal delivery point of the billing address: capital letters and digits only (rule ADR-04).
         billing_delivery_point_identifier: optional text(11) personal;
@@ -51,7 +51,7 @@ objects! {
         /// (contract D6).
         ledgers: optional list(object(Ledger));
         /// Day up to which the account has been billed; a register's own date takes precedence
-        /// (rules 8.4, ACC-06, ACC-08).
+        /// (rules 8.4, ACC-06, ACC-08, ACC-10).
         last_billed_to_date: optional date;
         /// Payment instructions of the account; at most one instruction of each type (rule PIN-01).
         payment_instructions: optional list(object(AccountPaymentInstruction));

@@ -37,7 +37,7 @@ objects! {
         floor_or_level_type: optional open(16, FLOOR_OR_LEVEL_TYPES) personal;
         /// Number of the floor or level.
         floor_or_level_number: optional text(16) personal;
-        /// Name of the building or property.
+        /// Name of the building or property: two lines of 30 characters at most are expected (rule ADR-09).
         building_or_property_name: optional text(60) personal;
         /// Free words that help to find the place.
         location_descriptor: optional text(255) personal;

@@ -28,7 +28,7 @@ objects! {
     BusinessDetail "business detail" {
         /// Name of the fact, for example `abn`; once in a business; an open list (rules BUS-05, STR-19).
         key: required open(64, BUSINESS_DETAIL_KEYS) shown;
-        /// The fact, always as a string.
+        /// The fact, always as a string; some keys have a form (rule BUS-08).
         value: required text(255) personal;
     }
 

@@ -12,7 +12,7 @@ objects! {
         /// True if the import is only tried and then undone; default false, but a supplier can be set to dry
         /// runs only (contract D1, D6).
         is_dry_run: optional boolean;
-        /// Earliest instant of the import; absent or `null` = now (rules WIN-01, WIN-04).
+        /// Earliest instant of the import, before the end; absent or `null` = now (rules WIN-01, WIN-04).
         schedule_window_start: nullable datetime;
         /// Instant after which the import no longer starts, at most four days ahead; absent or `null` = none
         /// (rules WIN-02, WIN-03).

@@ -5,7 +5,7 @@ objects! {
         bill_period_from_date: required date;
         /// End of the period billed, not before its start (rule STM-01).
         bill_period_to_date: required date;
-        /// Path of the PDF under the supplier's document root (rules 10.5, DOC-01 to DOC-03).
+        /// Path of the PDF under the supplier's document root (rules 10.5, DOC-01 to DOC-03, STM-04).
         statement_path: optional text(1024) document;
         /// Identifier of the statement, expected once in the payload (rule STM-02).
         statement_id: required text(255) shown;
@@ -30,9 +30,9 @@ objects! {
         /// Type of the event; `SUPPRESS_MIGRATION_COMMS` stops e-mails to the customer; an open list
         /// (contract D1, rule STR-19).
         event_type: required open(128, EVENT_TYPES) shown;
-        /// Group of the event, for example `communications`; an open list (rule STR-19).
+        /// Group of the event, for example `communications` (rule EVT-02); an open list (rule STR-19).
         category: required open(128, EVENT_CATEGORIES) shown;
-        /// Finer group of the event, for example `price_change`; an open list (rule STR-19).
+        /// Finer group of the event, for example `price_change` (rule EVT-02); an open list (rule STR-19).
         subcategory: required open(128, EVENT_SUBCATEGORIES) shown;
         /// Time of the event, expected not to be in the future (rule EVT-01).
         occurred_at: required datetime;

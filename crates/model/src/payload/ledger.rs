@@ -12,7 +12,8 @@ objects! {
         /// Balance at the last closing, in the main currency unit; above 0 = in credit
         /// (rules 8.1, LED-02, LED-13).
         last_statement_balance: optional decimal(10, 10);
-        /// Balance now, in the main currency unit; above 0 = in credit (rules 8.1, LED-01, LED-03, LED-13).
+        /// Balance now, in the main currency unit; above 0 = in credit (rules 8.1, LED-01, LED-03,
+        /// LED-13, LED-14).
         ledger_balance: optional decimal(10, 10);
     }
 
@@ -39,7 +40,7 @@ objects! {
         payment_type: optional choice(PaymentType);
         /// Product that a supply charge is for; required there (rule TXN-03).
         product_code: optional text(255) shown;
-        /// Lines of a supply charge; at least one is required there (rules TXN-03, TXN-04).
+        /// Lines of a supply charge; at least one is required there (rules TXN-03, TXN-04, TXN-11, TXN-12).
         line_items: optional list(object(LineItem));
         /// Taxes contained in the amount; absent or empty = none (rule TXN-04).
         tax_items: optional list(object(TaxItem));
@@ -47,8 +48,8 @@ objects! {
 
     /// A line of a supply charge (contract 2.5).
     LineItem "line item" in line_items {
-        /// Band of the rate charged, for example `CONSUMPTION_STANDARD`; an open list (rule STR-19).
-        rate_band: optional open(255, RATE_BANDS) shown;
+        /// Band of the rate charged, in the supplier's words; expected to be given (rules TXN-12, TXN-14, TXN-15).
+        rate_band: optional text(255) shown;
         /// Start of the period charged.
         start_date: required date;
         /// End of the period charged, not before its start (rule TXN-05).
@@ -69,7 +70,7 @@ objects! {
     TaxItem "tax item" in tax_items {
         /// Amount of the tax, in the main currency unit (rules TXN-04, TXN-10).
         amount: required decimal(10, 10);
-        /// Kind of tax, for example `VAT`; an open list (rule STR-19).
+        /// Kind of tax, for example `GST`; an open list (rule STR-19).
         tax_type: required open(255, TAX_TYPES) shown;
         /// Value that the rate applies to (rule TXN-10).
         value_taxed: required decimal(15, 5);

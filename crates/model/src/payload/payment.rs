@@ -42,7 +42,8 @@ objects! {
 
     /// A plan of regular payments (contract 2.3).
     PaymentSchedule "payment schedule" in payment_schedules {
-        /// Amount of each payment, in the main currency unit; not 0 if given (rule SCH-01).
+        /// Amount of each payment, in the main currency unit; not 0; expected to be given
+        /// (rules SCH-01, SCH-06).
         amount: optional positive_decimal(8, 2);
         /// Day of the month on which to pay, 1 to 31 (rules SCH-02, SCH-04).
         day_of_month: nullable integer;

@@ -1,5 +1,6 @@
 //! Rules about accounts as a whole.
 
+mod billing_address;
 mod date_in_future;
 mod last_billed_to_date;
 mod number_in_url;
@@ -22,6 +23,8 @@ pub(crate) const RULES: &[Rule] = &[
     on_supply::ACC_07,
     last_billed_to_date::ACC_08,
     number_in_url::ACC_09,
+    last_billed_to_date::ACC_10,
+    billing_address::ACC_11,
 ];
 
 /// Returns every meter point of an account, or `None` if a list is absent or faulty or has a faulty item:

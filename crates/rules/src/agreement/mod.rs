@@ -1,6 +1,7 @@
 //! Rules about agreements.
 
 mod contract;
+mod cover;
 mod dates;
 mod missing;
 mod succession;
@@ -15,4 +16,6 @@ pub(crate) const RULES: &[Rule] = &[
     dates::AGR_04,
     contract::AGR_05,
     missing::AGR_06,
+    cover::AGR_07,
+    cover::AGR_08,
 ];

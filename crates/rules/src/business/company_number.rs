@@ -12,7 +12,8 @@ pub(super) const BUS_06: Rule = Rule {
 };
 
 fn check(business: &Business<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    if business.company_number.usable().is_some_and(|number| !is_company_number(number.trimmed())) {
+    if business.company_number.usable().is_some_and(|number| CompanyNumber::read(number.trimmed()).is_none())
+    {
         checker.report(at.member("company_number"), Code::InvalidCompanyNumber);
     }
 }

@@ -2,6 +2,7 @@
 
 mod company_number;
 mod contract_identifier;
+mod details;
 mod duplicates;
 mod signed;
 mod versions;
@@ -17,4 +18,5 @@ pub(crate) const RULES: &[Rule] = &[
     duplicates::BUS_05,
     company_number::BUS_06,
     signed::BUS_07,
+    details::BUS_08,
 ];

@@ -20,4 +20,6 @@ pub(crate) const RULES: &[Rule] = &[
     date_of_birth::CUS_07,
     required::CUS_08,
     required::CUS_09,
+    required::CUS_10,
+    phone::CUS_11,
 ];

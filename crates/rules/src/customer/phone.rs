@@ -24,6 +24,37 @@ pub(super) const CUS_02: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
+/// A number of another country, for suppliers whose customers all have Australian ones.
+pub(super) const CUS_11: Rule = Rule {
+    id: RuleId("CUS-11"),
+    codes: &[Code::InvalidPhoneNumber],
+    place: PLACE,
+    condition: "a [phone number](#101-phone-numbers) outside `+61`",
+    level: Level::Off,
+    on: On::Several(&[On::Customer(customer_country), On::Administrator(administrator_country)]),
+    ..Rule::OF_PAYLOAD
+};
+
+fn customer_country(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    country(&customer.mobile, "mobile", at, checker);
+    country(&customer.landline, "landline", at, checker);
+}
+
+fn administrator_country(administrator: &PropertyAdministrator<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    country(&administrator.mobile, "mobile", at, checker);
+    country(&administrator.landline, "landline", at, checker);
+}
+
+fn country(number: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut Checker<'_>) {
+    if number.usable().is_some_and(|number| Phone::read(number.trimmed()) == Some(Phone::Foreign)) {
+        checker.report_as(
+            at.member(name),
+            Code::InvalidPhoneNumber,
+            format_args!("This is a phone number of another country."),
+        );
+    }
+}
+
 fn customer_form(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
     form(&customer.mobile, "mobile", at, checker);
     form(&customer.landline, "landline", at, checker);
@@ -90,6 +121,22 @@ mod tests {
         ] {
             assert_eq!(found("CUS-01", phones), [[""; 0]; 2]);
         }
+    }
+
+    #[test]
+    fn numbers_of_other_countries_are_reported_if_asked_for() {
+        let code = "invalid_phone_number (warning)";
+        let phones = json!({"mobile": "+44 20 7946 0958", "landline": "+61 2 8008 2213"});
+        assert_eq!(found("CUS-11", phones), lines("mobile", code));
+        assert_eq!(found("CUS-11", json!({"landline": "0011 44 20 7946 0958"})), lines("landline", code));
+        for phones in [
+            json!({"mobile": "0488008221", "landline": "1300123456"}),
+            json!({"mobile": "12", "landline": "abc"}),
+            json!({"mobile": null, "landline": 7}),
+        ] {
+            assert_eq!(found("CUS-11", phones), [[""; 0]; 2]);
+        }
+        assert_eq!(crate::rule("CUS-11").unwrap().level, cutover_core::Level::Off);
     }
 
     #[test]

@@ -1,19 +1,29 @@
-/// Returns true if a trimmed text, spaces left out, is an ACN or an ABN, the numbers of Australian companies
-/// and businesses (rules 10.6).
-pub(crate) fn is_company_number(text: &str) -> bool {
-    let mut digits = [0; ABN_DIGITS];
-    let mut count = 0;
-    for byte in text.bytes().filter(|byte| *byte != b' ') {
-        if !byte.is_ascii_digit() || count == ABN_DIGITS {
-            return false;
+/// A number of Australian companies and businesses (rules 10.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CompanyNumber {
+    /// Of a company.
+    Acn,
+    /// Of a business.
+    Abn,
+}
+
+impl CompanyNumber {
+    /// Reads a trimmed text, spaces left out; `None` if it is neither, or its check digits are wrong.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let mut digits = [0; ABN_DIGITS];
+        let mut count = 0;
+        for byte in text.bytes().filter(|byte| *byte != b' ') {
+            if !byte.is_ascii_digit() || count == ABN_DIGITS {
+                return None;
+            }
+            digits[count] = i32::from(byte - b'0');
+            count += 1;
         }
-        digits[count] = i32::from(byte - b'0');
-        count += 1;
-    }
-    match count {
-        ACN_DIGITS => is_acn(&digits[..ACN_DIGITS]),
-        ABN_DIGITS => is_abn(&digits),
-        _ => false,
+        match count {
+            ACN_DIGITS => is_acn(&digits[..ACN_DIGITS]).then_some(Self::Acn),
+            ABN_DIGITS => is_abn(&digits).then_some(Self::Abn),
+            _ => None,
+        }
     }
 }
 
@@ -51,7 +61,7 @@ mod tests {
             " 5 1 8 2 4 7 5 3 5 5 6 ",
             "53 004 085 616",
         ] {
-            assert!(is_company_number(text), "{text}");
+            assert!(CompanyNumber::read(text).is_some(), "{text}");
         }
     }
 
@@ -74,18 +84,21 @@ mod tests {
             "٠٠٤٠٨٥٦١٦",
             "ABN 51824753556",
         ] {
-            assert!(!is_company_number(text), "{text}");
+            assert!(CompanyNumber::read(text).is_none(), "{text}");
         }
     }
 
     #[test]
     fn every_digit_counts() {
         for number in ["123456780", "11123456780"] {
-            assert!(is_company_number(number), "{number}");
+            assert!(CompanyNumber::read(number).is_some(), "{number}");
             for place in 0..number.len() {
                 let mut other = number.as_bytes().to_vec();
                 other[place] = b'0' + (other[place] - b'0' + 1) % 10;
-                assert!(!is_company_number(std::str::from_utf8(&other).unwrap()), "{number} at {place}");
+                assert!(
+                    CompanyNumber::read(std::str::from_utf8(&other).unwrap()).is_none(),
+                    "{number} at {place}"
+                );
             }
         }
     }

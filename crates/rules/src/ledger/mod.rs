@@ -24,4 +24,5 @@ pub(crate) const RULES: &[Rule] = &[
     duplicate_transaction_ids::LED_11,
     transaction_dates::LED_12,
     fraction_of_cent::LED_13,
+    balances::LED_14,
 ];

@@ -36,7 +36,7 @@ pub(super) const LED_12: Rule = Rule {
     id: RuleId("LED-12"),
     codes: &[Code::CurrentStatementTransactionBeforeLastBilledToDate],
     place: "`ledgers.#.current_statement_transactions.#.transaction_date`",
-    condition: "before the account's `last_billed_to_date`",
+    condition: "before the latest `last_billed_to_date` of the account and its registers",
     level: Level::Warning,
     on: On::Account(current_before_last_billed),
     ..Rule::OF_PAYLOAD
@@ -70,11 +70,20 @@ fn current_before_historical(ledger: &Ledger<'_>, at: &At<'_>, checker: &mut Che
 }
 
 fn current_before_last_billed(account: &Account<'_>, checker: &mut Checker<'_>) {
-    let Some(billed) = account.last_billed_to_date.usable() else { return };
+    let Some(billed) = latest_billed(account) else { return };
     let code = Code::CurrentStatementTransactionBeforeLastBilledToDate;
     items(&account.ledgers, "ledgers", &At::ROOT, |ledger, at| {
-        report_current(ledger, at, checker, code, |date| date < *billed);
+        report_current(ledger, at, checker, code, |date| date < billed);
     });
+}
+
+/// Returns the latest usable date. A faulty one would not change what lies before it.
+fn latest_billed(account: &Account<'_>) -> Option<NaiveDate> {
+    let mut latest = account.last_billed_to_date.usable().copied();
+    each_electricity_register(account, |_, register, _| {
+        latest = latest.max(register.last_billed_to_date.usable().copied());
+    });
+    latest
 }
 
 /// Reports the current transactions of a ledger whose date is wrong.
@@ -175,5 +184,16 @@ mod tests {
         assert_eq!(billed("2026-09-30"), [""; 0]);
         assert_eq!(billed("faulty"), [""; 0]);
         assert_eq!(run("LED-12", json!({"ledgers": ledgers})), [""; 0]);
+        let with_registers = |account: Value, registers: Value| {
+            let mut body = meter("ELECTRICITY", json!({"registers": registers}));
+            body["last_billed_to_date"] = account;
+            body["ledgers"] = ledgers.clone();
+            run("LED-12", body)
+        };
+        let dated = |date: &str| json!({"last_billed_to_date": date});
+        assert_eq!(with_registers(json!("2026-09-30"), json!([dated("2026-10-01"), {}])).len(), 1);
+        assert_eq!(with_registers(json!("2026-10-01"), json!([dated("2026-09-30")])).len(), 1);
+        assert_eq!(with_registers(json!("faulty"), json!([dated("faulty"), dated("2026-10-01")])).len(), 1);
+        assert_eq!(with_registers(json!("2026-09-30"), json!([dated("2026-09-30")])), [""; 0]);
     }
 }

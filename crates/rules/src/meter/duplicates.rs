@@ -5,7 +5,8 @@ pub(super) const MTR_03: Rule = Rule {
     id: RuleId("MTR-03"),
     codes: &[Code::DuplicateMeterSerialNumbers],
     place: "`MP.meters.#.meter_serial_number`",
-    condition: "same upper-cased value as an earlier meter of the meter point",
+    condition: "same upper-cased value as an earlier meter of the meter point, unless the life of one begins on the day \
+        on which that of the other ends, or on the day after",
     level: Level::Warning,
     on: On::MeterPoint(serial_numbers),
     ..Rule::OF_PAYLOAD
@@ -22,32 +23,54 @@ pub(super) const MTR_04: Rule = Rule {
 };
 
 fn serial_numbers(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let report = |index| {
-        let meter = at.item("meters", index);
-        checker.report(meter.member("meter_serial_number"), Code::DuplicateMeterSerialNumbers);
+    let mut last_of = None;
+    let mut check = |index, serial, life: Life| {
+        let Some(serial) = serial else { return };
+        let last_of = last_of.get_or_insert_with(SmallMap::new);
+        let earlier = last_of.slot(Folded(serial), None).replace(life);
+        if earlier.is_some_and(|earlier| !earlier.is_followed_by(life) && !life.is_followed_by(earlier)) {
+            let meter = at.item("meters", index);
+            checker.report(meter.member("meter_serial_number"), Code::DuplicateMeterSerialNumbers);
+        }
     };
     match &point.point.variant {
-        Variant::Electricity(own) => duplicates(&own.meters, |m| &m.meter_serial_number, report),
-        Variant::Gas(own) => duplicates(&own.meters, |m| &m.meter_serial_number, report),
-        Variant::EmbeddedElectricity(own) => duplicates(&own.meters, |m| &m.meter_serial_number, report),
-        Variant::EmbeddedGas(own) => duplicates(&own.meters, |m| &m.meter_serial_number, report),
-        Variant::EmbeddedWater(own) => duplicates(&own.meters, |m| &m.meter_serial_number, report),
+        Variant::Electricity(own) => {
+            several(&own.meters, |i, m| {
+                check(i, trimmed(&m.meter_serial_number), Life::of_dates(&m.installed_on, &m.removed_on))
+            });
+        }
+        Variant::Gas(own) => {
+            several(&own.meters, |i, m| {
+                check(i, trimmed(&m.meter_serial_number), Life::of_dates(&m.installed_on, &m.removed_on))
+            });
+        }
+        Variant::EmbeddedElectricity(own) => {
+            several(&own.meters, |i, m| {
+                check(i, trimmed(&m.meter_serial_number), Life::of_times(&m.active_from, &m.active_to))
+            });
+        }
+        Variant::EmbeddedGas(own) => {
+            several(&own.meters, |i, m| {
+                check(i, trimmed(&m.meter_serial_number), Life::since_time(&m.active_from))
+            });
+        }
+        Variant::EmbeddedWater(own) => {
+            several(&own.meters, |i, m| {
+                check(i, trimmed(&m.meter_serial_number), Life::since_date(&m.installed_on))
+            });
+        }
         Variant::UnmeteredElectricity(_) | Variant::UnmeteredGas(_) | Variant::Undecided => {}
     }
 }
 
-fn duplicates<'a, 'j: 'a, T>(
-    meters: &'a Field<List<T>>,
-    serial: fn(&'a T) -> &'a Field<Text<'j>>,
-    mut found: impl FnMut(u32),
-) {
-    let Some(meters) = meters.usable().filter(|meters| meters.len() > 1) else { return };
-    let mut seen = Seen::new();
-    for (index, meter) in meters.usable() {
-        if serial(meter).usable().is_some_and(|serial| seen.before(Folded(serial.trimmed()))) {
-            found(index);
-        }
-    }
+fn trimmed<'a>(text: &'a Field<Text<'_>>) -> Option<&'a str> {
+    text.usable().map(Text::trimmed)
+}
+
+/// Calls `f` with the index of each usable item and the item, if the list has more than one.
+fn several<'a, T>(meters: &'a Field<List<T>>, mut f: impl FnMut(u32, &'a T)) {
+    let meters = meters.usable().filter(|meters| meters.len() > 1);
+    meters.into_iter().flat_map(List::usable).for_each(|(index, meter)| f(index, meter));
 }
 
 fn register_ids(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -83,6 +106,34 @@ mod tests {
             );
         }
         assert!(found("MTR-03", point(json!({"meters": 7}))).is_empty());
+    }
+
+    #[test]
+    fn a_meter_that_follows_itself_is_no_duplicate() {
+        let code = "meters.1.meter_serial_number duplicate_meter_serial_numbers (warning)";
+        let dates = |from: Value, to: Value| json!({"meter_serial_number": "A1", "installed_on": from, "removed_on": to});
+        let first = dates(json!("2019-03-14"), json!("2024-05-01"));
+        for (second, expected) in [
+            (dates(json!("2024-05-01"), json!(null)), &[][..]),
+            (dates(json!("2024-05-02"), json!(null)), &[]),
+            (dates(json!("2010-01-01"), json!("2019-03-13")), &[]),
+            (dates(json!("2024-05-03"), json!(null)), &[code]),
+            (dates(json!("2024-04-30"), json!(null)), &[code]),
+            (dates(json!("2024"), json!(null)), &[code]),
+            (dates(json!(null), json!(null)), &[code]),
+        ] {
+            for kind in ["ELECTRICITY", "GAS"] {
+                let body = json!({"supply_type": kind, "meters": [first, second]});
+                assert_eq!(found("MTR-03", point(body)), expected, "{second}");
+            }
+        }
+        let times = |from: Value, to: Value| json!({"meter_serial_number": "A1", "active_from": from, "active_to": to});
+        let meters = json!([
+            times(json!("2019-03-14T00:00:00Z"), json!("2024-05-01T10:00:00Z")),
+            times(json!("2024-05-01T10:00:00Z"), json!(null)),
+        ]);
+        let body = json!({"supply_type": "EMBEDDED_ELECTRICITY", "meters": meters});
+        assert_eq!(found("MTR-03", point(body)), [""; 0]);
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 mod dates;
 mod duplicates;
+mod gas;
 mod gas_transfer_readings;
 mod reading_register;
 mod register_without_reading;
+mod registers;
 mod removal_reading;
 mod required_transfer_readings;
 
@@ -25,4 +27,11 @@ pub(crate) const RULES: &[Rule] = &[
     removal_reading::MTR_11,
     register_without_reading::MTR_12,
     gas_transfer_readings::MTR_13,
+    register_without_reading::MTR_14,
+    registers::MTR_15,
+    removal_reading::MTR_16,
+    removal_reading::MTR_17,
+    registers::MTR_18,
+    gas::MTR_19,
+    gas::MTR_20,
 ];

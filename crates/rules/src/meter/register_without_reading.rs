@@ -12,6 +12,32 @@ pub(super) const MTR_12: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
+/// A register with several transfer readings, of a meter that is not removed.
+pub(super) const MTR_14: Rule = Rule {
+    id: RuleId("MTR-14"),
+    codes: &[Code::MultipleTransferReadingsForRegister],
+    place: "`MP.meters.#.transfer_readings.#.register_id`",
+    condition: "meter [in place](#5-meters-registers-readings): same as an earlier transfer reading",
+    level: Level::Warning,
+    on: On::Meter(several),
+    ..Rule::OF_PAYLOAD
+};
+
+fn several(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if !meter.is_in_place() || !matches!(meter.transfer_readings.count(), Presence::Usable(2..)) {
+        return;
+    }
+    let mut seen = Seen::new();
+    meter.transfer_readings.each(|index, reading| {
+        if let Source::Register(Presence::Usable(id)) = reading.source
+            && seen.before(id)
+        {
+            let at = at.item("transfer_readings", index);
+            checker.report(at.member("register_id"), Code::MultipleTransferReadingsForRegister);
+        }
+    });
+}
+
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     if meter.life.end == Presence::Absent && meter.registers.is_known {
         let Some(mut read) = registers_read(meter) else { return };
@@ -87,5 +113,24 @@ mod tests {
             assert!(check(json!({"registers": registers})).is_empty(), "{registers}");
         }
         assert!(check(json!({})).is_empty());
+    }
+
+    #[test]
+    fn a_register_has_one_transfer_reading() {
+        let line = |i: usize| {
+            format!("transfer_readings.{i}.register_id multiple_transfer_readings_for_register (warning)")
+        };
+        let (one, two) = (json!({"register_id": "E1"}), json!({"register_id": "E2"}));
+        let again = json!({"register_id": " E1 "});
+        let readings = json!([one, two, again, 7, {}, {}, one]);
+        for (kind, end) in [("ELECTRICITY", "removed_on"), ("EMBEDDED_ELECTRICITY", "active_to")] {
+            let check = |readings: &Value, at: Value| {
+                found("MTR-14", meter(kind, json!({"transfer_readings": readings, (end): at})))
+            };
+            assert_eq!(check(&readings, json!(null)), [2, 6].map(line));
+            assert_eq!(check(&json!([one, two]), json!(null)), [""; 0]);
+            assert_eq!(check(&readings, json!("2026-01-01T00:00:00Z")), [""; 0]);
+        }
+        assert_eq!(found("MTR-14", meter("GAS", json!({"transfer_readings": [one, one]}))), [""; 0]);
     }
 }

@@ -10,6 +10,24 @@ pub(super) const MPT_10: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
+/// An installation id of zeros.
+pub(super) const MPT_20: Rule = Rule {
+    id: RuleId("MPT-20"),
+    codes: &[Code::InstallationIdOutOfRange],
+    place: "`MP.installation_id`",
+    condition: "ten zeros",
+    level: Level::Warning,
+    on: On::MeterPoint(zero),
+    ..Rule::OF_PAYLOAD
+};
+
+fn zero(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    let Variant::EmbeddedWater(own) = &point.point.variant else { return };
+    if own.installation_id.usable().is_some_and(|id| id.trimmed() == "0000000000") {
+        checker.report(at.member("installation_id"), Code::InstallationIdOutOfRange);
+    }
+}
+
 fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let Variant::EmbeddedWater(own) = &point.point.variant else { return };
     if own.installation_id.usable().is_some_and(|id| !is_ten_digits(id.trimmed())) {
@@ -41,6 +59,18 @@ mod tests {
         ] {
             let water = json!({"supply_type": "EMBEDDED_WATER", "installation_id": id});
             assert_eq!(found("MPT-10", point(water)), expected, "{id}");
+        }
+    }
+
+    #[test]
+    fn an_installation_id_is_not_zero() {
+        let expected = ["installation_id installation_id_out_of_range (warning)"];
+        let found = |id: Value| {
+            found("MPT-20", point(json!({"supply_type": "EMBEDDED_WATER", "installation_id": id})))
+        };
+        assert_eq!(found(json!("0000000000")), expected);
+        for id in [json!("0000000001"), json!("000000000"), json!(0), json!(null)] {
+            assert!(found(id).is_empty());
         }
     }
 }

@@ -21,6 +21,23 @@ pub(super) const MPT_11: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
+/// A supply that starts in the future.
+pub(super) const MPT_15: Rule = Rule {
+    id: RuleId("MPT-15"),
+    codes: &[Code::FutureSupplyStartDate],
+    place: "`MP.supply_start_date`",
+    condition: "after today",
+    level: Level::Warning,
+    on: On::MeterPoint(in_future),
+    ..Rule::OF_PAYLOAD
+};
+
+fn in_future(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if point.point.common.supply_start_date.usable().is_some_and(|start| *start > checker.today) {
+        checker.report(at.member("supply_start_date"), Code::FutureSupplyStartDate);
+    }
+}
+
 fn reversed(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let common = &point.point.common;
     if dates_reversed(&common.supply_start_date, &common.supply_end_date) {
@@ -57,6 +74,19 @@ mod tests {
         let undecided =
             json!({"supply_type": 1, "supply_start_date": "2026-01-02", "supply_end_date": "2026-01-01"});
         assert_eq!(found("MPT-03", point(undecided)), reversed);
+    }
+
+    #[test]
+    fn a_supply_that_starts_after_today_is_reported() {
+        let early = ["supply_start_date future_supply_start_date (warning)"];
+        for (start, expected) in [
+            (json!("2026-11-22"), &early[..]),
+            (json!("2026-11-21"), &[]),
+            (json!("2027-02-30"), &[]),
+            (json!(null), &[]),
+        ] {
+            assert_eq!(found("MPT-15", point(json!({"supply_start_date": start}))), expected, "{start}");
+        }
     }
 
     #[test]

@@ -1,5 +1,4 @@
 use crate::prelude::*;
-use cutover_model::choices::SupplyType;
 use rust_decimal::Decimal;
 
 /// A reading lower than the previous one.
@@ -18,11 +17,10 @@ pub(super) const RDG_06: Rule = Rule {
 };
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    if never_decreases(meter) {
+    if meter.first_pass().never_decreases {
         return;
     }
-    let Some(mut points) = points(meter) else { return };
-    points.sort_unstable_by_key(|point| (point.register, point.day));
+    let Some(points) = meter.series() else { return };
     for of_one_register in points.chunk_by(|a, b| a.register == b.register) {
         let mut lowest = Lowest::from(of_one_register[0].day, of_one_register[0].value);
         for point in of_one_register {
@@ -58,74 +56,6 @@ impl Lowest {
         }
         self.before.is_some_and(|before| value < before)
     }
-}
-
-/// Returns true if each reading is neither earlier nor lower than the one sent before it for the same
-/// register. This is the common case, and it is decided without copying.
-fn never_decreases(meter: &Meter<'_, '_>) -> bool {
-    let mut last = SmallMap::new();
-    let mut never_decreases = true;
-    each(meter, |_, _, reading| {
-        let Some((register, day, value)) = never_decreases.then(|| known(reading, meter)).flatten() else {
-            never_decreases = false;
-            return;
-        };
-        let last = last.slot(register, (day, value));
-        never_decreases = day >= last.0 && !is_lower(value, last.1);
-        *last = (day, value);
-    });
-    never_decreases
-}
-
-/// Compares mantissas if the scales are equal, as they nearly always are.
-fn is_lower(value: Decimal, before: Decimal) -> bool {
-    if value.scale() == before.scale() { value.mantissa() < before.mantissa() } else { value < before }
-}
-
-/// A reading of a register, or of the meter if `register` is `None`.
-#[derive(Debug)]
-struct Point<'a> {
-    register: Option<&'a str>,
-    day: NaiveDate,
-    value: Decimal,
-    member: &'static str,
-    index: u32,
-}
-
-/// Returns every reading of the meter, or `None` if one is faulty (rules 1.3).
-fn points<'a>(meter: &Meter<'a, '_>) -> Option<Vec<Point<'a>>> {
-    let lists = [meter.reading_history, meter.transfer_readings];
-    let mut is_known = lists.iter().all(|readings| readings.is_free_of_faults());
-    let mut points = Vec::new();
-    each(meter, |member, index, reading| match known(reading, meter) {
-        Some((register, day, value)) => points.push(Point { register, day, value, member, index }),
-        None => is_known = false,
-    });
-    is_known.then_some(points)
-}
-
-/// Calls `f` with the list, the index and the content of each usable reading. History comes first: it is
-/// older.
-fn each<'a, 'j>(meter: &Meter<'a, 'j>, mut f: impl FnMut(&'static str, u32, &Reading<'a, 'j>)) {
-    for readings in [meter.reading_history, meter.transfer_readings] {
-        let member = readings.list().member();
-        readings.each(|index, reading| f(member, index, &reading));
-    }
-}
-
-/// Returns register, day and value of a reading, or `None` if one of them is faulty or a required one is
-/// absent.
-fn known<'a>(
-    reading: &Reading<'a, '_>,
-    meter: &Meter<'_, '_>,
-) -> Option<(Option<&'a str>, NaiveDate, Decimal)> {
-    let register = match reading.source {
-        Source::Meter => None,
-        Source::Register(Presence::Usable(id)) => Some(id),
-        Source::Register(Presence::Absent) if meter.kind == SupplyType::Electricity => None,
-        Source::Register(Presence::Absent | Presence::Faulty) => return None,
-    };
-    Some((register, *reading.reading_date.usable()?, reading.reading_value.usable()?.value()))
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ pub(super) const RDG_04: Rule = Rule {
     id: RuleId("RDG-04"),
     codes: &[Code::BilledReadingAfterLastBilledToDate],
     place: "`MP.meters.#.reading_history.#.reading_date`",
-    condition: "billed reading after its [last billed date](#84-last-billed-date)",
-    on: On::HistoricalReading(billed),
+    condition: "billed reading after its [last billed date](#84-last-billed-date); if that is absent, after the latest \
+        transfer reading of the register (or meter)",
+    on: On::Several(&[On::HistoricalReading(billed), On::Meter(billed_after_transfer)]),
     ..Rule::OF_PAYLOAD
 };
 
@@ -16,7 +17,7 @@ pub(super) const RDG_05: Rule = Rule {
     id: RuleId("RDG-05"),
     codes: &[Code::TransferReadingDatesMustMatchLastBilledToDate],
     place: "`MP.meters.#.transfer_readings.#.reading_date`",
-    condition: "differs from its [last billed date](#84-last-billed-date)",
+    condition: "differs from its [last billed date](#84-last-billed-date) (silent about a meter that MTR-17 reports)",
     level: Level::Warning,
     on: On::TransferReading(transfer),
     ..Rule::OF_PAYLOAD
@@ -32,8 +33,53 @@ fn billed(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker
     }
 }
 
+/// What was read after the transfer is billed by nobody yet.
+fn billed_after_transfer(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    // A register has a date of its own only beside others, so that few meters come further.
+    if !meter.point.account.last_billed_to_date.is_absent() {
+        return;
+    }
+    let Some(mut latest) = latest_transfers(meter) else { return };
+    meter.reading_history.each(|index, reading| {
+        let (Some(date), Some(register)) = (reading.reading_date.usable(), register(&reading)) else {
+            return;
+        };
+        let is_late = reading.billed == Presence::Usable(true)
+            && last_billed_to_date(&reading, meter).is_some_and(Field::is_absent)
+            && latest.slot(register, None).is_some_and(|latest| *date > latest);
+        if is_late {
+            let at = at.item("reading_history", index);
+            checker.report(at.member("reading_date"), Code::BilledReadingAfterLastBilledToDate);
+        }
+    });
+}
+
+/// Returns the day of the latest transfer reading of each register, or `None` if a fault may hide it.
+fn latest_transfers<'a>(meter: &Meter<'a, '_>) -> Option<SmallMap<Option<&'a str>, Option<NaiveDate>>> {
+    let mut latest = SmallMap::new();
+    let mut is_known = meter.transfer_readings.is_free_of_faults();
+    meter.transfer_readings.each(|_, reading| match (reading.reading_date.usable(), register(&reading)) {
+        (Some(date), Some(register)) => {
+            let slot = latest.slot(register, None);
+            *slot = (*slot).max(Some(*date));
+        }
+        _ => is_known = false,
+    });
+    is_known.then_some(latest)
+}
+
+/// Returns the register of a reading, the inner `None` if it is of the meter, or the outer if it is faulty.
+#[expect(clippy::option_option, reason = "outer: known or not; inner: a register or the meter")]
+fn register<'a>(reading: &Reading<'a, '_>) -> Option<Option<&'a str>> {
+    match reading.source {
+        Source::Register(Presence::Usable(id)) => Some(Some(id)),
+        Source::Register(Presence::Faulty) => None,
+        Source::Register(Presence::Absent) | Source::Meter => Some(None),
+    }
+}
+
 fn transfer(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let Some((date, last)) = dates(reading, meter) else { return };
+    let Some((date, last)) = dates(reading, meter).filter(|_| !meter.is_fully_billed()) else { return };
     if date != last {
         checker.report(at.member("reading_date"), Code::TransferReadingDatesMustMatchLastBilledToDate);
     }
@@ -157,5 +203,44 @@ mod tests {
             differs("EMBEDDED_ELECTRICITY", json!([{}]), named("E1")),
             "the account's, whatever the list"
         );
+    }
+
+    #[test]
+    fn a_reading_after_the_transfer_is_not_billed() {
+        let late = ["reading_history.1.reading_date billed_reading_after_last_billed_to_date (error)"];
+        let named = |id: &str, date: &str| json!({"register_id": id, "reading_date": date, "billed": true});
+        let history = json!([named("E1", "2026-09-30"), named("E1", "2026-10-15")]);
+        let check = |kind: &str, transfer: Value| {
+            found("RDG-04", meter(kind, json!({"reading_history": history, "transfer_readings": transfer})))
+        };
+        for kind in KINDS {
+            let of_e1 = |dates: &[&str]| dates.iter().map(|date| named("E1", date)).collect::<Value>();
+            assert_eq!(check(kind, of_e1(&["2026-09-30", "2026-01-01"])), late, "{kind}");
+            assert_eq!(check(kind, of_e1(&["2026-10-15"])), [""; 0]);
+            assert_eq!(check(kind, of_e1(&["2026-10-15", "2026-13-15"])), [""; 0]);
+            assert_eq!(check(kind, json!([])), [""; 0]);
+            assert_eq!(check(kind, json!(7)), [""; 0]);
+        }
+        assert_eq!(check("ELECTRICITY", json!([named("E2", "2026-09-30")])), [""; 0], "of another register");
+        for last in [json!("2026-10-15"), json!("2026-10-32")] {
+            let body = json!({"reading_history": history, "transfer_readings": [named("E1", "2026-09-30")]});
+            assert_eq!(found("RDG-04", account("GAS", body, last)), [""; 0]);
+        }
+        let unbilled = json!({"reading_date": "2026-10-15", "billed": false});
+        let body =
+            json!({"reading_history": [unbilled], "transfer_readings": [{"reading_date": "2026-09-30"}]});
+        assert_eq!(found("RDG-04", meter("GAS", body)), [""; 0]);
+        let register = json!({"register_id": "E1", "last_billed_to_date": "2026-10-15"});
+        let body = json!({
+            "registers": [register], "reading_history": history, "transfer_readings": [named("E1", "2026-09-30")],
+        });
+        assert_eq!(found("RDG-04", meter("ELECTRICITY", body)), [""; 0], "billed up to that day");
+    }
+
+    #[test]
+    fn transfer_readings_of_a_meter_billed_to_its_end_are_left_to_another_rule() {
+        let body = json!({"removed_on": "2019-03-14", "transfer_readings": [{"reading_date": "2019-03-14"}]});
+        assert_eq!(found("RDG-05", account("GAS", body.clone(), json!("2026-09-30"))), [""; 0]);
+        assert_eq!(found("RDG-05", account("GAS", body, json!("2019-03-13"))).len(), 1);
     }
 }

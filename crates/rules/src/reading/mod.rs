@@ -3,6 +3,7 @@
 mod dates;
 mod decreased;
 mod exceeds_dials;
+mod jumped;
 mod last_billed;
 
 use crate::rule::Rule;
@@ -16,4 +17,5 @@ pub(crate) const RULES: &[Rule] = &[
     last_billed::RDG_05,
     decreased::RDG_06,
     exceeds_dials::RDG_07,
+    jumped::RDG_08,
 ];

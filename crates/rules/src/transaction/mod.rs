@@ -1,11 +1,14 @@
 //! Rules about transactions, of ledgers and of transactions requests alike.
 
+mod covered;
 mod in_future;
 mod line_item_dates;
 mod line_item_net_amount;
 mod line_item_units;
 mod negative_amount;
 mod payment_type;
+mod periods;
+mod rate_band;
 mod supply_charge_amount;
 mod supply_charge_members;
 mod tax_amount;
@@ -26,6 +29,12 @@ pub(crate) const RULES: &[Rule] = &[
     payment_type::TXN_08,
     line_item_units::TXN_09,
     tax_amount::TXN_10,
+    covered::TXN_11,
+    periods::TXN_12,
+    periods::TXN_13,
+    rate_band::TXN_14,
+    rate_band::TXN_15,
+    negative_amount::TXN_16,
 ];
 
 fn is_supply_charge(transaction: &draft::Transaction<'_>) -> bool {

@@ -1,6 +1,8 @@
+use crate::at::{At, items};
 use crate::form::is_absent_or_empty;
 use chrono::NaiveDate;
-use cutover_model::{Field, Integer, List, Text, draft};
+use cutover_model::draft::{self, Variant};
+use cutover_model::{Field, Integer, List, Text};
 use std::collections::HashMap;
 
 /// The list of registers of a meter.
@@ -143,4 +145,19 @@ impl<'a, 'j> From<&'a draft::EmbeddedElectricityRegister<'j>> for Register<'a, '
             dial_format_digits: Some(&register.dial_format_digits),
         }
     }
+}
+
+/// Calls `f` with each usable register of metered electricity in the account, its meter and its path.
+pub(crate) fn each_electricity_register<'a, 'j>(
+    account: &'a draft::Account<'j>,
+    mut f: impl FnMut(&'a draft::ElectricityMeter<'j>, &'a draft::ElectricityRegister<'j>, &At<'_>),
+) {
+    items(&account.supply_addresses, "supply_addresses", &At::ROOT, |entry, at| {
+        items(&entry.meter_points, "meter_points", at, |point, at| {
+            let Variant::Electricity(own) = &point.variant else { return };
+            items(&own.meters, "meters", at, |meter, at| {
+                items(&meter.registers, "registers", at, |register, at| f(meter, register, at));
+            });
+        });
+    });
 }

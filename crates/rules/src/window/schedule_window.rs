@@ -35,14 +35,14 @@ pub(super) const WIN_03: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A window that starts after it ends.
+/// A window that does not start before it ends.
 pub(super) const WIN_04: Rule = Rule {
     id: RuleId("WIN-04"),
     codes: &[Code::ScheduleWindowStartAfterEnd],
     place: "`task_params.schedule_window_start`",
-    condition: "after the end",
+    condition: "not before the end",
     fixed: true,
-    on: On::Request(start_after_end),
+    on: On::Request(start_not_before_end),
     ..Rule::OF_PAYLOAD
 };
 
@@ -75,9 +75,9 @@ fn end_too_far(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-fn start_after_end(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
+fn start_not_before_end(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
     if let (Some(start), Some(end)) = window(request, checker)
-        && start > end
+        && start >= end
     {
         checker.report(At::ROOT.member("task_params").member(START), Code::ScheduleWindowStartAfterEnd);
     }
@@ -144,12 +144,17 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_starts_after_it_ends_is_reported() {
+    fn a_window_that_does_not_start_before_it_ends_is_reported() {
         let code = "schedule_window_start schedule_window_start__after_end";
         let fires = |start, end| count("WIN-04", code, start, end);
         assert_eq!(fires("2026-11-22T00:00:01Z", "2026-11-22T00:00:00Z"), 1);
         assert_eq!(fires("2026-11-22T09:00:00Z", "2026-11-22T18:00:00+10:00"), 1);
-        assert_eq!(fires("2026-11-22T00:00:00Z", "2026-11-22T00:00:00Z"), 0);
+        assert_eq!(
+            fires("2026-11-22T00:00:00Z", "2026-11-22T10:00:00+10:00"),
+            1,
+            "nothing fits an empty window"
+        );
+        assert_eq!(fires("2026-11-22T00:00:00Z", "2026-11-22T00:00:00.000001Z"), 0);
         assert_eq!(fires("2026-11-22T00:00:01Z", "soon"), 0);
     }
 

@@ -18,19 +18,19 @@ fn found(profile: &Profile) -> (Vec<String>, Vec<String>) {
         "ledgers": [{
             "last_statement_closing_date": "2026-11-22",
             "current_statement_transactions": [
-                {"transaction_id": "1", "transaction_date": "2026-11-23", "amount": -1, "type": "CHARGE"},
+                {"transaction_id": "1", "transaction_date": "2026-11-23", "amount": "1.001", "type": "CHARGE"},
             ],
         }],
     });
     let report = check(body.to_string().as_bytes(), profile);
-    let ours = |line: &String| ["STR-19", "LED-10", "TXN-02"].iter().any(|id| line.contains(id));
+    let ours = |line: &String| ["STR-19", "LED-10", "LED-13"].iter().any(|id| line.contains(id));
     let own = |issues| lines(issues).into_iter().filter(ours).collect();
     (own(&report.errors), own(&report.warnings))
 }
 
 const CLOSING: &str =
     "ledgers.0.last_statement_closing_date historical_statement_period_end_in_future LED-10";
-const NEGATIVE: &str = "ledgers.0.current_statement_transactions.0.amount negative_amount TXN-02";
+const FRACTION: &str = "ledgers.0.current_statement_transactions.0.amount amount_has_fraction_of_cent LED-13";
 const CHANNEL: &str = "sales_channel unrecognised_value STR-19";
 
 fn at(level: &str, lines: &[&str]) -> Vec<String> {
@@ -39,13 +39,13 @@ fn at(level: &str, lines: &[&str]) -> Vec<String> {
 
 #[test]
 fn rules_have_the_levels_of_the_catalogue() {
-    assert_eq!(found(&Profile::default()), (at("error", &[CLOSING]), at("warning", &[NEGATIVE, CHANNEL])));
+    assert_eq!(found(&Profile::default()), (at("error", &[CLOSING]), at("warning", &[FRACTION, CHANNEL])));
 }
 
 #[test]
 fn levels_can_be_raised_and_lowered() {
-    let all = [("LED-10", Level::Warning), ("TXN-02", Level::Error), ("STR-19", Level::Error)];
-    assert_eq!(found(&with(&all)), (at("error", &[NEGATIVE, CHANNEL]), at("warning", &[CLOSING])));
+    let all = [("LED-10", Level::Warning), ("LED-13", Level::Error), ("STR-19", Level::Error)];
+    assert_eq!(found(&with(&all)), (at("error", &[FRACTION, CHANNEL]), at("warning", &[CLOSING])));
 }
 
 /// Issues of a statement given twice: in the account, and in the statements request.
@@ -67,7 +67,7 @@ fn statement_twice(profile: &Profile) -> [Vec<String>; 2] {
 fn a_level_that_is_set_holds_after_the_import_too() {
     let line = |level| at(level, &["statements.1.statement_id duplicate_statement_ids STM-02"]);
     assert_eq!(statement_twice(&Profile::default()), ["warning", "error"].map(line));
-    assert_eq!(statement_twice(&with(&[("TXN-02", Level::Off)])), ["warning", "error"].map(line));
+    assert_eq!(statement_twice(&with(&[("LED-13", Level::Off)])), ["warning", "error"].map(line));
     for level in [Level::Error, Level::Warning] {
         let profile = with(&[("STM-02", level)]);
         assert_eq!(statement_twice(&profile), [level.as_str(); 2].map(line));
@@ -78,7 +78,7 @@ fn a_level_that_is_set_holds_after_the_import_too() {
 
 #[test]
 fn rules_can_be_switched_off() {
-    let off = [("LED-10", Level::Off), ("TXN-02", Level::Off), ("STR-19", Level::Off)];
+    let off = [("LED-10", Level::Off), ("LED-13", Level::Off), ("STR-19", Level::Off)];
     assert_eq!(found(&with(&off)), (vec![], vec![]));
 }
 
@@ -134,7 +134,7 @@ fn fixed_and_unknown_rules_cannot_be_set() {
 
 #[test]
 fn changes_are_levels_that_differ_from_the_catalogue() {
-    let profile = with(&[("SUP-03", Level::Error), ("TXN-02", Level::Warning), ("LED-10", Level::Off)]);
+    let profile = with(&[("SUP-03", Level::Error), ("LED-13", Level::Warning), ("LED-10", Level::Off)]);
     let changes: Vec<_> = profile.changes().into_iter().collect();
     assert_eq!(changes, [("LED-10", Level::Off), ("SUP-03", Level::Error)]);
     assert_eq!(Profile::default().changes().len(), 0);

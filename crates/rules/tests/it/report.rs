@@ -91,20 +91,22 @@ fn of_more_errors_the_first_thousand_and_too_many_errors_are_given() {
 
 #[test]
 fn warnings_do_not_count_towards_the_limit() {
-    let mut body = account(10_000, "2026-11-20", "-1");
+    let mut body = account(10_000, "2026-11-20", "0.001");
     body["zzz"] = 1.into();
     let report = report(&body);
     assert_eq!(lines(&report.errors), ["zzz unknown_field STR-15 error"]);
     assert_eq!(report.warnings.len(), 1_000);
-    assert!(report.warnings.iter().all(|w| w.level == Level::Warning && w.code == Code::NegativeAmount));
+    assert!(
+        report.warnings.iter().all(|w| w.level == Level::Warning && w.code == Code::AmountHasFractionOfCent)
+    );
     assert_eq!(report.verdict(), Verdict::Refused);
 }
 
 #[test]
 fn warnings_alone_are_accepted() {
-    let report = report(&account(3, "2026-11-20", "-1"));
+    let report = report(&account(3, "2026-11-20", "0.001"));
     assert_eq!((report.errors.len(), report.verdict()), (0, Verdict::Accepted));
-    assert_eq!(report.warnings.iter().filter(|w| w.code == Code::NegativeAmount).count(), 3);
+    assert_eq!(report.warnings.iter().filter(|w| w.code == Code::AmountHasFractionOfCent).count(), 3);
 }
 
 #[test]

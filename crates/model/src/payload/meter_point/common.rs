@@ -7,12 +7,12 @@ objects! {
         /// Variant of the meter point; absent = determined by `mpxn` or by the members sent
         /// (rules SUP-01 to SUP-03).
         supply_type: optional choice(SupplyType);
-        /// Day on which the supply starts.
+        /// Day on which the supply starts, expected not to be in the future (rule MPT-15).
         supply_start_date: required date;
         /// Day on which the supply ends, not before its start; absent or `null` = none
-        /// (rules MPT-03, MPT-11).
+        /// (rules MPT-03, MPT-11, MPT-12, MPT-14).
         supply_end_date: nullable date;
-        /// Tariffs agreed for the meter point, expected while it is supplied (rule AGR-06).
+        /// Tariffs agreed for the meter point, expected while it is supplied (rules AGR-06, AGR-07).
         agreements: optional list(object(Agreement));
     }
 }

@@ -6,7 +6,7 @@ objects! {
         /// Hazards at the meter, an item each; one that says none, or none known, must be alone
         /// (rules MPT-06, MPT-07).
         hazard_details: optional list(text(255)) personal;
-        /// Meters of the meter point.
+        /// Meters of the meter point, expected while it is supplied (rules MPT-13, MPT-14).
         meters: optional list(object(ElectricityMeter));
     }
 
@@ -19,7 +19,7 @@ objects! {
         /// Day the meter was removed, not before its installation; absent or `null` = still there
         /// (rules MTR-01, RDG-02).
         removed_on: nullable date;
-        /// Registers of the meter, which its readings name (rules MTR-04 to MTR-08).
+        /// Registers of the meter, which its readings name (rules MTR-04 to MTR-08, MTR-15).
         registers: optional list(object(ElectricityRegister));
         /// Readings at the transfer, expected for each register of a meter in place (rule MTR-12).
         transfer_readings: optional list(object(ElectricityTransferReading));
@@ -31,7 +31,8 @@ objects! {
     ElectricityRegister "electricity register" in registers {
         /// Identifier of the register, once in the meter (rule MTR-04).
         register_id: required text(32) shown;
-        /// Day up to which the register has been billed; absent = the account's date holds (rules 8.4).
+        /// Day up to which the register has been billed; absent = the account's date holds
+        /// (rules 8.4, ACC-08, MTR-18).
         last_billed_to_date: optional date;
     }
 

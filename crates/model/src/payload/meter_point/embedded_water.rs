@@ -1,11 +1,11 @@
 objects! {
     /// A water point in an embedded network, without the common members (contract 2.3).
     EmbeddedWaterMeterPoint "meter point, EMBEDDED_WATER" {
-        /// Identifier of the installation: ten digits (rule MPT-10).
+        /// Identifier of the installation: ten digits, not all 0 (rules MPT-10, MPT-20).
         installation_id: required text(10, 10) reference;
         /// Identifier of the parent installation.
         parent_installation_id: nullable text(64) reference;
-        /// MIRN of the parent (rules 10.3, MPT-01, MPT-02).
+        /// MIRN of the parent, required for natural gas (rules 10.3, MPT-01, MPT-02, MPT-16, MPT-17).
         parent_mirn: nullable text(256) reference;
         /// Kind of installation, as a three-letter code.
         installation_type: required choice(EmbeddedWaterInstallationType);

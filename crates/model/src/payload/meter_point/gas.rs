@@ -16,7 +16,7 @@ objects! {
         meter_position: nullable choice(GasMeterPosition);
         /// Parties to the meter point with their roles, exactly two.
         role_assignments: required list(object(GasRoleAssignment); 2..=2);
-        /// Meters of the meter point.
+        /// Meters of the meter point, expected while it is supplied (rules MPT-13, MPT-14).
         meters: optional list(object(GasMeter));
     }
 
@@ -77,7 +77,7 @@ objects! {
         meter_position: nullable choice(GasMeterPosition);
         /// Frequency of readings.
         meter_read_frequency: nullable choice(MeterReadFrequency);
-        /// State of the meter, for example `Turned on`.
+        /// State of the meter, for example `Turned on`; expected while it is in place (rule MTR-19).
         meter_status: nullable choice(MeterStatus);
         /// Kind of meter, as a one-letter code; default `G`.
         meter_type: nullable choice(MeterType);
@@ -87,7 +87,7 @@ objects! {
         supply_point_code: nullable choice(SupplyPointCode);
         /// Identifier of the supply point.
         supply_point_id: nullable text(13) shown;
-        /// Day of the next planned reading.
+        /// Day of the next planned reading, expected not to be in the past (rule MTR-20).
         next_scheduled_read_date: nullable date;
         /// Number of dials on the meter, 0 to 20 (rule RDG-07).
         number_of_dials_on_device: nullable integer(0, 20);
