@@ -2,7 +2,8 @@ use crate::env::{TestEnv, account, request};
 use cutover_app::operator::OperatorError;
 use cutover_app::port::{Staged, StoreError, write};
 
-const MEMBERS: &str = r#""customers":[{"family_name":"B"}], "transfer_balance": 10.10"#;
+const MEMBERS: &str =
+    r#""customers":[{"family_name":"B"}], "transfer_balance": 10.10, "ledgers": [{"ledger_balance": 10.10}]"#;
 
 #[test]
 fn an_export_contains_the_payload_and_all_additions() {

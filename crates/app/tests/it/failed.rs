@@ -10,7 +10,7 @@ use cutover_app::port::{Clock, Staged, StoreError, write};
 use cutover_core::{Code, Level};
 use cutover_process::{Actor, Event, State};
 
-const MEMBERS: &str = r#""customers": [], "transfer_balance": 10.10"#;
+const MEMBERS: &str = r#""customers": [], "transfer_balance": 10.10, "ledgers": [{"ledger_balance": 10.10}]"#;
 
 fn wanted() -> FailedAccounts {
     FailedAccounts { supplier: "ACME".into(), status: None, error_code: None }
@@ -117,10 +117,10 @@ fn a_fault_of_a_document_names_the_document() {
 
 #[test]
 fn payloads_can_be_sent_again_as_they_were() {
-    let env = failing(1, "\n\"customers\":\r\n[ ],\"transfer_balance\": 10.10");
+    let env = failing(1, "\n\"customers\":\r\n[ ],\"ledgers\": [{\"ledger_balance\": 10.10}]");
     env.app.as_command().set_supplier("ACME", SupplierChange::default()).unwrap();
     let (_, lines) = export(&env, &wanted(), FailedFormat::Ndjson);
-    let sent = account_of("A-1", " \"customers\":  [ ],\"transfer_balance\": 10.10");
+    let sent = account_of("A-1", " \"customers\":  [ ],\"ledgers\": [{\"ledger_balance\": 10.10}]");
     assert_eq!(lines, format!("{sent}\n"));
 }
 

@@ -9,6 +9,7 @@ use cutover_testkit::create_account;
 const ADA: &str = r#"
     "customers": [{"given_name": "Ada Maria", "family_name": "O'Brien-Müller", "email": "Ada@Example.com", "mobile": "0412 345 678"}],
     "billing_name": "Analytical Engines Pty Ltd",
+    "last_billed_to_date": "2026-01-01",
     "supply_addresses": [{
         "supply_address": {
             "administrative_area": "VIC", "country": "AU", "locality": "RICHMOND", "postal_code": "3121",

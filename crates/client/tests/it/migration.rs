@@ -248,6 +248,7 @@ fn an_account_sent_several_times_counts_once() {
     let (sandbox, stub) = uploaded();
     let mut changed: Value = serde_json::from_slice(&account("N-1")).unwrap();
     changed["ledgers"] = json!([]);
+    changed["transfer_balance"] = json!("0.00");
     sandbox.write("in/a.ndjson", changed.to_string());
     assert_eq!(sandbox.run_with(&stub, &["upload", "in", "--now", NOW]).code, Some(0));
     stub.answers(PROGRESS, [(200, progress(0, 3, 0))]);

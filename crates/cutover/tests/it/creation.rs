@@ -11,17 +11,18 @@ fn equal_content_changes_nothing_and_other_content_replaces() {
         client
             .post(
                 ACCOUNTS,
-                r#"{"import_supplier":"ACME","external_account_number":"C-1","transfer_balance":1.50}"#
+                r#"{"import_supplier":"ACME","external_account_number":"C-1","ledgers":[{"ledger_balance":1.50}]}"#
             )
             .status,
         201
     );
     // Order of members, notation of numbers and default parameters do not matter.
-    let same = r#"{"task_params":{"is_dry_run":false},"payload":{"transfer_balance":15e-1,"external_account_number":"C-1","import_supplier":"ACME"}}"#;
+    let same = r#"{"task_params":{"is_dry_run":false},"payload":{"ledgers":[{"ledger_balance":15e-1}],"external_account_number":"C-1","import_supplier":"ACME"}}"#;
     assert_eq!(client.post(ACCOUNTS, same).status, 201);
     assert_eq!(installation.history("ACME", "C-1"), ["created"]);
     // A number and a string differ.
-    let other = r#"{"import_supplier":"ACME","external_account_number":"C-1","transfer_balance":"1.50"}"#;
+    let other =
+        r#"{"import_supplier":"ACME","external_account_number":"C-1","ledgers":[{"ledger_balance":"1.50"}]}"#;
     assert_eq!(client.post(ACCOUNTS, other).status, 201);
     assert_eq!(installation.history("ACME", "C-1"), ["created", "replaced"]);
     assert_eq!(client.status("C-1")["status"], "PENDING");

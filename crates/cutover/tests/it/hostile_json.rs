@@ -7,10 +7,10 @@ use crate::harness::{
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-/// A small account with this transfer balance.
+/// A small account with this transfer balance, which its ledger has.
 fn with_balance(number: &str, balance: &str) -> Vec<u8> {
     format!(
-        r#"{{"import_supplier":"ACME","external_account_number":"{number}","transfer_balance":{balance}}}"#
+        r#"{{"import_supplier":"ACME","external_account_number":"{number}","transfer_balance":{balance},"ledgers":[{{"ledger_balance":{balance}}}]}}"#
     )
     .into_bytes()
 }

@@ -40,7 +40,7 @@ const NAUGHTY: &[&str] = &[
     "\u{1b}[2J\u{1b}]0;x\u{7}",
     "\u{200b}zero width\u{200d}\u{feff}",
     "\u{202e}txet",
-    "\u{2028}\u{2029}",
+    "x\u{2028}y\u{2029}z",
     "\u{fdd0}\u{ffff}\u{10ffff}",
     "\u{fffd}",
     "Zo\u{eb}",

@@ -219,8 +219,10 @@ async fn a_long_table_is_shown_page_by_page() {
         json!({ "transaction_id": format!("T-{n:03}"), "transaction_date": "2020-01-01", "amount": "1.10",
             "type": "CHARGE", "reason": "IMPORTED_CHARGE" })
     };
-    let ledgers = json!([{ "current_statement_transactions": (0..60).map(transaction).collect::<Vec<_>>() }]);
-    service.create("Acme", &account("A-1", json!({ "ledgers": ledgers })));
+    let transactions: Vec<_> = (0..60).map(transaction).collect();
+    let ledger = json!({ "current_statement_transactions": transactions, "ledger_balance": "-66.00" });
+    let members = json!({ "ledgers": [ledger], "transfer_balance": "-66.00" });
+    service.create("Acme", &account("A-1", members));
     service.import_pending();
     let mut browser = service.browser().await;
     let path = "/console/suppliers/ACME_ENERGY/accounts/A-1/";
@@ -256,7 +258,9 @@ fn failed_twice() -> TestService {
     service.import_pending();
     level("CUS-08", None);
     let customers = no_name("second@ada.test");
-    let members = json!({ "customers": customers, "sales_channel": "BROKER", "ledgers": [] });
+    let members = json!({
+        "customers": customers, "sales_channel": "BROKER", "ledgers": [], "transfer_balance": "0.00",
+    });
     service.create("Acme", &account("A-1", members));
     level("CUS-08", Some(Level::Error));
     service.import_pending();
