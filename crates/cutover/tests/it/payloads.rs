@@ -29,6 +29,8 @@ pub(crate) fn small(number: &str) -> Value {
         "import_supplier": "ACME",
         "external_account_number": number,
         "customers": [{"given_name": "Mei", "family_name": "Tran", "email": "mei.tran@inbox.test"}],
+        "billing_address1": "PO Box 12",
+        "billing_postcode": "3000",
         "ledgers": [{
             "ledger_balance": "10.10",
             "current_statement_transactions": [
