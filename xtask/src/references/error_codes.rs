@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_code_has_the_rules_that_give_it() {
-        assert_eq!(rules(Code::InvalidPhoneNumber), "[CUS-01](rules.md#CUS-01)");
+        assert_eq!(rules(Code::InvalidPhoneNumber), "[CUS-01](rules.md#CUS-01), [CUS-11](rules.md#CUS-11)");
         assert_eq!(rules(Code::StatementIssuedBeforePeriodEnd), "[STM-03](rules.md#STM-03)");
         assert_eq!(rules(Code::Throttled), "–");
         for rule in RULES {
