@@ -121,7 +121,9 @@ fn having_all(of: &mut dyn Lookup, terms: &[SearchTerm], limit: u32) -> Result<(
     if let [only] = terms {
         return Ok((of.with(only, 0, limit)?, false));
     }
-    let Some((rarest, mut page, others)) = rarest_first(of, terms)? else { return Ok((Vec::new(), false)) };
+    let Some(Rarest { term: rarest, mut page, others }) = Rarest::of(of, terms)? else {
+        return Ok((Vec::new(), false));
+    };
     let (mut found, mut compared) = (Vec::new(), 0);
     loop {
         let is_last = page.len() < PAGE as usize;
@@ -144,22 +146,25 @@ fn having_all(of: &mut dyn Lookup, terms: &[SearchTerm], limit: u32) -> Result<(
     }
 }
 
-/// Separates the term that fewest have, counted up to a page, with its first page, from the others.
-fn rarest_first(
-    of: &mut dyn Lookup,
-    terms: &[SearchTerm],
-) -> Result<Option<(SearchTerm, Vec<i64>, Vec<SearchTerm>)>, StoreError> {
-    let mut rarest: Option<(usize, Vec<i64>)> = None;
-    for (place, term) in terms.iter().enumerate() {
-        let page = of.with(term, 0, PAGE)?;
-        if rarest.as_ref().is_none_or(|(_, fewest)| page.len() < fewest.len()) {
-            rarest = Some((place, page));
+/// The term that fewest have, counted up to a page, its first page, and the other terms.
+struct Rarest {
+    term: SearchTerm,
+    page: Vec<i64>,
+    others: Vec<SearchTerm>,
+}
+
+impl Rarest {
+    fn of(of: &mut dyn Lookup, terms: &[SearchTerm]) -> Result<Option<Self>, StoreError> {
+        let mut rarest: Option<(usize, Vec<i64>)> = None;
+        for (place, term) in terms.iter().enumerate() {
+            let page = of.with(term, 0, PAGE)?;
+            if rarest.as_ref().is_none_or(|(_, fewest)| page.len() < fewest.len()) {
+                rarest = Some((place, page));
+            }
         }
+        let mut others = terms.to_vec();
+        Ok(rarest.map(|(place, page)| Self { term: others.remove(place), page, others }))
     }
-    let Some((place, page)) = rarest else { return Ok(None) };
-    let mut others = terms.to_vec();
-    let rarest = others.remove(place);
-    Ok(Some((rarest, page, others)))
 }
 
 #[cfg(test)]
