@@ -29,7 +29,8 @@ fn the_period_begins_with_the_last_closing_or_the_supply() {
         "customer_at_supply_address_from_date": "2024-05-01",
         "meter_points": [
             {"mpxn": "6407000002", "supply_type": "ELECTRICITY", "supply_start_date": "2024-05-01"},
-            {"mpxn": "6407000003", "supply_type": "ELECTRICITY", "supply_start_date": "2024-03-01"},
+            {"mpxn": "6407000003", "supply_type": "ELECTRICITY", "supply_start_date": "2024-03-01",
+                "agreements": [{"tariff_code": "HOME", "effective_from": "2024-03-01"}]},
         ],
     }]);
     let (_installation, _server, client) =
