@@ -3,9 +3,9 @@
 use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::processes::write::Step;
 use super::queries::refusals;
-use super::queries::search::TermRange;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
+use super::queries::terms::TermRange;
 use super::queries::types::Timestamp;
 use super::{bulk, claim, fold, partitions};
 use crate::claim_hints::ClaimHints;

@@ -5,10 +5,10 @@ use super::pool::Pool;
 use super::queries::processes::row::{HistoryRow, Origin, ProcessRow, Status};
 use super::queries::processes::sent::Sent;
 use super::queries::processes::{causes, issues};
-use super::queries::search;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::store_error;
+use super::queries::terms;
 use super::queries::types::{Bits, Json};
 use crate::batch_queue::{BatchQueue, BatchThread, Refused};
 use crate::error::Result;
@@ -249,7 +249,7 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         .iter()
         .map(|creation| creation.staged.terms.iter().map(|SearchTerm(term)| term.clone()).collect())
         .collect();
-    let lists = creations.iter().map(|creation| search::write_list(&creation.staged.terms));
+    let lists = creations.iter().map(|creation| terms::write_list(&creation.staged.terms));
     // The terms of all accounts are one array; each account has a slice of it, counted from 1.
     let term_to: Vec<i64> = terms
         .iter()
@@ -284,7 +284,7 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         actor: entries.iter().map(|entry| entry.actor.to_string()).collect(),
         kind: FeedEventType::ProcessCreated.as_str(),
         term: terms.concat(),
-        block_size: search::BLOCK_SIZE,
+        block_size: terms::BLOCK_SIZE,
     };
     let stored: HashMap<i64, bool> = statement.load::<(i64, bool)>(conn)?.into_iter().collect();
     let staging = |number| match stored.get(&number) {

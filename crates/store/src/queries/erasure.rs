@@ -9,7 +9,7 @@ use super::schema::{
     registers, statements, supply_addresses, tax_items, transactions, wave_accounts,
 };
 use super::types::Digits;
-use super::{Conn, SqlTx, number, search};
+use super::{Conn, SqlTx, number, terms};
 use crate::error::{Error, Result};
 use cutover_app::port::{ErasedRows, Erasure, ErasureMark, StoreError};
 use cutover_model::Totals;
@@ -52,7 +52,7 @@ pub(super) fn erase_accounts(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedR
 fn erase(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
     let mut erased = erase_accounts(conn, ids)?;
     erased.extend(erase_outcomes(conn, ids)?);
-    erased.extend(search::erase(conn, ids)?);
+    erased.extend(terms::erase(conn, ids)?);
     erased.extend(erase!(conn, ids:
         process_contracts.process_id
         payloads.process_id

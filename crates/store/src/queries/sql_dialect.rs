@@ -2,7 +2,7 @@ use super::super::dialect::{Conn, Db};
 use super::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::processes::write::Step;
 use super::refusals;
-use super::search::TermRange;
+use super::terms::TermRange;
 use super::types::Timestamp;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};

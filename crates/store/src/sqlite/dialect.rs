@@ -7,9 +7,9 @@ use super::queries::refusals;
 use super::queries::schema::{
     audit_trail, feed_events, payloads, process_history, processes, refused_creates,
 };
-use super::queries::search::TermRange;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
+use super::queries::terms::TermRange;
 use super::queries::types::{Day, Timestamp};
 use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, OpenError, Result};

@@ -12,7 +12,7 @@ use super::schema::{
 use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
 use super::types::Bits;
-use super::{Conn, SqlTx, search};
+use super::{Conn, SqlTx, terms};
 use crate::error::Result;
 use cutover_app::port::{
     BusinessRecord, Businesses, ErasedRows, NewBusiness, StepWrite, StoreError, StoredBusiness,
@@ -134,7 +134,7 @@ impl Businesses for SqlTx<'_> {
                 .select(businesses::id)
                 .get_result(conn)?;
             Children::new(id, new).insert(conn)?;
-            search::replace_of_business(conn, id, &new.terms)?;
+            terms::replace_of_business(conn, id, &new.terms)?;
             Ok(StoredBusiness { id, number, fingerprint: new.fingerprint })
         })
     }
@@ -153,7 +153,7 @@ impl Businesses for SqlTx<'_> {
             let details = business_details::table;
             diesel::delete(details.filter(business_details::business_id.eq(business_id))).execute(conn)?;
             Children::new(business_id, new).insert(conn)?;
-            search::replace_of_business(conn, business_id, &new.terms)
+            terms::replace_of_business(conn, business_id, &new.terms)
         })
     }
 

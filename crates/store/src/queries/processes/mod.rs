@@ -16,8 +16,8 @@ pub(crate) mod write;
 
 use super::dialect::Dialect;
 use super::schema::{accounts as imported, process_history, processes, suppliers};
-use super::search;
 use super::sql_dialect::SqlDialect;
+use super::terms;
 use super::types::{Bits, Json, Timestamp};
 use super::{SqlTx, store_error};
 use crate::error::Result;
@@ -151,7 +151,7 @@ impl Processes for SqlTx<'_> {
                 .optional()?;
             let payload = payloads::load(conn, sealer, &[process_id])?.pop();
             let payload = payload.map(|(_, payload)| payload).transpose()?;
-            let terms = search::of(conn, process_id)?;
+            let terms = terms::of(conn, process_id)?;
             let staged = |((Bits(fingerprint), sent), payload): ((Bits, Sent), _)| {
                 Ok(Staged { payload, fingerprint, totals: sent.totals(1)?, terms })
             };

@@ -3,9 +3,9 @@ use super::super::businesses;
 use super::super::dialect::{Db, Dialect};
 use super::super::feed::{self, PublishStep};
 use super::super::schema::{payloads, processes};
-use super::super::search;
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
+use super::super::terms;
 use super::super::types::{Bits, Json, Timestamp};
 use super::payloads::PayloadLocations;
 use super::row::{HistoryRow, Outcome, ProcessRow, Status};
@@ -43,7 +43,7 @@ pub(super) fn insert(
     diesel::insert_into(payloads::table)
         .values((payloads::process_id.eq(process.id()), payloads::payload.eq(&*payload)))
         .execute(conn)?;
-    search::insert(conn, process.id(), &staged.terms)?;
+    terms::insert(conn, process.id(), &staged.terms)?;
     HistoryRow::insert_all(&[HistoryRow::new(process.id(), entry)], conn)?;
     if let Some(event) = feed::of_step(process, entry)? {
         event.execute(conn)?;
@@ -158,7 +158,7 @@ pub(super) fn restage(conn: &mut Conn, sealer: &Sealer, id: i64, staged: &Staged
         .do_update()
         .set(payload)
         .execute(conn)?;
-    search::replace(conn, id, &staged.terms)?;
+    terms::replace(conn, id, &staged.terms)?;
     let archived_at = processes::archived_at.eq(None::<Timestamp>);
     diesel::update(processes::table.find(id))
         .set((
