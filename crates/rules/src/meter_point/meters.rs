@@ -23,7 +23,7 @@ fn has_no_meter(point: &MeterPoint<'_, '_>) -> Option<bool> {
     match &point.point.variant {
         Variant::Electricity(own) => all_removed(&own.meters, |m| m.removed_on.usable().is_some()),
         Variant::Gas(own) => all_removed(&own.meters, |m| m.removed_on.usable().is_some()),
-        // Where the list is required, its absence has been reported.
+        // An embedded point without the list has the fault `required` already.
         Variant::EmbeddedElectricity(own) if own.meters.is_sent() => {
             all_removed(&own.meters, |m| m.active_to.usable().is_some())
         }

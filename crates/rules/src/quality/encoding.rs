@@ -1,5 +1,5 @@
+use super::texts::{Fault, Names};
 use crate::prelude::*;
-use cutover_model::draft::BankAccount;
 
 /// A text that was written as UTF-8 and read in another encoding.
 pub(super) const QUA_02: Rule = Rule {
@@ -13,15 +13,28 @@ pub(super) const QUA_02: Rule = Rule {
     level: Level::Warning,
     on: On::Several(&[
         On::Account(billing),
-        On::Customer(customer),
-        On::Administrator(administrator),
-        On::Address(place),
+        Names::<Misread>::OF_CUSTOMER,
+        On::Customer(salutation),
+        Names::<Misread>::OF_ADMINISTRATOR,
+        Names::<Misread>::OF_ADDRESS,
+        On::Address(building),
         On::Instruction(instruction),
         On::Note(note),
-        On::Business(company),
+        Names::<Misread>::OF_BUSINESS,
     ]),
     ..Rule::OF_PAYLOAD
 };
+
+struct Misread;
+
+impl Fault for Misread {
+    const CODE: Code = Code::TextInWrongEncoding;
+
+    /// Looks at the text as sent: `à` becomes `Ã` and a no-break space, which does not belong to the trimmed text.
+    fn is_in(text: &Text<'_>) -> bool {
+        !text.as_sent().is_ascii() && is_misread(text.as_sent())
+    }
+}
 
 fn billing(account: &Account<'_>, checker: &mut Checker<'_>) {
     for (text, name) in [
@@ -34,59 +47,29 @@ fn billing(account: &Account<'_>, checker: &mut Checker<'_>) {
         (&account.billing_address4, "billing_address4"),
         (&account.billing_address5, "billing_address5"),
     ] {
-        check(text, name, &At::ROOT, checker);
+        Misread::check(text, name, &At::ROOT, checker);
     }
 }
 
-fn customer(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    check(&customer.given_name, "given_name", at, checker);
-    check(&customer.family_name, "family_name", at, checker);
-    check(&customer.salutation, "salutation", at, checker);
+fn salutation(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    Misread::check(&customer.salutation, "salutation", at, checker);
 }
 
-fn administrator(administrator: &PropertyAdministrator<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    check(&administrator.given_name, "given_name", at, checker);
-    check(&administrator.family_name, "family_name", at, checker);
-}
-
-fn place(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    match address {
-        Address::Postal(address) => {
-            check(&address.locality, "locality", at, checker);
-            if let Some(street) = address.structured_street_address.usable() {
-                check(&street.street_name, "street_name", &at.member("structured_street_address"), checker);
-            }
-        }
-        Address::Gas(address) => {
-            check(&address.building_or_property_name, "building_or_property_name", at, checker);
-            check(&address.location_descriptor, "location_descriptor", at, checker);
-            check(&address.suburb_or_place_or_locality, "suburb_or_place_or_locality", at, checker);
-            items(&address.street, "street", at, |street, at| {
-                check(&street.street_name, "street_name", at, checker);
-            });
-        }
+fn building(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if let Address::Gas(address) = address {
+        Misread::check(&address.building_or_property_name, "building_or_property_name", at, checker);
+        Misread::check(&address.location_descriptor, "location_descriptor", at, checker);
     }
 }
 
 fn instruction(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let bank: Option<&BankAccount<'_>> = instruction.bank_account.usable();
-    if let Some(bank) = bank {
-        check(&bank.account_holder, "account_holder", &at.member("bank_account"), checker);
+    if let Some(bank) = instruction.bank_account.usable() {
+        Misread::check(&bank.account_holder, "account_holder", &at.member("bank_account"), checker);
     }
 }
 
 fn note(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    check(&note.body, "body", at, checker);
-}
-
-fn company(business: &Business<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    check(&business.company_name, "company_name", at, checker);
-}
-
-fn check(text: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut Checker<'_>) {
-    if text.usable().is_some_and(|text| !text.as_sent().is_ascii() && is_misread(text.as_sent())) {
-        checker.report(at.member(name), Code::TextInWrongEncoding);
-    }
+    Misread::check(&note.body, "body", at, checker);
 }
 
 /// Returns true if a text holds what one character of UTF-8 looks like in Windows-1252 or Latin-1, or a character that
@@ -199,6 +182,8 @@ mod tests {
 
     #[test]
     fn names_places_and_notes_are_judged() {
+        let found_at_the_end = run("QUA-02", json!({"billing_name": "VoilÃ\u{a0}"}));
+        assert_eq!(found_at_the_end, ["billing_name text_in_wrong_encoding (warning)"]);
         let found = |text: Value| {
             let person = json!({"given_name": text, "family_name": text});
             let street = json!({"street_name": text});

@@ -1,4 +1,4 @@
-use super::identifiers::{Fault, Identifiers};
+use super::texts::{Fault, Identifiers};
 use crate::prelude::*;
 
 /// An identifier with a character that nobody sees.
@@ -26,12 +26,8 @@ struct Invisible;
 impl Fault for Invisible {
     const CODE: Code = Code::InvisibleCharacterInIdentifier;
 
-    fn may_be_in(text: &str) -> bool {
-        !is_plain(text.as_bytes())
-    }
-
-    fn is_in(text: &str) -> bool {
-        text.chars().any(is_invisible)
+    fn is_in(text: &Text<'_>) -> bool {
+        !is_plain(text.as_sent().as_bytes()) && text.trimmed().chars().any(is_invisible)
     }
 }
 
@@ -116,10 +112,10 @@ mod tests {
             "A\u{2066}1",
             "é\u{7f}",
         ] {
-            assert!(Invisible::may_be_in(text) && Invisible::is_in(text), "{text:?}");
+            assert!(!is_plain(text.as_bytes()) && text.chars().any(is_invisible), "{text:?}");
         }
         for text in ["A 1", "", "Zoë", "Zoe\u{308}", "田中", "A—1", "~!@#$%^&*()"] {
-            assert!(!(Invisible::may_be_in(text) && Invisible::is_in(text)), "{text:?}");
+            assert!(!text.chars().any(is_invisible), "{text:?}");
         }
     }
 

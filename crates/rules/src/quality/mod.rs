@@ -3,10 +3,10 @@
 
 mod encoding;
 mod filler_date;
-mod identifiers;
 mod invisible;
 mod placeholder;
 mod state;
+mod texts;
 
 use crate::rule::Rule;
 

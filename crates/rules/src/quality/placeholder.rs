@@ -1,4 +1,4 @@
-use super::identifiers::{Fault, Identifiers};
+use super::texts::{Fault, Identifiers, Names};
 use crate::prelude::*;
 
 /// A word that stands for a missing value, or what a spreadsheet made of a value.
@@ -13,10 +13,10 @@ pub(super) const QUA_01: Rule = Rule {
     level: Level::Warning,
     on: On::Several(&[
         On::Account(billing),
-        On::Customer(customer),
-        On::Administrator(administrator),
-        On::Address(place),
-        On::Business(company),
+        Names::<Placeholder>::OF_CUSTOMER,
+        Names::<Placeholder>::OF_ADMINISTRATOR,
+        Names::<Placeholder>::OF_ADDRESS,
+        Names::<Placeholder>::OF_BUSINESS,
         Identifiers::<Placeholder>::OF_ACCOUNT,
         Identifiers::<Placeholder>::OF_METER_POINT,
         Identifiers::<Placeholder>::OF_AGREEMENT,
@@ -31,54 +31,13 @@ struct Placeholder;
 impl Fault for Placeholder {
     const CODE: Code = Code::PlaceholderValue;
 
-    fn may_be_in(_: &str) -> bool {
-        true
-    }
-
-    fn is_in(text: &str) -> bool {
-        is_placeholder(text)
+    fn is_in(text: &Text<'_>) -> bool {
+        is_placeholder(text.trimmed())
     }
 }
 
 fn billing(account: &Account<'_>, checker: &mut Checker<'_>) {
-    check(&account.billing_name, "billing_name", &At::ROOT, checker);
-}
-
-fn customer(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    check(&customer.given_name, "given_name", at, checker);
-    check(&customer.family_name, "family_name", at, checker);
-}
-
-fn administrator(administrator: &PropertyAdministrator<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    check(&administrator.given_name, "given_name", at, checker);
-    check(&administrator.family_name, "family_name", at, checker);
-}
-
-fn place(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    match address {
-        Address::Postal(address) => {
-            check(&address.locality, "locality", at, checker);
-            if let Some(street) = address.structured_street_address.usable() {
-                check(&street.street_name, "street_name", &at.member("structured_street_address"), checker);
-            }
-        }
-        Address::Gas(address) => {
-            check(&address.suburb_or_place_or_locality, "suburb_or_place_or_locality", at, checker);
-            items(&address.street, "street", at, |street, at| {
-                check(&street.street_name, "street_name", at, checker);
-            });
-        }
-    }
-}
-
-fn company(business: &Business<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    check(&business.company_name, "company_name", at, checker);
-}
-
-fn check(text: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut Checker<'_>) {
-    if text.usable().is_some_and(|text| is_placeholder(text.trimmed())) {
-        checker.report(at.member(name), Code::PlaceholderValue);
-    }
+    Placeholder::check(&account.billing_name, "billing_name", &At::ROOT, checker);
 }
 
 /// Words for what is missing, in lower case, sorted: English first of all, then what exports of other languages have.
@@ -366,25 +325,21 @@ mod tests {
                 "meters": [{"meter_serial_number": rounded, "registers": [{"register_id": "6.1E+10"}]}],
             }]}],
         });
-        let point = "supply_addresses.0.meter_points.0";
+        let prefix = "supply_addresses.0.meter_points.0";
         let expected = [
             "external_account_number".to_owned(),
             "payment_instructions.0.bank_account.account_number".into(),
             "payment_instructions.0.reference".into(),
             "statements.0.statement_id".into(),
-            format!("{point}.agreements.0.tariff_code"),
-            format!("{point}.meters.0.meter_serial_number"),
-            format!("{point}.meters.0.registers.0.register_id"),
-            format!("{point}.mpxn"),
-            format!("{point}.parent_nmi"),
+            format!("{prefix}.agreements.0.tariff_code"),
+            format!("{prefix}.meters.0.meter_serial_number"),
+            format!("{prefix}.meters.0.registers.0.register_id"),
+            format!("{prefix}.mpxn"),
+            format!("{prefix}.parent_nmi"),
         ]
         .map(|place| format!("{place} placeholder_value (warning)"));
         assert_eq!(run("QUA-01", body), expected);
         let gas = json!({"supply_type": "UNMETERED_GAS", "parent_mirn": "#REF!"});
-        assert_eq!(found("QUA-01", point_of(gas)), ["parent_mirn placeholder_value (warning)"]);
-    }
-
-    fn point_of(body: Value) -> Value {
-        crate::testing::point(body)
+        assert_eq!(found("QUA-01", point(gas)), ["parent_mirn placeholder_value (warning)"]);
     }
 }

@@ -33,7 +33,7 @@ fn billed(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker
     }
 }
 
-/// What was read after the transfer is billed by nobody yet.
+/// Without a last billed date, readings after the latest transfer reading cannot have been billed.
 fn billed_after_transfer(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     // A register has a date of its own only beside others, so that few meters come further.
     if !meter.point.account.last_billed_to_date.is_absent() {

@@ -8,13 +8,13 @@ use rust_decimal::Decimal;
 /// A reading that is more than this many times the one before it may have jumped (rules 8.6).
 pub(crate) const JUMP: Decimal = Decimal::from_parts(10, 0, 0, false, 0);
 
-/// What a first pass over the readings of a meter finds, in the order as sent, history first. It decides the common case
-/// of several rules, without copying: readings that are sent by day, and never fall or jump.
+/// The result of comparing each reading of a meter with the one sent before it, history first. If the readings are sent by
+/// day, and never fall or jump, the rules need not copy and sort them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FirstPass {
     /// True if each reading is neither earlier nor lower than the one sent before it for the same register.
     pub(crate) never_decreases: bool,
-    /// True if, in addition, no reading is more than [`JUMP`] times the one before.
+    /// True if `never_decreases`, and no reading is more than [`JUMP`] times the one before.
     pub(crate) never_jumps: bool,
 }
 
