@@ -199,14 +199,7 @@ fn decode_again_if<'j>(
     if differs { decode_account_within(body, zone, limits) } else { Ok(decoded) }
 }
 
-impl App {
-    /// Returns the number of the account in a payload, trimmed (contract D1), if it can be read: for responses about
-    /// refused payloads.
-    pub fn account_number(&self, body: &[u8]) -> Option<String> {
-        account_number(&decode_account_within(body, Zone::UTC, self.settings.limits).ok()?)
-    }
-}
-
+/// Returns the number of the account in a payload, trimmed (contract D1), if it can be read.
 fn account_number(decoded: &Decoded<AccountRequest<'_>>) -> Option<String> {
     let account = decoded.draft.as_ref()?.account.usable()?;
     Some(account.external_account_number.usable()?.trimmed().to_owned())

@@ -32,12 +32,12 @@ use actix_web::web::Bytes;
 use answer::Answered;
 use cutover_app::App;
 use cutover_app::account::CheckAccount;
-use cutover_app::port::Creation;
 use cutover_model::account_number_in;
 use futures_util::stream::{FuturesOrdered, unfold};
 use futures_util::{FutureExt, Stream, StreamExt};
 use order::{Order, Turn};
 use source::{Line, Source, accepts};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -103,11 +103,9 @@ fn handle(call: &mut Call) -> Answer<'_> {
             // The stream cuts it off.
             () = service.stopping() => {}
         }
-        let organisation = call.organisation();
-        let context =
-            LineContext { service, organisation, token, request_id: call.request_id(), validate_only };
+        let context = LineContext { service, token, request_id: call.request_id(), validate_only };
         // Validations change nothing, so they need no order.
-        let order = Order::by(if validate_only { |_| None } else { account_number_in });
+        let order = (!validate_only).then(Order::default);
         Ok(streamed_lines(&mut HttpResponse::Ok(), stream(Bulk::new(source, context, order))))
     })
 }
@@ -116,7 +114,6 @@ fn handle(call: &mut Call) -> Answer<'_> {
 #[derive(Clone)]
 struct LineContext {
     service: Arc<Service>,
-    organisation: Option<i64>,
     /// Verified for each line: the request may outlive it or its key.
     token: String,
     request_id: Option<String>,
@@ -127,7 +124,8 @@ struct LineContext {
 struct Bulk {
     source: Source,
     context: LineContext,
-    order: Order,
+    /// `None` if lines do not wait for each other.
+    order: Option<Order>,
     /// Each line runs in its own task: it completes and releases its resources even if nobody reads the
     /// answer.
     under_way: FuturesOrdered<JoinHandle<Answered>>,
@@ -152,7 +150,7 @@ fn stream(bulk: Bulk) -> impl Stream<Item = io::Result<Bytes>> {
 }
 
 impl Bulk {
-    fn new(source: Source, context: LineContext, order: Order) -> Self {
+    fn new(source: Source, context: LineContext, order: Option<Order>) -> Self {
         Self { source, context, order, under_way: FuturesOrdered::new(), bytes: 0, end: None }
     }
 
@@ -194,8 +192,9 @@ impl Bulk {
         if matches!(line.body, Err(Refusal::Unavailable(_) | Refusal::NotJson(_))) {
             self.end.get_or_insert(Ok(()));
         }
-        let turn = self.order.turn(&line.bytes);
-        self.under_way.push_back(spawn(answered(self.context.clone(), line, turn)));
+        let account = account_number_in(&line.bytes).map(Cow::into_owned);
+        let turn = self.order.as_mut().map(|order| order.turn(account.as_deref())).unwrap_or_default();
+        self.under_way.push_back(spawn(answered(self.context.clone(), line, account, turn)));
     }
 
     /// Collects an answer and those that are ready after it.
@@ -218,27 +217,25 @@ impl Bulk {
 }
 
 /// Processes a line when it is its turn, and returns its answer.
-async fn answered(context: LineContext, line: Line, mut turn: Turn) -> Answered {
-    let (number, size, bytes) = (line.number, line.size(), line.bytes.clone());
+async fn answered(context: LineContext, line: Line, account: Option<String>, mut turn: Turn) -> Answered {
+    let (number, size) = (line.number, line.size());
     let taken = match turn.begin().await {
         Ok(()) => take(&context, line, &turn).await,
         Err(refusal) => Err(refusal),
     };
     let must_be_repeated = |refusal: &Refusal| refusal.status() == StatusCode::SERVICE_UNAVAILABLE;
     turn.end(!taken.as_ref().is_err_and(must_be_repeated));
-    let (account, refusal) = match taken {
-        Ok(Some(creation)) => (Some(creation.process.external_account_number.to_string()), None),
-        Ok(None) => (number_in(&context.service, context.organisation, bytes).await, None),
-        Err(refusal) => (number_in(&context.service, context.organisation, bytes).await, Some(refusal)),
-    };
+    let refusal = taken.err();
     if let Some(refusal) = &refusal {
         log_cause(refusal, context.request_id.as_deref().unwrap_or_default(), "bulk");
     }
+    // What precedes the fault of a text that is not JSON need not be its account.
+    let account = account.filter(|_| !matches!(refusal, Some(Refusal::NotJson(_))));
     Answered::new(number, size, account, context.validate_only, refusal)
 }
 
-/// Creates or validates the account of a line, and returns the stored account.
-async fn take(context: &LineContext, line: Line, turn: &Turn) -> Result<Option<Arc<Creation>>, Refusal> {
+/// Creates or validates the account of a line.
+async fn take(context: &LineContext, line: Line, turn: &Turn) -> Result<(), Refusal> {
     let service = &context.service;
     let _line = service.lines.acquire().await.map_err(|_| no_slot_for_line())?;
     let caller = service.authenticate(&context.token).await??;
@@ -246,26 +243,14 @@ async fn take(context: &LineContext, line: Line, turn: &Turn) -> Result<Option<A
     let organisation = Some(caller.organisation_id);
     if !context.validate_only {
         let check = CheckAccount::new(caller, context.request_id.clone()).dated(turn.times());
-        return create(service, organisation, check, body, Some(&service.line_slots)).await.map(Some);
+        create(service, organisation, check, body, Some(&service.line_slots)).await?;
+        return Ok(());
     }
     let _slot = take_slot(Some(&service.line_slots), organisation).await?;
     let validate =
         move |app: &App, body: &[u8], found: Option<&_>| Ok(app.validate_account(&caller, body, found)?);
     service.run_with_documents(organisation, body, Work::Reads, validate).await?;
-    Ok(None)
-}
-
-/// Returns the account number of a line that was not stored.
-async fn number_in(service: &Arc<Service>, organisation: Option<i64>, bytes: Bytes) -> Option<String> {
-    if bytes.is_empty() {
-        return None;
-    }
-    let weight = service.weights.take(bytes.len()).await.ok()?;
-    let number = move |app: &App| {
-        let _weight = weight;
-        Ok(app.account_number(&bytes))
-    };
-    service.run(organisation, number).await.ok().flatten()
+    Ok(())
 }
 
 fn stopped() -> io::Error {

@@ -3,7 +3,6 @@
 use super::LINES;
 use crate::refusal::Refusal;
 use cutover_app::account::CreateTimes;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use tokio::sync::oneshot::{Receiver, Sender, channel, error::TryRecvError};
@@ -13,8 +12,8 @@ const ACCOUNTS: usize = 2 * LINES;
 
 /// Lets lines of one account take effect in their order: each begins when the one before is answered. Lines of other accounts
 /// do not wait.
+#[derive(Default)]
 pub(super) struct Order {
-    number_in: fn(&[u8]) -> Option<Cow<'_, str>>,
     hasher: RandomState,
     /// The last line of each account, by the hash of its number: numbers in payloads have any length. Of two numbers with one
     /// hash, the second waits without need.
@@ -36,19 +35,13 @@ pub(super) struct Turn {
 }
 
 impl Order {
-    /// Creates an order of lines by the number of their account, which a function reads. A line without one waits for no
-    /// other.
-    pub(super) fn by(number_in: fn(&[u8]) -> Option<Cow<'_, str>>) -> Self {
-        Self { number_in, hasher: RandomState::new(), last: HashMap::new() }
-    }
-
-    /// Returns the turn of the next line.
-    pub(super) fn turn(&mut self, line: &[u8]) -> Turn {
-        let Some(number) = (self.number_in)(line) else { return Turn::default() };
+    /// Returns the turn of the next line, which is of the account with this number. Without one it waits for no other.
+    pub(super) fn turn(&mut self, number: Option<&str>) -> Turn {
+        let Some(number) = number else { return Turn::default() };
         if self.last.len() >= ACCOUNTS {
             self.last.retain(|_, last| last.end.try_recv() == Err(TryRecvError::Empty));
         }
-        let account = self.hasher.hash_one(&*number);
+        let account = self.hasher.hash_one(number);
         let before = self.last.remove(&account);
         let times = before.as_ref().map_or_else(CreateTimes::of_account, |last| last.times.clone());
         let (sender, end) = channel();
