@@ -1,4 +1,5 @@
 use crate::Rule;
+use crate::country::COUNTRIES;
 use cutover_core::Code;
 
 /// Every rule, in the order of the catalogue.
@@ -28,25 +29,32 @@ const FOLDERS: &[&[Rule]] = &[
     crate::quality::RULES,
 ];
 
+/// The number of lists of rules: those of the folders, then those of the countries.
+const LISTS: usize = FOLDERS.len() + COUNTRIES.len();
+
+const fn list(index: usize) -> &'static [Rule] {
+    if index < FOLDERS.len() { FOLDERS[index] } else { COUNTRIES[index - FOLDERS.len()].rules }
+}
+
 static ALL: [Rule; count()] = {
     let mut all = [Rule::OF_PAYLOAD; count()];
-    let (mut folder, mut next) = (0, 0);
-    while folder < FOLDERS.len() {
+    let (mut index, mut next) = (0, 0);
+    while index < LISTS {
         let mut i = 0;
-        while i < FOLDERS[folder].len() {
-            all[next] = FOLDERS[folder][i];
+        while i < list(index).len() {
+            all[next] = list(index)[i];
             (i, next) = (i + 1, next + 1);
         }
-        folder += 1;
+        index += 1;
     }
     all
 };
 
 const fn count() -> usize {
-    let (mut folder, mut count) = (0, 0);
-    while folder < FOLDERS.len() {
-        count += FOLDERS[folder].len();
-        folder += 1;
+    let (mut index, mut count) = (0, 0);
+    while index < LISTS {
+        count += list(index).len();
+        index += 1;
     }
     count
 }

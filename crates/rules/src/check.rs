@@ -1,7 +1,7 @@
 use crate::checker::Checker;
 use crate::report::Collector;
 use crate::{Facts, Profile, Report};
-use cutover_core::Issue;
+use cutover_core::{Code, Issue};
 use cutover_model::{AccountRequest, Decoded, Finding, draft};
 
 /// Checks a decoded account request and returns the findings of the decoder and of every rule.
@@ -70,6 +70,9 @@ fn check<T>(
 /// The issue of a finding of the decoder, at the level of the profile.
 fn issue_of(finding: &Finding, profile: &Profile) -> Issue {
     let Finding { attr, check, detail } = finding;
-    let level = profile.level_of(check.rule).unwrap_or(check.level);
+    let level = match check.code {
+        Code::UnknownField => profile.undocumented().level(attr),
+        _ => profile.level_of(check.rule).unwrap_or(check.level),
+    };
     Issue { attr: attr.clone(), code: check.code, rule: check.rule, level, detail: detail.clone() }
 }

@@ -1,6 +1,6 @@
 use crate::Facts;
 use crate::at::At;
-use crate::levels::Levels;
+use crate::profile::Levels;
 use crate::report::Collector;
 use chrono::NaiveDate;
 use cutover_core::{AttrPath, Code, Issue, Level, RuleId};

@@ -8,9 +8,9 @@ mod at;
 mod catalogue;
 mod check;
 mod checker;
+mod country;
 mod facts;
 mod form;
-mod levels;
 mod lookups;
 mod prelude;
 mod profile;
@@ -49,11 +49,12 @@ pub use check::{
     check_historical_statements, check_manifest, check_manifest_numbers, check_notes,
     check_payment_instruction, check_run, check_transactions,
 };
+pub use country::Country;
 pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, WantedDocument};
 pub use lookups::{
     contract_to_look_up, documents_of_account, documents_of_notes, documents_of_statements, level_of_erased,
     meter_points_to_look_up,
 };
-pub use profile::{InvalidProfile, Profile};
+pub use profile::{ChangedLevel, InvalidProfile, LevelSource, Profile, ProfileName, UndocumentedMembers};
 pub use report::{Report, Verdict, listed};
 pub use rule::{Needs, Rule};

@@ -96,6 +96,9 @@ tables! {
         hold_on_errors -> Nullable<Text>,
         mark_key -> Nullable<Text>,
         supplier_runs -> Bool,
+        profile -> Text,
+        country -> Text,
+        undocumented_members -> Text,
     }
 
     erased_accounts (supplier_id, mark) {

@@ -210,11 +210,7 @@ fn supplier_code(decoded: &Decoded<AccountRequest<'_>>) -> Option<SupplierCode> 
     account.import_supplier.usable()?.trimmed().parse().ok()
 }
 
-/// The rule levels of a supplier. Skips a stored level that this version does not know: a newer one wrote it.
+/// The rule levels of a supplier. Skips what this version does not know: a newer one wrote it.
 pub(crate) fn profile(supplier: Option<&Supplier>) -> Profile {
-    let Some(supplier) = supplier else { return Profile::default() };
-    let levels =
-        supplier.settings.rules.iter().filter_map(|(id, level)| Some((id.as_str(), *level.known()?)));
-    let known = levels.filter(|(id, _)| cutover_rules::rule(id).is_some_and(|rule| !rule.fixed));
-    Profile::new(known).unwrap_or_default()
+    supplier.map(|supplier| supplier.settings.levels()).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use crate::port::{
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, Level, SupplierCode, SupplierStatus, Word, Zone};
-use cutover_rules::Profile;
+use cutover_rules::{Country, Profile, ProfileName, UndocumentedMembers};
 use std::collections::BTreeMap;
 
 /// A change of a supplier's settings. `None` leaves a setting unchanged.
@@ -30,7 +30,13 @@ pub struct SupplierChange {
     pub max_concurrent_imports: Option<Option<u32>>,
     /// The zone of its dates.
     pub time_zone: Option<Zone>,
-    /// Levels of rules; `None` resets one to its default.
+    /// The profile whose levels rules have.
+    pub profile: Option<ProfileName>,
+    /// The country whose forms rules judge.
+    pub country: Option<Country>,
+    /// What becomes of members that the contract does not document.
+    pub undocumented_members: Option<UndocumentedMembers>,
+    /// Levels of rules; `None` resets one to that of the profile.
     pub rules: BTreeMap<String, Option<Level>>,
     /// The waves of its imports, which begin anew.
     pub waves: Option<Waves>,
@@ -60,6 +66,9 @@ impl SupplierChange {
             .word_if("supplier-runs", self.supplier_runs)
             .word_if("max-concurrent-imports", bound)
             .word_if("time-zone", self.time_zone.map(Zone::name))
+            .word_if("profile-name", self.profile)
+            .word_if("country", self.country)
+            .word_if("undocumented-members", self.undocumented_members.as_ref())
             .word_if("waves", self.waves.as_ref().map(shown_waves))
             .word_if(
                 "hold-on-errors",
@@ -86,6 +95,9 @@ impl SupplierChange {
         replace(&mut settings.waves, self.waves);
         replace(&mut settings.hold_on_errors, self.hold_on_errors);
         replace(&mut settings.supplier_runs, self.supplier_runs);
+        replace(&mut settings.profile, self.profile.map(Word::from));
+        replace(&mut settings.country, self.country.map(Word::from));
+        replace(&mut settings.undocumented_members, self.undocumented_members);
         for (rule, level) in self.rules {
             let level_of_rule = [(rule.as_str(), level.unwrap_or(Level::Off))];
             Profile::new(level_of_rule).map_err(|e| OperatorError::Refused(e.to_string()))?;

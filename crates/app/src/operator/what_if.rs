@@ -2,6 +2,7 @@
 
 use super::stored_check::WhatIf;
 use super::{Operations, OperatorError, SupplierChange};
+use crate::port::SupplierSettings;
 use chrono::{DateTime, Utc};
 
 /// The settings to check stored payloads with.
@@ -9,7 +10,7 @@ use chrono::{DateTime, Utc};
 pub struct WhatIfRequest {
     /// Code of the supplier.
     pub supplier: String,
-    /// If set, rules have their default levels, not those of the supplier, before the change.
+    /// If set, rules have their default levels, not those of the supplier's profile, country and rules, before the change.
     pub resets_rules: bool,
     /// The change of its settings.
     pub change: SupplierChange,
@@ -31,7 +32,11 @@ impl Operations<'_> {
     ) -> Result<WhatIf, OperatorError> {
         let mut supplier = self.show_supplier(&request.supplier)?;
         if request.resets_rules {
-            supplier.settings.rules.clear();
+            let SupplierSettings { profile, country, undocumented_members, rules, .. } =
+                SupplierSettings::new(supplier.code.as_str());
+            let settings = supplier.settings;
+            supplier.settings =
+                SupplierSettings { profile, country, undocumented_members, rules, ..settings };
         }
         request.change.clone().apply(&mut supplier.settings)?;
         let now = request.now.unwrap_or_else(|| self.app.clock.now());

@@ -93,4 +93,7 @@ pub use webhooks::{
 };
 
 // Types of the rules in the ports' signatures, because adapters depend on the ports only.
-pub use cutover_rules::{DocumentState, MeterPointHolder, MeterPointKey, WantedDocument};
+pub use cutover_rules::{
+    ChangedLevel, Country, DocumentState, LevelSource, MeterPointHolder, MeterPointKey, ProfileName,
+    UndocumentedMembers, WantedDocument,
+};

@@ -1,6 +1,7 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
 use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
+use cutover_rules::{Country, Profile, ProfileName, UndocumentedMembers};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -22,8 +23,13 @@ pub struct SupplierSettings {
     pub max_concurrent_imports: Option<u32>,
     /// The zone of its dates and its datetimes without offset.
     pub time_zone: Zone,
-    /// Levels of rules that differ from the default, by id (rules 1.5). A rule with a level of a newer
-    /// version has its default level.
+    /// The profile whose levels rules have (rules 1.5). One of a newer version counts as the standard one.
+    pub profile: Word<ProfileName>,
+    /// The country whose forms rules judge (rules 1.11). One of a newer version counts as the default one.
+    pub country: Word<Country>,
+    /// What becomes of members that the contract does not document.
+    pub undocumented_members: UndocumentedMembers,
+    /// Levels of single rules, by id, which take precedence (rules 1.5). One of a newer version counts as none.
     pub rules: BTreeMap<String, Word<Level>>,
     /// The waves in which its accounts are imported.
     pub waves: Waves,
@@ -34,6 +40,16 @@ pub struct SupplierSettings {
 }
 
 impl SupplierSettings {
+    /// Returns the levels of rules. Skips what this version does not know: a newer one wrote it.
+    pub fn levels(&self) -> Profile {
+        let name = self.profile.known().copied().unwrap_or_default();
+        let named = Profile::named(name, self.country.known().copied().unwrap_or_default());
+        let levels = self.rules.iter().filter_map(|(id, level)| Some((id.as_str(), *level.known()?)));
+        let levels = levels.filter(|(id, _)| cutover_rules::rule(id).is_some_and(|rule| !rule.fixed));
+        let profile = named.clone().with(levels).unwrap_or(named);
+        profile.with_undocumented(self.undocumented_members.clone())
+    }
+
     /// The settings of a new supplier before any is changed.
     pub fn new(code: &str) -> Self {
         Self {
@@ -44,6 +60,9 @@ impl SupplierSettings {
             dry_run: false,
             max_concurrent_imports: None,
             time_zone: Zone::UTC,
+            profile: Word::default(),
+            country: Word::default(),
+            undocumented_members: UndocumentedMembers::default(),
             rules: BTreeMap::new(),
             waves: Waves::default(),
             hold_on_errors: None,

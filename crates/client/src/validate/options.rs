@@ -3,9 +3,10 @@ use crate::service::OptionalTarget;
 use chrono::{DateTime, FixedOffset, Utc};
 use clap::Args;
 use cutover_core::{Level, Zone};
-use cutover_rules::{Profile, rule};
+use cutover_rules::{Country, Profile, ProfileName, UndocumentedMembers, rule};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -42,9 +43,20 @@ pub(crate) struct Rules {
     /// Zone of the supplier's days and datetimes without offset, such as Australia/Melbourne [default: UTC]
     #[arg(long, value_name = "ZONE", visible_alias = "supplier-zone")]
     time_zone: Option<Zone>,
-    /// The supplier's time zone and levels of rules, as `cutover supplier show --json` prints them
+    /// The supplier's time zone, country and levels of rules, as `cutover supplier show --json` prints them
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
+    /// Levels of rules: standard, strict (what comparable services refuse is an error) or lenient (what need not be an error is
+    /// a warning) [default: as the profile, else standard]
+    #[arg(long, value_name = "NAME", hide_possible_values = true)]
+    profile_name: Option<ProfileName>,
+    /// Country whose forms of identifiers and addresses are judged: AU or GB [default: as the profile, else AU]
+    #[arg(long, value_name = "COUNTRY")]
+    country: Option<Country>,
+    /// What becomes of members that the contract does not document: error, warning, or the names of those that are warnings
+    /// [default: as the profile, else error]
+    #[arg(long, value_name = "error|warning|NAME,…")]
+    undocumented_members: Option<UndocumentedMembers>,
     /// The level of a rule: error, warning, off or default; may be repeated, and overrides the profile
     #[arg(long, value_name = "ID=LEVEL")]
     rule: Vec<RuleLevel>,
@@ -65,7 +77,17 @@ const MAX_JOBS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 impl Rules {
     /// The rules with their default levels, for a command that only counts.
     pub(crate) fn in_zone(time_zone: Option<Zone>, jobs: Option<NonZeroUsize>) -> Self {
-        Self { time_zone, jobs, profile: None, rule: Vec::new(), now: None, show_values: false }
+        Self {
+            time_zone,
+            jobs,
+            profile: None,
+            profile_name: None,
+            country: None,
+            undocumented_members: None,
+            rule: Vec::new(),
+            now: None,
+            show_values: false,
+        }
     }
 
     /// Time to check as of: `now` unless the options name another.
@@ -117,11 +139,29 @@ impl Rules {
             (None, Some(name)) => name.parse().map_err(|e| Error::refused(format!("the profile: {e}")))?,
             (None, None) => Zone::UTC,
         };
-        Ok((zone, profile(file.levels()?, &self.rule)?))
+        let name = self.profile_name.map_or_else(|| read(file.profile.as_deref()), Ok)?;
+        let country = self.country.map_or_else(|| read(file.country.as_deref()), Ok)?;
+        let undocumented = self
+            .undocumented_members
+            .clone()
+            .map_or_else(|| read(file.undocumented_members.as_deref()), Ok)?;
+        let named = Profile::named(name, country).with_undocumented(undocumented);
+        Ok((zone, profile(named, file.levels()?, &self.rule)?))
     }
 }
 
-fn profile(mut levels: BTreeMap<String, Level>, rules: &[RuleLevel]) -> Result<Profile, Error> {
+/// Reads a word of a profile; without one it is the default.
+fn read<T: FromStr<Err: Display> + Default>(word: Option<&str>) -> Result<T, Error> {
+    let word = word.map(str::parse).transpose();
+    Ok(word.map_err(|e| Error::refused(format!("the profile: {e}")))?.unwrap_or_default())
+}
+
+/// Adds the levels of single rules to a profile.
+fn profile(
+    named: Profile,
+    mut levels: BTreeMap<String, Level>,
+    rules: &[RuleLevel],
+) -> Result<Profile, Error> {
     let mut given = BTreeSet::new();
     for RuleLevel(id, level) in rules {
         if !given.insert(id) {
@@ -136,7 +176,7 @@ fn profile(mut levels: BTreeMap<String, Level>, rules: &[RuleLevel]) -> Result<P
         };
     }
     let levels = levels.iter().map(|(id, level)| (id.as_str(), *level));
-    Profile::new(levels).map_err(|e| Error::refused(e.to_string()))
+    named.with(levels).map_err(|e| Error::refused(e.to_string()))
 }
 
 /// Level of a rule; `None` resets it to its default.
@@ -161,6 +201,9 @@ impl FromStr for RuleLevel {
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ProfileFile {
     time_zone: Option<String>,
+    profile: Option<String>,
+    country: Option<String>,
+    undocumented_members: Option<String>,
     #[serde(default)]
     rules: BTreeMap<String, String>,
 }

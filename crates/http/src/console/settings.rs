@@ -11,8 +11,9 @@ use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::App;
 use cutover_app::operator::SupplierChange;
+use cutover_app::port::{Country, ProfileName, UndocumentedMembers};
 use cutover_app::port::{Supplier, SupplierSettings, Waves};
-use cutover_core::Level;
+use cutover_core::{Level, UnknownWord, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::str::FromStr;
@@ -26,8 +27,9 @@ struct Page {
     /// The revision of the settings shown.
     revision: i64,
     switches: [Switch; 4],
-    texts: [Text; 3],
-    /// A line for each rule whose level is not the default.
+    texts: [Text; 4],
+    choices: [Choice; 2],
+    /// A line for each rule whose level is set.
     rules: Vec<String>,
 }
 
@@ -46,6 +48,16 @@ struct Text {
     label: &'static str,
     value: String,
     hint: &'static str,
+}
+
+/// A setting that is one of several words.
+struct Choice {
+    /// Its name in the form.
+    name: &'static str,
+    label: &'static str,
+    words: Vec<&'static str>,
+    /// The word that is set; of a newer version, none of these.
+    value: String,
 }
 
 /// `GET /console/suppliers/<supplier>/settings/`: shows the form.
@@ -99,6 +111,27 @@ pub(crate) fn ask(call: &mut Call) -> Answer<'_> {
                         label: "Hold on errors",
                         value: text(share),
                         hint: "The percentage of the last accounts that may fail, and their number, for example 1/200. Empty: any.",
+                    },
+                    Text {
+                        name: "undocumented_members",
+                        label: "Undocumented members",
+                        value: settings.undocumented_members.to_string(),
+                        hint: "What becomes of members that the contract does not document: error, warning, or the names of \
+                               those that are warnings, with commas between them.",
+                    },
+                ],
+                choices: [
+                    Choice {
+                        name: "profile",
+                        label: "Profile",
+                        words: ProfileName::WORDS.to_vec(),
+                        value: settings.profile.to_string(),
+                    },
+                    Choice {
+                        name: "country",
+                        label: "Country",
+                        words: Country::all().map(Country::as_str).collect(),
+                        value: settings.country.to_string(),
                     },
                 ],
                 rules: settings.rules.iter().map(|(id, level)| format!("{id}={level}")).collect(),
@@ -170,7 +203,14 @@ fn change(form: &str, settings: &SupplierSettings) -> Result<SupplierChange, Str
             _ => return Err(format!("Imports at a time: {most:?} is not a whole number from 1.")),
         },
     };
+    let undocumented = given("undocumented_members")?;
+    let undocumented: UndocumentedMembers = undocumented
+        .parse()
+        .map_err(|fault| format!("Undocumented members: {undocumented:?} is {fault}."))?;
     Ok(SupplierChange {
+        profile: chosen("Profile", &given("profile")?, &settings.profile)?,
+        country: chosen("Country", &given("country")?, &settings.country)?,
+        undocumented_members: (undocumented != settings.undocumented_members).then_some(undocumented),
         revision: Some(revision),
         dry_run: switch("dry_run", settings.dry_run),
         verify_documents: switch("verify_documents", settings.verify_documents),
@@ -182,6 +222,18 @@ fn change(form: &str, settings: &SupplierSettings) -> Result<SupplierChange, Str
         rules: rules(&given("rules")?, settings)?,
         ..SupplierChange::default()
     })
+}
+
+/// Returns the word that was chosen, unless it is the one that is set.
+fn chosen<T>(label: &str, word: &str, set: &Word<T>) -> Result<Option<T>, String>
+where
+    T: FromStr<Err = UnknownWord> + AsRef<str>,
+{
+    // Also a word of a newer version, which stays as it is.
+    if word == set.as_str() {
+        return Ok(None);
+    }
+    word.parse().map(Some).map_err(|fault| format!("{label}: {fault}."))
 }
 
 /// Parses a text that may be empty.

@@ -106,7 +106,10 @@ impl Shown {
                     "Hold on errors",
                     settings.hold_on_errors.map_or("No".to_owned(), |share| share.to_string()),
                 ),
-                ("Rules", if rules.is_empty() { "As by default".to_owned() } else { rules.join("\n") }),
+                ("Profile", settings.profile.to_string()),
+                ("Country", settings.country.to_string()),
+                ("Undocumented members", settings.undocumented_members.to_string()),
+                ("Rules", if rules.is_empty() { "As in the profile".to_owned() } else { rules.join("\n") }),
             ],
             created: Moment::new(supplier.created_at, settings.time_zone),
         }

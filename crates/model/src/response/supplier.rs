@@ -56,7 +56,14 @@ answers! {
         max_concurrent_imports: Option<u32>;
         /// The zone of its dates and of datetimes without an offset, for example `Australia/Melbourne`.
         time_zone: String;
-        /// Levels of rules that differ from the default: `error`, `warning` or `off`, by the id of the rule.
+        /// The profile whose levels rules have: `standard`, `strict` or `lenient`.
+        profile: String;
+        /// The country whose forms of identifiers and addresses rules judge, as its two letters of ISO 3166.
+        country: String;
+        /// What becomes of members that the contract does not document: `error`, `warning`, or the names of those that are
+        /// warnings, with commas between them.
+        undocumented_members: String;
+        /// Levels of single rules, which take precedence over the profile: `error`, `warning` or `off`, by the id of the rule.
         rules: BTreeMap<String, String>;
         /// Numbers of accounts after each of which the service holds the imports, for example `100,5000,rest`.
         waves: Option<String>;

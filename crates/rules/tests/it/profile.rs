@@ -2,12 +2,19 @@
 
 use crate::{check, check_historical_statements, facts, lines};
 use cutover_core::{Level, RuleId, Zone};
-use cutover_rules::{Facts, InvalidProfile, MeterPointHolder, MeterPointKey, Profile};
+use cutover_rules::{
+    Country, Facts, InvalidProfile, LevelSource, MeterPointHolder, MeterPointKey, Profile, ProfileName,
+};
 use serde_json::json;
 use std::collections::HashMap;
 
 fn with(levels: &[(&'static str, Level)]) -> Profile {
     Profile::new(levels.iter().copied()).unwrap()
+}
+
+/// The levels of a profile that are not the default.
+fn changes(profile: &Profile) -> Vec<(&'static str, Level)> {
+    profile.changes().map(|change| (change.rule.id.0, change.level)).collect()
 }
 
 /// Errors and warnings of a body with a warning of the decoder, and a warning and an error of rules.
@@ -71,7 +78,7 @@ fn a_level_that_is_set_holds_after_the_import_too() {
     for level in [Level::Error, Level::Warning] {
         let profile = with(&[("STM-02", level)]);
         assert_eq!(statement_twice(&profile), [level.as_str(); 2].map(line));
-        assert_eq!(profile.changes().into_iter().collect::<Vec<_>>(), [("STM-02", level)]);
+        assert_eq!(changes(&profile), [("STM-02", level)]);
     }
     assert_eq!(statement_twice(&with(&[("STM-02", Level::Off)])), [[""; 0]; 2]);
 }
@@ -135,7 +142,54 @@ fn fixed_and_unknown_rules_cannot_be_set() {
 #[test]
 fn changes_are_levels_that_differ_from_the_catalogue() {
     let profile = with(&[("SUP-03", Level::Error), ("LED-13", Level::Warning), ("LED-10", Level::Off)]);
-    let changes: Vec<_> = profile.changes().into_iter().collect();
-    assert_eq!(changes, [("LED-10", Level::Off), ("SUP-03", Level::Error)]);
-    assert_eq!(Profile::default().changes().len(), 0);
+    assert_eq!(changes(&profile), [("SUP-03", Level::Error), ("LED-10", Level::Off)]);
+    assert_eq!(changes(&Profile::default()), []);
+}
+
+/// Levels of some rules in a profile.
+fn levels<const N: usize>(profile: &Profile, ids: [&str; N]) -> [Level; N] {
+    ids.map(|id| profile.level(cutover_rules::rule(id).unwrap()))
+}
+
+#[test]
+fn profiles_have_names() {
+    use Level::{Error, Off, Warning};
+    let ids = ["AGR-07", "LED-01", "LED-13", "STR-01", "PST-17", "CUS-10"];
+    let named = |name| levels(&Profile::named(name, Country::default()), ids);
+    assert_eq!(named(ProfileName::Standard), [Warning, Error, Warning, Error, Error, Off]);
+    assert_eq!(named(ProfileName::Strict), [Error, Error, Warning, Error, Error, Off]);
+    assert_eq!(named(ProfileName::Lenient), [Warning, Warning, Warning, Error, Error, Off]);
+    assert_eq!(Profile::named(ProfileName::Standard, Country::default()), Profile::default());
+}
+
+#[test]
+fn a_rule_that_is_set_takes_precedence_over_the_profile() {
+    let strict = || Profile::named(ProfileName::Strict, Country::default());
+    let profile = strict().with([("AGR-07", Level::Off), ("LED-13", Level::Error)]).unwrap();
+    assert_eq!(levels(&profile, ["AGR-07", "LED-13"]), [Level::Off, Level::Error]);
+    let source =
+        |id: &str| profile.changes().find(|change| change.rule.id.0 == id).map(|change| change.source);
+    let sources = ["AGR-07", "LED-13", "AGR-08", "LED-01"].map(source);
+    assert_eq!(sources, [Some(LevelSource::Rule), Some(LevelSource::Rule), Some(LevelSource::Profile), None]);
+    assert_eq!(profile.changes().count(), strict().changes().count() + 1);
+}
+
+#[test]
+fn undocumented_members_can_be_warnings() {
+    let body = json!({"import_supplier": "ACME", "meters": 1, "customers": [{"market_type": "x", "given_names": []}]});
+    let found = |undocumented: &str| {
+        let profile = Profile::default().with_undocumented(undocumented.parse().unwrap());
+        let report = check(body.to_string().as_bytes(), &profile);
+        let own = |line: &String| line.contains("STR-15");
+        [report.errors, report.warnings]
+            .map(|issues| lines(&issues).into_iter().filter(own).collect::<Vec<_>>())
+    };
+    let [named, other, at_root] = [
+        "customers.0.market_type unknown_field STR-15",
+        "customers.0.given_names unknown_field STR-15",
+        "meters unknown_field STR-15",
+    ];
+    assert_eq!(found("error"), [at("error", &[other, named, at_root]), vec![]]);
+    assert_eq!(found("warning"), [vec![], at("warning", &[other, named, at_root])]);
+    assert_eq!(found("market_type,x"), [at("error", &[other, at_root]), at("warning", &[named])]);
 }

@@ -28,6 +28,9 @@ struct SettingsRow<'a> {
     waves: Option<String>,
     hold_on_errors: Option<String>,
     supplier_runs: bool,
+    profile: Cow<'a, str>,
+    country: Cow<'a, str>,
+    undocumented_members: Cow<'a, str>,
 }
 
 #[derive(Queryable, Selectable)]
@@ -63,6 +66,9 @@ impl<'a> TryFrom<&'a SupplierSettings> for SettingsRow<'a> {
             waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
             hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),
             supplier_runs: settings.supplier_runs,
+            profile: settings.profile.as_str().into(),
+            country: settings.country.as_str().into(),
+            undocumented_members: settings.undocumented_members.to_string().into(),
         })
     }
 }
@@ -88,6 +94,9 @@ impl TryFrom<SettingsRow<'_>> for SupplierSettings {
                 .transpose()
                 .map_err(Error::corrupt)?,
             supplier_runs: row.supplier_runs,
+            profile: Word::read(&row.profile),
+            country: Word::read(&row.country),
+            undocumented_members: row.undocumented_members.parse().map_err(Error::corrupt)?,
         })
     }
 }

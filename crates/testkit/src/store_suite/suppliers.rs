@@ -1,8 +1,9 @@
 //! Import suppliers and their settings.
 
 use super::helpers::{ABSENT, at, on_threads, organisation, put, see, settings, supplier, supplier_of};
+use cutover_app::port::ProfileName;
 use cutover_app::port::{Store, Supplier, SupplierSettings};
-use cutover_core::{Level, SupplierStatus};
+use cutover_core::{Level, SupplierStatus, Word};
 
 fn unusual() -> SupplierSettings {
     SupplierSettings {
@@ -22,6 +23,9 @@ fn unusual() -> SupplierSettings {
         waves: "100,5000,rest".parse().unwrap(),
         hold_on_errors: Some("0.5/200".parse().unwrap()),
         supplier_runs: true,
+        profile: ProfileName::Strict.into(),
+        country: Word::read("ZZ"),
+        undocumented_members: "market_type,x".parse().unwrap(),
     }
 }
 

@@ -1,6 +1,7 @@
 use crate::error::Error;
 use clap::Args;
 use cutover_app::operator::SupplierChange;
+use cutover_app::port::{Country, ProfileName, UndocumentedMembers};
 use cutover_app::port::{HoldOnErrors, Waves};
 use cutover_core::{Level, SupplierStatus, Zone};
 use std::collections::BTreeMap;
@@ -28,9 +29,8 @@ pub(crate) struct Options {
     /// Maximum number of its accounts that are imported at the same time [default: none]
     #[arg(long, value_name = "N|none")]
     max_concurrent_imports: Option<Limit>,
-    /// Level of a rule: error, warning, off or default; may be repeated
-    #[arg(long, value_name = "ID=LEVEL")]
-    rule: Vec<RuleLevel>,
+    #[command(flatten)]
+    levels: Levels,
     /// Numbers of accounts after each of which its imports are held, then the rest, for example 100,5000,rest [default:
     /// none]
     #[arg(long, value_name = "N,…,rest|none")]
@@ -41,6 +41,41 @@ pub(crate) struct Options {
     /// Allow the supplier to start and end runs itself [default: false]
     #[arg(long, value_name = "true|false", hide_possible_values = true)]
     supplier_runs: Option<bool>,
+}
+
+/// The settings of a supplier that decide the levels of rules.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Levels {
+    /// Levels of rules: standard, strict (what comparable services refuse is an error) or lenient (what need not be an error is
+    /// a warning) [default: standard]
+    #[arg(long, value_name = "NAME", hide_possible_values = true)]
+    profile_name: Option<ProfileName>,
+    /// Country whose forms of identifiers and addresses are judged: AU or GB [default: AU]
+    #[arg(long, value_name = "COUNTRY")]
+    country: Option<Country>,
+    /// What becomes of members that the contract does not document: error, warning, or the names of those that are warnings
+    /// [default: error]
+    #[arg(long, value_name = "error|warning|NAME,…")]
+    undocumented_members: Option<UndocumentedMembers>,
+    /// Level of a rule, whatever the profile says: error, warning, off or default; may be repeated
+    #[arg(long, value_name = "ID=LEVEL")]
+    rule: Vec<RuleLevel>,
+}
+
+impl Levels {
+    /// Adds them to a change.
+    ///
+    /// # Errors
+    /// [`Error`] if a rule is given twice.
+    pub(super) fn add_to(self, change: &mut SupplierChange) -> Result<(), Error> {
+        change.profile = self.profile_name.or(change.profile);
+        change.country = self.country.or(change.country);
+        if self.undocumented_members.is_some() {
+            change.undocumented_members = self.undocumented_members;
+        }
+        change.rules.extend(RuleLevel::all(self.rule)?);
+        Ok(())
+    }
 }
 
 /// Waves; empty for none.
@@ -87,14 +122,14 @@ impl FromStr for Limit {
 
 /// The level of a rule; `None` sets it back to its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RuleLevel(String, Option<Level>);
+struct RuleLevel(String, Option<Level>);
 
 impl RuleLevel {
     /// Returns the levels by rule.
     ///
     /// # Errors
     /// [`Error`] if a rule is given twice.
-    pub(super) fn all(given: Vec<Self>) -> Result<BTreeMap<String, Option<Level>>, Error> {
+    fn all(given: Vec<Self>) -> Result<BTreeMap<String, Option<Level>>, Error> {
         let mut rules = BTreeMap::new();
         for Self(id, level) in given {
             if rules.insert(id.clone(), level).is_some() {
@@ -125,9 +160,7 @@ impl Options {
     /// # Errors
     /// [`Error`] if a rule is given twice.
     pub(super) fn change(self, status: Option<SupplierStatus>) -> Result<SupplierChange, Error> {
-        let rules = RuleLevel::all(self.rule)?;
-        Ok(SupplierChange {
-            revision: None,
+        let mut change = SupplierChange {
             status,
             document_root: self.document_root,
             verify_documents: self.verify_documents,
@@ -135,11 +168,13 @@ impl Options {
             dry_run: self.dry_run,
             max_concurrent_imports: self.max_concurrent_imports.map(|Limit(limit)| limit),
             time_zone: self.time_zone,
-            rules,
             waves: self.waves.map(|WavesOption(waves)| waves),
             hold_on_errors: self.hold_on_errors.map(|ShareOption(share)| share),
             supplier_runs: self.supplier_runs,
-        })
+            ..SupplierChange::default()
+        };
+        self.levels.add_to(&mut change)?;
+        Ok(change)
     }
 }
 

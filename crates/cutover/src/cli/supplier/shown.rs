@@ -1,4 +1,5 @@
 use crate::output::{Answer, Row, ZonedTime, pairs, plain};
+use cutover_app::port::{ChangedLevel, LevelSource};
 use cutover_app::port::{Hold, Operator, Supplier};
 use cutover_core::Zone;
 use cutover_model::{HoldReasonShown, HoldShown, Timestamp};
@@ -17,7 +18,11 @@ pub(super) struct Shown {
     dry_run: bool,
     max_concurrent_imports: Option<u32>,
     time_zone: &'static str,
+    profile: String,
+    country: String,
+    undocumented_members: String,
     rules: BTreeMap<String, String>,
+    levels: Vec<LevelShown>,
     waves: Option<String>,
     hold_on_errors: Option<String>,
     supplier_runs: bool,
@@ -40,7 +45,11 @@ impl Shown {
             dry_run: settings.dry_run,
             max_concurrent_imports: settings.max_concurrent_imports,
             time_zone: settings.time_zone.name(),
+            profile: settings.profile.to_string(),
+            country: settings.country.to_string(),
+            undocumented_members: settings.undocumented_members.to_string(),
             rules: rules.collect(),
+            levels: settings.levels().changes().map(LevelShown::of).collect(),
             waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
             hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),
             supplier_runs: settings.supplier_runs,
@@ -48,6 +57,26 @@ impl Shown {
             hold: hold.map(|hold| HeldShown::of(hold, settings.time_zone)),
             created_at: ZonedTime::local(supplier.created_at, settings.time_zone),
         }
+    }
+}
+
+/// The level of a rule that is not its default.
+#[derive(Debug, Serialize)]
+struct LevelShown {
+    rule: &'static str,
+    level: &'static str,
+    /// What set it: `profile`, `country` or `rule`.
+    source: &'static str,
+}
+
+impl LevelShown {
+    fn of(change: ChangedLevel) -> Self {
+        let source = match change.source {
+            LevelSource::Profile => "profile",
+            LevelSource::Country => "country",
+            LevelSource::Rule => "rule",
+        };
+        Self { rule: change.rule.id.0, level: change.level.as_str(), source }
     }
 }
 
@@ -115,6 +144,15 @@ fn yes_no(value: bool) -> String {
 
 impl Answer for Shown {
     fn text(&self) -> String {
+        let levels = |source| {
+            let of = self.levels.iter().filter(|level| level.source == source);
+            Vec::from_iter(of.map(|of| format!("{}={}", of.rule, of.level))).join(" ")
+        };
+        let with_levels = |name: &str, source| match levels(source) {
+            levels if levels.is_empty() => name.to_owned(),
+            levels => format!("{name}: {levels}"),
+        };
+        // Also those of a newer version, which have no effect.
         let rules: Vec<String> = self.rules.iter().map(|(id, level)| format!("{id}={level}")).collect();
         let bound = self.max_concurrent_imports.map_or("none".to_owned(), |n| n.to_string());
         let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
@@ -128,7 +166,10 @@ impl Answer for Shown {
             ("dry run", yes_no(self.dry_run)),
             ("max concurrent imports", bound),
             ("time zone", self.time_zone.to_owned()),
-            ("rules", if rules.is_empty() { "all at their defaults".to_owned() } else { rules.join(" ") }),
+            ("profile", with_levels(&self.profile, "profile")),
+            ("country", with_levels(&self.country, "country")),
+            ("undocumented members", self.undocumented_members.clone()),
+            ("rules", if rules.is_empty() { "as in the profile".to_owned() } else { rules.join(" ") }),
             ("waves", or_none(&self.waves)),
             ("hold on errors", or_none(&self.hold_on_errors)),
             ("supplier runs", yes_no(self.supplier_runs)),
@@ -194,8 +235,9 @@ impl Answer for Done {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutover_app::port::ProfileName;
     use cutover_app::port::{HoldCause, HoldReason, SupplierSettings};
-    use cutover_core::{Level, SupplierStatus};
+    use cutover_core::{Level, SupplierStatus, Word};
 
     fn supplier() -> Supplier {
         Supplier {
@@ -215,6 +257,9 @@ mod tests {
                 waves: "100,5000,rest".parse().unwrap(),
                 hold_on_errors: Some("1/200".parse().unwrap()),
                 supplier_runs: false,
+                profile: ProfileName::Strict.into(),
+                country: Word::default(),
+                undocumented_members: "market_type".parse().unwrap(),
             },
             revision: 0,
             mark_key: None,

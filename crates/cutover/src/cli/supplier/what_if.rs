@@ -1,18 +1,20 @@
 //! Checks of stored payloads under other settings (contract D15).
 
 use super::group::Group;
-use super::options::RuleLevel;
+use super::options::Levels;
 use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, plain};
 use chrono::{DateTime, Utc};
 use clap::Args;
 use cutover_app::operator::{SupplierChange, WhatIf, WhatIfRequest};
-use cutover_core::{Level, Zone};
+use cutover_core::Level;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 /// Interval at which the progress is shown.
@@ -22,9 +24,8 @@ const PROGRESS: Duration = Duration::from_secs(1);
 pub(crate) struct WhatIfArgs {
     /// Code of the supplier
     code: String,
-    /// Level of a rule: error, warning, off or default; may be repeated
-    #[arg(long, value_name = "ID=LEVEL")]
-    rule: Vec<RuleLevel>,
+    #[command(flatten)]
+    levels: Levels,
     /// Settings as `cutover supplier show --json` prints them, instead of those of the supplier
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
@@ -39,6 +40,9 @@ struct ProfileFile {
     document_root: Option<String>,
     verify_documents: Option<bool>,
     time_zone: Option<String>,
+    profile: Option<String>,
+    country: Option<String>,
+    undocumented_members: Option<String>,
     #[serde(default)]
     rules: BTreeMap<String, String>,
 }
@@ -48,7 +52,10 @@ impl ProfileFile {
         let refused = |why: &dyn std::fmt::Display| Error::refused(format!("{}: {why}", path.display()));
         let text = std::fs::read(path).map_err(|error| refused(&error))?;
         let file: Self = serde_json::from_slice(&text).map_err(|error| refused(&error))?;
-        let zone = |name: String| name.parse::<Zone>().map_err(|error| refused(&error));
+        fn read<T: FromStr<Err: Display>>(word: Option<String>, path: &Path) -> Result<Option<T>, Error> {
+            let word = word.map(|word| word.parse()).transpose();
+            word.map_err(|error| Error::refused(format!("{}: {error}", path.display())))
+        }
         let mut rules = BTreeMap::new();
         for (id, level) in file.rules {
             let level: Level = level.parse().map_err(|error| refused(&error))?;
@@ -57,7 +64,10 @@ impl ProfileFile {
         Ok(SupplierChange {
             document_root: file.document_root,
             verify_documents: file.verify_documents,
-            time_zone: file.time_zone.map(zone).transpose()?,
+            time_zone: read(file.time_zone, path)?,
+            profile: read(file.profile, path)?,
+            country: read(file.country, path)?,
+            undocumented_members: read(file.undocumented_members, path)?,
             rules,
             ..SupplierChange::default()
         })
@@ -123,7 +133,7 @@ pub(super) fn run(context: &Context, args: WhatIfArgs) -> Result<(), Error> {
     let app = context.app_with_documents()?;
     let resets_rules = args.profile.is_some();
     let mut change = args.profile.as_deref().map(ProfileFile::read).transpose()?.unwrap_or_default();
-    change.rules.extend(RuleLevel::all(args.rule)?);
+    args.levels.add_to(&mut change)?;
     let request = WhatIfRequest { supplier: args.code, resets_rules, change, now: args.now };
     let (mut shown, is_watched) = (Instant::now(), std::io::stderr().is_terminal());
     let result = app.as_command().what_if(&request, &mut |accounts| {

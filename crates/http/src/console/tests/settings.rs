@@ -3,7 +3,7 @@
 use super::between;
 use crate::testing::{TestService, log};
 use cutover_app::operator::{AuditScope, SupplierChange};
-use cutover_app::port::{AuditAction, AuditRecord, Supplier};
+use cutover_app::port::{AuditAction, AuditRecord, Supplier, SupplierSettings};
 use cutover_core::Level;
 
 const PATH: &str = "/console/suppliers/ACME_ENERGY/settings/";
@@ -14,7 +14,11 @@ fn supplier(service: &TestService) -> Supplier {
 
 /// A form as a browser sends it, for the settings as they are now.
 fn form(service: &TestService, texts: &str) -> String {
-    format!("revision={}&{texts}", supplier(service).revision)
+    let SupplierSettings { profile, country, undocumented_members, .. } = supplier(service).settings;
+    let revision = supplier(service).revision;
+    format!(
+        "revision={revision}&profile={profile}&country={country}&undocumented_members={undocumented_members}&{texts}"
+    )
 }
 
 const UNCHANGED: &str = "max_concurrent_imports=&waves=&hold_on_errors=&rules=";
