@@ -32,7 +32,7 @@ pub(super) const ADR_03: Rule = Rule {
 };
 
 fn postal(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    if let Some(address) = address.in_australia() {
+    if let Some(address) = address.in_country("AU") {
         check(&address.postal_code, at.member("postal_code"), checker);
     }
 }

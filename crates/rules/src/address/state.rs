@@ -13,7 +13,7 @@ pub(super) const ADR_05: Rule = Rule {
 const STATES: [&str; 8] = ["ACT", "NSW", "NT", "QLD", "SA", "TAS", "VIC", "WA"];
 
 fn check(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let Some(address) = address.in_australia() else { return };
+    let Some(address) = address.in_country("AU") else { return };
     if address.administrative_area.usable().is_some_and(|area| !STATES.contains(&area.trimmed())) {
         checker.report_as(
             at.member("administrative_area"),

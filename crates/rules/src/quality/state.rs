@@ -13,7 +13,7 @@ pub(super) const QUA_03: Rule = Rule {
 
 fn check(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let (state, postcode, name) = match address {
-        Address::Postal(_) => match address.in_australia() {
+        Address::Postal(_) => match address.in_country("AU") {
             Some(address) => (&address.administrative_area, &address.postal_code, "postal_code"),
             None => return,
         },

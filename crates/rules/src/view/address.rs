@@ -18,10 +18,10 @@ impl<'a, 'j> Address<'a, 'j> {
         }
     }
 
-    /// Returns the postal address if its country is Australia.
-    pub(crate) fn in_australia(self) -> Option<&'a draft::Address<'j>> {
+    /// Returns the postal address if it is in the country with this code.
+    pub(crate) fn in_country(self, code: &str) -> Option<&'a draft::Address<'j>> {
         let Self::Postal(address) = self else { return None };
         let country = address.country.usable()?.trimmed();
-        country.eq_ignore_ascii_case("AU").then_some(address)
+        country.eq_ignore_ascii_case(code).then_some(address)
     }
 }
