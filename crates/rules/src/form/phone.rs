@@ -1,34 +1,42 @@
-/// The kind of a phone number (rules 10.1).
+/// The kind of a phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phone {
-    /// An Australian mobile number.
+    /// A mobile number.
     Mobile,
-    /// Any other Australian number.
+    /// Any other number of the country.
     Fixed,
     /// A number of another country, whose kind is not judged.
     Foreign,
 }
 
 /// The international prefix `0011` and the fifteen digits of the longest number.
-const MOST_DIGITS: usize = 4 + 15;
+pub(crate) const MOST_PHONE_DIGITS: usize = 4 + 15;
 
 impl Phone {
-    /// Reads a trimmed text; `None` if it is not a phone number.
+    /// Reads a trimmed text (rules 10.1); `None` if it is not a phone number.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        let mut buffer = [0; MOST_DIGITS];
+        let mut buffer = [0; MOST_PHONE_DIGITS];
         match text.as_bytes() {
-            [b'+', rest @ ..] => international(digits(rest, &mut buffer)?),
-            rest => match digits(rest, &mut buffer)? {
+            [b'+', rest @ ..] => international(phone_digits(rest, &mut buffer)?),
+            rest => match phone_digits(rest, &mut buffer)? {
                 [b'0', b'0', b'1', b'1', rest @ ..] => international(rest),
                 [b'0', rest @ ..] => geographic(rest).or_else(|| satellite(rest)),
                 rest => special(rest),
             },
         }
     }
+
+    /// Reads the digits after the `+` of a number of another country.
+    pub(crate) fn foreign(digits: &[u8]) -> Option<Self> {
+        match digits {
+            [b'1'..=b'9', ..] if (7..=15).contains(&digits.len()) => Some(Self::Foreign),
+            _ => None,
+        }
+    }
 }
 
 /// Returns the digits of a text, or `None` if it contains a character that is not allowed.
-fn digits<'b>(text: &[u8], buffer: &'b mut [u8; MOST_DIGITS]) -> Option<&'b [u8]> {
+pub(crate) fn phone_digits<'b>(text: &[u8], buffer: &'b mut [u8; MOST_PHONE_DIGITS]) -> Option<&'b [u8]> {
     let mut len = 0;
     for byte in text {
         match byte {
@@ -47,8 +55,7 @@ fn international(digits: &[u8]) -> Option<Phone> {
     match digits {
         [b'6', b'1', b'0', rest @ ..] => geographic(rest),
         [b'6', b'1', rest @ ..] => geographic(rest).or_else(|| satellite(rest)).or_else(|| special(rest)),
-        [b'1'..=b'9', ..] if (7..=15).contains(&digits.len()) => Some(Phone::Foreign),
-        _ => None,
+        _ => Phone::foreign(digits),
     }
 }
 
