@@ -1013,6 +1013,48 @@ codes! {
             wrong: r#"{"mpxn": "6102\u200b000001"}"#,
             right: r#"{"mpxn": "6102000001"}"#,
         }
+        InvalidMpan {
+            code: "invalid_mpan",
+            fault: "This is not an MPAN.",
+            advice: "Expected the thirteen digits of the core, from the distributor to the check digit; spaces do not count.",
+            wrong: r#"{"mpxn": "00 111 222 13 1234 5678 907"}"#,
+            right: r#"{"mpxn": "13 1234 5678 907"}"#,
+        }
+        InvalidMprn {
+            code: "invalid_mprn",
+            fault: "This is not an MPRN.",
+            advice: "Expected six to ten digits, the last two of them check digits.",
+            wrong: r#"{"mpxn": "M3938424403", "supply_type": "GAS"}"#,
+            right: r#"{"mpxn": "3938424403", "supply_type": "GAS"}"#,
+        }
+        InvalidBritishPostcode {
+            code: "invalid_british_postcode",
+            fault: "This is not a British postcode.",
+            advice: "Expected for example M1 1AE or EC1A 1BB; check that O and 0, I and 1 are not mixed up.",
+            wrong: r#"{"country": "GB", "postal_code": "EC1A"}"#,
+            right: r#"{"country": "GB", "postal_code": "EC1A 1BB"}"#,
+        }
+        InvalidBritishPhoneNumber {
+            code: "invalid_british_phone_number",
+            fault: "This is not a phone number.",
+            advice: "Expected for example 020 7946 0958, 07700 900123, 0800 123 4567, or + and a country code; no letters or extensions.",
+            wrong: r#"{"mobile": "7700 900123"}"#,
+            right: r#"{"mobile": "07700 900123"}"#,
+        }
+        BritishPhoneNumberWrongKind {
+            code: "british_phone_number_wrong_kind",
+            fault: "The number is mobile but given as landline, or the other way round.",
+            advice: "Numbers that begin with 07 or +447 belong in mobile, others in landline.",
+            wrong: r#"{"landline": "07700 900123"}"#,
+            right: r#"{"mobile": "07700 900123"}"#,
+        }
+        InvalidBritishCompanyNumber {
+            code: "invalid_british_company_number",
+            fault: "This is not the number of a British company.",
+            advice: "Expected eight characters: two letters or digits, then six digits; check that a leading 0 was not lost.",
+            wrong: r#"{"company_number": "445790"}"#,
+            right: r#"{"company_number": "00445790"}"#,
+        }
     }
     Service {
         ImportSupplierNotFound {

@@ -19,7 +19,7 @@ pub(crate) use email::is_email;
 pub(crate) use field::{dates_reversed, datetimes_reversed, is_absent_or_empty};
 pub(crate) use folded::Folded;
 pub(crate) use luhn::holds_card_number;
-pub(crate) use phone::Phone;
+pub(crate) use phone::{MOST_PHONE_DIGITS, Phone, phone_digits};
 pub(crate) use seen::Seen;
 pub(crate) use small_map::SmallMap;
 pub(crate) use supply_point::SupplyPointId;

@@ -31,6 +31,7 @@ const CATALOGUE: &str = "
     PST-01! PST-02! PST-03! PST-04! PST-05! PST-06! PST-07! PST-08! PST-09! PST-10! PST-11! PST-12?
     PST-13! PST-14! PST-15! PST-16! PST-17
     QUA-01? QUA-02? QUA-03? QUA-04? QUA-05?
+    GBR-01- GBR-02- GBR-03- GBR-04- GBR-05- GBR-06- GBR-07- GBR-08- GBR-09- GBR-10-
 ";
 
 fn mark(rule: &Rule) -> String {

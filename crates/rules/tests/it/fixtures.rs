@@ -1,6 +1,6 @@
 //! Every fixture with all its issues. A faulty one is named after the rule that it shows.
 
-use crate::{Check, REQUESTS, every_rule, lines};
+use crate::{Check, REQUESTS, every_rule, is_british, lines};
 use cutover_rules::{Needs, RULES, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -70,6 +70,7 @@ fn every_payload_rule_has_a_fixture() {
     let files = REQUESTS.iter().flat_map(|(folder, _)| files(folder, "faulty"));
     let names: Vec<String> = files.map(|path| path.file_name().unwrap().to_string_lossy().into()).collect();
     let shown = |id: &str| names.iter().any(|name| name.starts_with(id));
-    let payload = RULES.iter().filter(|rule| rule.needs == Needs::Payload).map(|rule| rule.id.0);
-    assert_eq!(payload.filter(|id| !shown(id)).collect::<Vec<_>>(), ["STR-18"], "no fixture is broken JSON");
+    let payload = RULES.iter().filter(|rule| rule.needs == Needs::Payload && !is_british(rule));
+    let missing: Vec<_> = payload.map(|rule| rule.id.0).filter(|id| !shown(id)).collect();
+    assert_eq!(missing, ["STR-18"], "no fixture is broken JSON");
 }

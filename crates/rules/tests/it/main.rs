@@ -4,6 +4,7 @@
 
 mod catalogue;
 mod fixtures;
+mod great_britain;
 mod members;
 mod messages;
 mod mutations;
@@ -12,7 +13,7 @@ mod report;
 
 use cutover_core::{Issue, Level, Now, Zone};
 use cutover_model::Limits;
-use cutover_rules::{Facts, Profile, RULES, Report};
+use cutover_rules::{Facts, Profile, RULES, Report, Rule};
 use serde_json::Value;
 use std::path::Path;
 
@@ -69,10 +70,14 @@ fn valid_fixtures(folder: &str) -> Vec<Value> {
     paths.iter().map(|path| serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()).collect()
 }
 
-/// The profile in which every rule runs: those that are off by default are warnings.
+/// The profile in which every rule runs but the British ones: those that are off by default are warnings.
 fn every_rule() -> Profile {
-    let off = RULES.iter().filter(|rule| rule.level == Level::Off);
+    let off = RULES.iter().filter(|rule| rule.level == Level::Off && !is_british(rule));
     Profile::new(off.map(|rule| (rule.id.0, Level::Warning))).unwrap()
+}
+
+fn is_british(rule: &Rule) -> bool {
+    rule.id.0.starts_with("GBR-")
 }
 
 fn lines(issues: &[Issue]) -> Vec<String> {
