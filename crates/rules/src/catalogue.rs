@@ -27,7 +27,6 @@ const FOLDERS: &[&[Rule]] = &[
     crate::window::RULES,
     crate::service::RULES,
     crate::quality::RULES,
-    crate::great_britain::RULES,
 ];
 
 /// The number of lists of rules: those of the folders, then those of the countries.

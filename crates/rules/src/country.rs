@@ -20,7 +20,11 @@ pub(crate) struct CountryRules {
 }
 
 /// Every country, the default one first.
-pub(crate) const COUNTRIES: &[CountryRules] = &[CountryRules { code: "AU", rules: &[], levels: &[] }];
+pub(crate) const COUNTRIES: &[CountryRules] = &[
+    // Its rules are on by default.
+    CountryRules { code: "AU", rules: &[], levels: &[] },
+    crate::great_britain::COUNTRY,
+];
 
 static ALL: &[CountryRules] = COUNTRIES;
 /// The codes of the countries.

@@ -52,7 +52,6 @@ pub use check::{
 };
 pub use country::Country;
 pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, WantedDocument};
-pub use great_britain::LEVELS as GREAT_BRITAIN;
 pub use lookups::{
     contract_to_look_up, documents_of_account, documents_of_notes, documents_of_statements, level_of_erased,
     meter_points_to_look_up,

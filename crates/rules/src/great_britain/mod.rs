@@ -1,4 +1,4 @@
-//! Rules about the forms of Great Britain. They are off unless the supplier's country sets [`LEVELS`].
+//! The forms of Great Britain.
 
 mod company_number;
 mod mpan;
@@ -7,11 +7,15 @@ mod phone;
 mod postcode;
 mod sort_code;
 
+use crate::country::CountryRules;
 use crate::rule::Rule;
 use cutover_core::Level;
 
+/// The country.
+pub(crate) const COUNTRY: CountryRules = CountryRules { code: "GB", rules: RULES, levels: LEVELS };
+
 /// In the order of the catalogue.
-pub(crate) const RULES: &[Rule] = &[
+const RULES: &[Rule] = &[
     mpan::GBR_01,
     mpan::GBR_02,
     mprn::GBR_03,
@@ -24,8 +28,8 @@ pub(crate) const RULES: &[Rule] = &[
     company_number::GBR_10,
 ];
 
-/// The levels that Great Britain sets, by the id of the rule. Rules about Australian forms are off.
-pub const LEVELS: &[(&str, Level)] = &[
+/// Rules about Australian forms are off.
+const LEVELS: &[(&str, Level)] = &[
     ("GBR-01", Level::Warning),
     ("GBR-02", Level::Warning),
     ("GBR-03", Level::Warning),
@@ -59,18 +63,3 @@ pub const LEVELS: &[(&str, Level)] = &[
     ("BUS-06", Level::Off),
     ("BUS-08", Level::Off),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Profile;
-
-    #[test]
-    fn british_rules_run_only_where_the_country_sets_their_levels() {
-        let profile = Profile::new(LEVELS.iter().copied()).unwrap();
-        for rule in RULES {
-            assert_eq!(rule.level, Level::Off, "{}", rule.id);
-            assert_ne!(profile.level(rule), Level::Off, "{}", rule.id);
-        }
-    }
-}

@@ -1,13 +1,13 @@
-//! The British fixtures, checked with the levels that Great Britain sets. Those with faults are named so.
+//! The British fixtures, checked as of a supplier in Great Britain. Those with faults are named so.
 
 use crate::{Check, check, check_business, is_british, lines};
-use cutover_rules::{GREAT_BRITAIN, Profile, RULES};
+use cutover_rules::{Profile, ProfileName, RULES};
 use std::fmt::Write;
 use std::path::Path;
 
 /// Returns the name of a fixture and its findings.
 fn section(path: &Path, check: Check) -> String {
-    let profile = Profile::new(GREAT_BRITAIN.iter().copied()).unwrap();
+    let profile = Profile::named(ProfileName::Standard, "GB".parse().unwrap());
     let report = check(&std::fs::read(path).unwrap(), &profile);
     let found = [lines(&report.errors), lines(&report.warnings)].concat();
     let name = path.file_name().unwrap().to_str().unwrap();
