@@ -13,7 +13,7 @@ pub enum Step<T> {
 
 impl<T> Step<T> {
     /// Maps the result.
-    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Step<U> {
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Step<U> {
         match self {
             Self::Done(done) => Step::Done(f(done)),
             Self::Documents(wanted) => Step::Documents(wanted),

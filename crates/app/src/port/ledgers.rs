@@ -20,6 +20,8 @@ pub struct LedgerHead {
 /// A stored transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredTransaction {
+    /// Its number among the transactions of the account, from 0.
+    pub position: i64,
     /// The transaction, decimals as strings with the digits sent.
     pub transaction: Transaction<'static>,
     /// The date that was sent, if the transaction was moved to another one (contract D8).
@@ -58,13 +60,13 @@ pub trait Ledgers {
         transaction_id: &str,
     ) -> Result<Option<StoredTransaction>, StoreError>;
 
-    /// Appends a transaction to the open statement of a ledger.
+    /// Appends a transaction to the open statement of a ledger, and returns its number among those of the account.
     fn add_transaction(
         &mut self,
         account_id: i64,
         ledger: i64,
         transaction: &NewTransaction,
-    ) -> Result<(), StoreError>;
+    ) -> Result<i64, StoreError>;
 
     /// Sets the balance of a ledger.
     fn set_balance(&mut self, account_id: i64, ledger: i64, balance: &Decimal<'_>) -> Result<(), StoreError>;

@@ -65,6 +65,57 @@ fn the_balance_is_updated_and_known_transactions_are_skipped() {
     assert_eq!((balance(&env).to_string().as_str(), current(&env)), ("-73.00", 4));
 }
 
+/// The ids of results of a request with this member besides.
+fn ids(env: &TestEnv, member: &str, transactions: &[String]) -> Vec<Option<i64>> {
+    let body = request("transactions", transactions).replacen('{', &format!("{{{member}"), 1);
+    let results = env.app.add_transactions(&env.caller, body.as_bytes(), Ok(NO_MOVE)).unwrap();
+    results.iter().map(|result| result.added_transaction_id).collect()
+}
+
+#[test]
+fn a_transaction_has_the_same_number_again() {
+    let env = TestEnv::with(ACCOUNT);
+    let [old, new] = [("OLD", "2.5", "PAYMENT"), ("T-1", "7.25", "CREDIT")]
+        .map(|(id, amount, kind)| transaction(id, "2026-07-05", amount, kind));
+    let first = ids(&env, "", &[old.clone(), new.clone()]);
+    assert!(first[0].is_some_and(|id| id > 0) && first[1].is_some() && first[0] != first[1]);
+    assert_eq!(ids(&env, "", &[new, old]), [first[1], first[0]]);
+}
+
+#[test]
+fn a_dry_run_is_answered_and_keeps_nothing() {
+    let env = TestEnv::with(ACCOUNT);
+    let call = [
+        transaction("OLD", "2026-07-05", "2.5", "PAYMENT"),
+        transaction("T-1", "2026-11-01", "7.25", "CREDIT"),
+    ];
+    let report = env.report();
+    let known = ids(&env, r#""dry_run":true,"#, &call);
+    assert!(known[0].is_some() && known[1].is_none());
+    assert_eq!(env.report(), report);
+    let faulty = [transaction("OLD", "2026-07-05", "9", "PAYMENT")];
+    let body = request("transactions", &faulty).replacen('{', r#"{"dry_run":true,"#, 1);
+    assert!(env.app.add_transactions(&env.caller, body.as_bytes(), Ok(NO_MOVE)).is_err());
+    assert_eq!(ids(&env, r#""dry_run":false,"#, &call)[0], known[0]);
+    assert_eq!(current(&env), 2);
+}
+
+#[test]
+fn the_account_is_also_named_by_its_old_name() {
+    let env = TestEnv::with(ACCOUNT);
+    let call = [transaction("T-1", "2026-11-01", "7.25", "CREDIT")];
+    let body = request("transactions", &call).replace("external_account_number", "account_number");
+    assert!(env.app.add_transactions(&env.caller, body.as_bytes(), Ok(NO_MOVE)).is_ok());
+    let both = request("transactions", &call).replacen('{', r#"{"account_number":"A-1","#, 1);
+    let Err(TransactionsRefused::Add(AddRefused::Faults(faults))) =
+        env.app.add_transactions(&env.caller, both.as_bytes(), Ok(NO_MOVE))
+    else {
+        panic!("a member is given twice");
+    };
+    let faults: Vec<_> = faults.iter().map(|fault| format!("{} {}", fault.attr, fault.code)).collect();
+    assert_eq!(faults, ["external_account_number duplicate_field"]);
+}
+
 #[test]
 fn moved_transactions_are_recognised_by_the_sent_date() {
     let env = TestEnv::with(ACCOUNT);

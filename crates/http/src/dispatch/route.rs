@@ -5,7 +5,7 @@ use crate::endpoint::{
     create_historical_statements, create_notes, create_payment_instruction, create_transactions, events,
     find_accounts, find_for_operator, graphql, healthz, imported_account, imported_accounts, manifest,
     manifest_numbers, metrics, openapi, progress, readiness, readyz, refused_creates, report_billed, runs,
-    supplier, supplier_holds, transfer_status, validate_account,
+    supplier, supplier_holds, transfer_status, validate_account, validate_account_v1,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;
@@ -16,6 +16,7 @@ use actix_web::http::Method;
 /// wins.
 static API: &[Endpoint] = &[
     validate_account::ENDPOINT,
+    validate_account_v1::ENDPOINT,
     create_account::ENDPOINT,
     bulk::ENDPOINT,
     account_status::ENDPOINT,

@@ -2,7 +2,7 @@
 
 use crate::answer::json;
 use crate::call::{Answer, Call};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, SentInstruction};
 use actix_web::HttpResponse;
 use cutover_app::App;
 use cutover_app::additions::{AddRefused, InstructionStep, InstructionStored};
@@ -26,13 +26,23 @@ pub(super) fn handle(call: &mut Call, begin: Begin) -> Answer<'_> {
 async fn store(call: &mut Call, begin: Begin) -> Result<InstructionStored, Refusal> {
     let caller = call.caller().await?;
     let body = call.body().await?;
-    let step = call.run_with(body, move |app, body| Ok(begin(app, &caller, body)?)).await?;
+    let check = move |app: &App, body: &[u8]| {
+        let sent = SentInstruction::read(body);
+        match begin(app, &caller, body) {
+            Ok(step) => Ok((step, sent)),
+            Err(refused) => Err(Refusal::from(refused).without_503().of_instruction(sent)),
+        }
+    };
+    let (step, sent) = call.run_with(body, check).await?;
     let pending = match step {
         InstructionStep::Stored(stored) => return Ok(stored),
         InstructionStep::Ask(pending) => pending,
     };
-    let verified = call.service().app.ask_vendor(&pending).await?;
-    call.run(move |app| Ok(app.store_instruction(*pending, verified)?)).await
+    let stored = async {
+        let verified = call.service().app.ask_vendor(&pending).await?;
+        call.run(move |app| Ok(app.store_instruction(*pending, verified)?)).await
+    };
+    stored.await.map_err(|refusal: Refusal| refusal.without_503().of_instruction(sent))
 }
 
 #[cfg(test)]

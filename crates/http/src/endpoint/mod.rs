@@ -39,6 +39,7 @@ pub(crate) mod supplier;
 pub(crate) mod supplier_holds;
 pub(crate) mod transfer_status;
 pub(crate) mod validate_account;
+pub(crate) mod validate_account_v1;
 
 use crate::call::Handler;
 use crate::openapi::{Operation, Parameter};

@@ -547,6 +547,11 @@ pub(crate) fn refused() -> Json {
     }])
 }
 
+/// An account as it was sent.
+pub(crate) fn account() -> Json {
+    of(REQUESTS[0].2.as_bytes())
+}
+
 pub(crate) fn transfer_status() -> Json {
     written(&TransferStatus { status: StateV1::Completed, service_account_number: "A-7K2M9QXD".into() })
 }
@@ -564,7 +569,11 @@ pub(crate) fn transactions() -> Json {
     let request = decoded.and_then(|decoded| decoded.draft?.into_valid());
     let stored = request.into_iter().flat_map(|request| request.transactions).map(|transaction| {
         let transaction = cutover_model::IntoOwned::into_owned(transaction);
-        TransactionResult { status: TransactionStatus::Added, transaction }
+        TransactionResult {
+            status: TransactionStatus::Added,
+            transaction,
+            added_transaction_id: Some(1_048_583),
+        }
     });
     of(&transaction_results(&stored.collect::<Vec<_>>()))
 }

@@ -5,7 +5,7 @@ use super::examples;
 use cutover_core::Code;
 use cutover_model::certificate::Leaf;
 use cutover_model::describe::{AnswerKind, Json, Schemas};
-use cutover_model::{Account, BusinessRequest, HistoricalStatement, ProcessStatus};
+use cutover_model::{Account, AccountEnvelope, BusinessRequest, HistoricalStatement, ProcessStatus};
 
 fn typed(kind: &str) -> Json {
     Json::object().with("type", kind)
@@ -61,6 +61,12 @@ pub(crate) fn list(schemas: &mut Schemas) -> Json {
         object("An account in a list.", &members, &members.each_ref().map(|(name, _)| *name))
     });
     typed("array").with("items", item)
+}
+
+/// An account as it was sent, bare or in the envelope.
+pub(crate) fn account_as_sent(schemas: &mut Schemas) -> Json {
+    let forms = [&Account::SPEC, &AccountEnvelope::SPEC];
+    Json::object().with("anyOf", forms.map(|form| schemas.object(form)).to_vec())
 }
 
 /// An imported account: its payload, and what the service and later calls added (contract D19).

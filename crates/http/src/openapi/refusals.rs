@@ -1,11 +1,13 @@
 //! The refusals in the description, each with its real status, headers and body.
 
 use super::examples;
-use crate::refusal::{Refusal, TransactionFailure};
+use crate::refusal::{Refusal, SentInstruction, TransactionFailure};
 use actix_web::body::MessageBody;
 use cutover_core::{AttrPath, Code, Issue, Level, RuleId, ServiceAccountNumber};
 use cutover_model::describe::{AnswerSpec, Json, Schemas};
-use cutover_model::{AlreadyThere, Detail, PROCESS_ERROR, TransactionRefusal, ValidationError};
+use cutover_model::{
+    AlreadyThere, Detail, InstructionRefusal, PROCESS_ERROR, TransactionRefusal, ValidationError,
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -191,7 +193,10 @@ pub(crate) fn of_instruction() -> Vec<Refusal> {
     let fault = Refusal::Faults(vec![issue("PST-11", attr, Code::PaymentInstructionNotFound)]);
     let mut refusals = also(with_body, [fault, Refusal::VendorUnavailable(String::new())]);
     refusals.retain(|refusal| !matches!(refusal, Refusal::Unavailable(_) | Refusal::KeyMissing(_)));
-    refusals
+    let sent = SentInstruction::read(
+        br#"{"import_supplier": "ACME_ENERGY", "external_account_number": "ELEC-1001", "reference": "pm_1QELEC1001"}"#,
+    );
+    refusals.into_iter().map(|refusal| refusal.of_instruction(sent.clone())).collect()
 }
 
 /// Refusals of lists.
@@ -319,6 +324,7 @@ fn body_of(refusal: &Refusal) -> &'static AnswerSpec {
         | Refusal::Parameters(_)
         | Refusal::Query(_) => &ValidationError::SPEC,
         Refusal::Transaction(_) => &TransactionRefusal::SPEC,
+        Refusal::Instruction(_) => &InstructionRefusal::SPEC,
         Refusal::ImportFaults | Refusal::SupplierNotOngoing => &PROCESS_ERROR,
         Refusal::AlreadyImported(_) | Refusal::InProgress | Refusal::NotPending => &AlreadyThere::SPEC,
         _ => &Detail::SPEC,

@@ -252,6 +252,8 @@ fn requests() -> Vec<Sent> {
     vec![
         post("/v2/data-import/accounts/validate/", ACCOUNT.into()),
         post("/v2/data-import/accounts/validate/", "{}".into()),
+        post("/v1/data-import/validate-account/", ACCOUNT.into()),
+        post("/v1/data-import/validate-account/", "{}".into()),
         post("/v2/data-import/accounts/", ACCOUNT.into()),
         post("/v2/data-import/accounts/", "{}".into()),
         post("/v2/data-import/accounts/", example("account").replace("UNMG-5001", "ELEC-1001")),

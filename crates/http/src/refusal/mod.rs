@@ -8,8 +8,11 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use cutover_core::{Code, Issue, NON_FIELD_ERRORS, ServiceAccountNumber};
-use cutover_model::{AlreadyThere, Detail, ErrorItem, ProcessError, TransactionRefusal, ValidationError};
+use cutover_model::{
+    AlreadyThere, Detail, ErrorItem, InstructionRefusal, ProcessError, TransactionRefusal, ValidationError,
+};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -70,6 +73,8 @@ pub(crate) enum Refusal {
     Query(Vec<(String, Code)>),
     /// The faults of a request of version 1 (contract D4).
     Faults(Vec<Issue>),
+    /// A payment instruction was refused, or could not be stored (contract D8).
+    Instruction(Box<InstructionFailure>),
     /// There is no imported account to add to, with the reason (contract D8).
     NoAccount(Code),
     /// A transaction is refused (contract 4.2).
@@ -117,7 +122,63 @@ impl fmt::Debug for TransactionFailure {
     }
 }
 
+/// Why a payment instruction is not stored, and what was sent.
+#[derive(Debug)]
+pub(crate) struct InstructionFailure {
+    /// The reason.
+    pub(crate) refusal: Refusal,
+    /// The request.
+    pub(crate) sent: SentInstruction,
+}
+
+/// The texts that name a payment instruction in its request.
+#[derive(Clone, Default)]
+pub(crate) struct SentInstruction(BTreeMap<&'static str, String>);
+
+/// The members that it is named by.
+const NAMES_OF_INSTRUCTION: [&str; 5] = [
+    "external_account_number",
+    "external_business_identifier",
+    "import_supplier",
+    "import_supplier_code",
+    "reference",
+];
+
+impl SentInstruction {
+    /// Reads it from a body; what is no text is left out.
+    pub(crate) fn read(body: &[u8]) -> Self {
+        let mut members: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_slice(body).unwrap_or_default();
+        let text = |name| match members.remove(name) {
+            Some(serde_json::Value::String(text)) => Some((name, text)),
+            _ => None,
+        };
+        Self(NAMES_OF_INSTRUCTION.into_iter().filter_map(text).collect())
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        self.0.get(name).cloned()
+    }
+}
+
+/// Shows the names only.
+impl fmt::Debug for SentInstruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
 impl Refusal {
+    /// Adds what was sent to the refusal of a payment instruction, unless another form is the contract's.
+    pub(crate) fn of_instruction(self, sent: SentInstruction) -> Self {
+        match self {
+            Self::Faults(_) | Self::VendorUnavailable(_) | Self::Unexpected(_) => {
+                Self::Instruction(Box::new(InstructionFailure { refusal: self, sent }))
+            }
+            refusal => refusal,
+        }
+    }
+
     /// Returns the refusal of a head that actix refuses with this status.
     pub(crate) fn of_head(status: StatusCode) -> Self {
         match status {
@@ -152,6 +213,7 @@ impl Refusal {
             Self::NotJson(_) => Code::ParseError,
             Self::Invalid(_) | Self::Parameters(_) | Self::Query(_) => Code::ValidationError,
             Self::Faults(_) | Self::Transaction(_) => Code::ValidationError,
+            Self::Instruction(failure) => failure.refusal.code(),
             Self::NoAccount(code) => *code,
             Self::AccountFaults(_) => Code::AccountFailedValidation,
             Self::ImportFaults => Code::ImportProcessFailedValidation,
@@ -188,6 +250,7 @@ impl Refusal {
             Self::Parameters(_) | Self::Query(_) | Self::Faults(_) | Self::Transaction(_) => {
                 StatusCode::BAD_REQUEST
             }
+            Self::Instruction(failure) => failure.refusal.status(),
             Self::ImportFaults | Self::SupplierNotOngoing => StatusCode::BAD_REQUEST,
             Self::AlreadyImported(_) | Self::InProgress | Self::NotPending => StatusCode::BAD_REQUEST,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -206,6 +269,7 @@ impl Refusal {
             | Self::VendorUnavailable(cause)
             | Self::KeyMissing(cause)
             | Self::Unexpected(cause) => Some(cause),
+            Self::Instruction(failure) => failure.refusal.cause(),
             _ => None,
         }
     }
@@ -240,6 +304,7 @@ impl Refusal {
                 self.with_errors(faults.iter().map(item).collect())
             }
             Self::Transaction(failure) => written_json(&mut self.head(), self.failed(failure).to_json()),
+            Self::Instruction(failure) => self.respond_with(&instruction(failure)),
             Self::ImportFaults => self.with_domain("import_process"),
             Self::SupplierNotOngoing => self.with_domain("import_supplier"),
             Self::AlreadyImported(number) => self.already_there(Some(number.to_string())),
@@ -306,6 +371,26 @@ impl Refusal {
 
     fn already_there(&self, account_id: Option<String>) -> HttpResponse {
         self.respond_with(&AlreadyThere { non_field_errors: self.detail(), account_id })
+    }
+}
+
+fn instruction(failure: &InstructionFailure) -> InstructionRefusal {
+    let InstructionFailure { refusal, sent } = failure;
+    let errors = match refusal {
+        Refusal::Faults(issues) => items(issues),
+        _ => Vec::new(),
+    };
+    let Detail { detail, code } = refusal.detail();
+    InstructionRefusal {
+        error_detail: errors.first().map_or_else(|| detail.clone(), |first| first.detail.clone()),
+        external_account_number: sent.text("external_account_number"),
+        external_business_identifier: sent.text("external_business_identifier"),
+        import_supplier: sent.text("import_supplier"),
+        import_supplier_code: sent.text("import_supplier_code"),
+        reference: sent.text("reference"),
+        detail,
+        code,
+        errors,
     }
 }
 
@@ -389,6 +474,11 @@ mod tests {
     fn every_refusal_has_its_status_headers_and_body() {
         let number = || ServiceAccountNumber::from_random(7);
         let secret = || "inside".to_owned();
+        let sent = || {
+            SentInstruction::read(
+                br#"{"reference": "R", "import_supplier": 7, "external_account_number": "A"}"#,
+            )
+        };
         let all = [
             Refusal::NotFound,
             Refusal::NoManifest,
@@ -416,6 +506,9 @@ mod tests {
             Refusal::Faults(vec![issue()]),
             Refusal::NoAccount(Code::AccountNotFound),
             Refusal::Transaction(failure()),
+            Refusal::Faults(vec![issue()]).of_instruction(sent()),
+            Refusal::VendorUnavailable(secret()).of_instruction(sent()),
+            Refusal::NoAccount(Code::AccountNotFound).of_instruction(sent()),
             Refusal::AccountFaults(vec![issue()]),
             Refusal::ImportFaults,
             Refusal::SupplierNotOngoing,

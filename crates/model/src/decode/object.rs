@@ -149,7 +149,7 @@ impl<'j> Decoder<'j> {
         place: usize,
     ) -> Result<Result<usize, Cow<'j, str>>, SyntaxErrorKind> {
         let name = self.cursor.name()?;
-        let index = shape.fields.iter().position(|field| field.name == name);
+        let index = shape.fields.iter().position(|field| field.name == name || field.former == Some(&*name));
         Ok(index.inspect(|index| shape.hints.learn(place, *index)).ok_or(name))
     }
 

@@ -22,6 +22,8 @@ pub struct FieldSpec {
     pub name: &'static str,
     /// The name in quotes with a colon, as in a payload.
     pub(crate) quoted: &'static str,
+    /// A name that it is also read under.
+    pub(crate) former: Option<&'static str>,
     /// The description of the member.
     pub doc: &'static str,
     /// If set, the member must be present whenever its object is (fields 1.2).

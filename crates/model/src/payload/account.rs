@@ -7,7 +7,7 @@ objects! {
         /// (rules ACC-09, PST-05).
         external_account_number: required text(128) shown;
         /// True if the occupier of the supply address is unknown; default false (rules ACC-01, ACC-02).
-        unknown_occupier: optional boolean;
+        unknown_occupier: nullable boolean;
         /// Channel for letters to the customer, online or print; default `ONLINE` (rule ACC-05).
         communication_preference: optional choice(CommunicationPreference);
         /// Special form in which the customer needs documents; absent or empty = none.

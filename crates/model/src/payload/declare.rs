@@ -2,7 +2,8 @@
 
 /// Declares the objects of a file.
 ///
-/// A member is `name: presence kind;`, or `name as "JSON name": presence kind;`. The presences are
+/// A member is `name: presence kind;`, or `name as "JSON name": presence kind;`. With `formerly "old name"` before the colon it
+/// is also read under that name, in which no document shows it. The presences are
 /// `required`, `optional`, `nullable` (optional or `null`) and `required_nullable`; the kinds are those of
 /// `kind!`. Each object becomes a plain type, and a type of the same name in `draft` whose members are
 /// absent, usable or faulty. The documentation of the crate shows an expansion.
@@ -20,7 +21,7 @@ macro_rules! objects {
         $name:ident $label:literal $(in $table:ident $(by $key:ident)?)? {
             $(
                 $(#[doc = $field_doc:literal])+
-                $field:ident $(as $wire:literal)? :
+                $field:ident $(as $wire:literal)? $(formerly $former:literal)? :
                     $presence:ident $kind:ident $( ( $($args:tt)* ) )? $($class:ident)? ;
             )*
         }
@@ -43,6 +44,7 @@ macro_rules! objects {
                     fields: &[$($crate::FieldSpec {
                         name: wire_name!($field $($wire)?),
                         quoted: concat!("\"", wire_name!($field $($wire)?), "\":"),
+                        former: former_name!($($former)?),
                         doc: concat!($($field_doc),+),
                         required: is_required!($presence),
                         nullable: is_nullable!($presence),
@@ -172,6 +174,16 @@ macro_rules! presence {
     (required $type:ty) => { $type };
     (optional $type:ty) => { Option<$type> };
     ($nullable:ident $type:ty) => { $crate::Nullable<$type> };
+}
+
+/// The old name of a member, if it has one.
+macro_rules! former_name {
+    () => {
+        None
+    };
+    ($former:literal) => {
+        Some($former)
+    };
 }
 
 /// The name of a member in JSON.
@@ -372,6 +384,7 @@ macro_rules! item {
         &$crate::FieldSpec {
             name: "",
             quoted: "",
+            former: None,
             doc: "",
             required: true,
             nullable: false,

@@ -3,8 +3,9 @@ objects! {
     NotesRequest "notes request" {
         /// Code of the account's import supplier (rule PST-03).
         import_supplier: required text(128) shown;
-        /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
-        external_account_number: required text(128) shown;
+        /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04). Also read under its old name
+        /// `account_number` (contract D8).
+        external_account_number formerly "account_number": required text(128) shown;
         /// The notes: at least one, by default at most 1,000; all are handled or none (contract D3, D8).
         notes: required batch(object(Note));
     }
@@ -13,11 +14,14 @@ objects! {
     TransactionsRequest "transactions request" {
         /// Code of the account's import supplier (rule PST-03).
         import_supplier: required text(128) shown;
-        /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
-        external_account_number: required text(128) shown;
+        /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04). Also read under its old name
+        /// `account_number` (contract D8).
+        external_account_number formerly "account_number": required text(128) shown;
         /// The transactions: at least one, by default at most 1,000; all are handled or none
         /// (contract D3, D8).
         transactions: required batch(object(Transaction));
+        /// If true, the transactions are checked and answered, and nothing is kept (contract D8); default false.
+        dry_run: optional boolean;
     }
 
     /// Earlier statements to add to an imported account (contract 2.6, 4.2).

@@ -24,8 +24,8 @@ pub use search::{AccountFoundShown, AccountsFoundShown};
 pub use supplier::{HoldReasonShown, HoldShown, SupplierShown};
 pub use timestamp::Timestamp;
 pub use v1::{
-    BusinessCreated, BusinessPaymentInstructionStored, NoteResult, NoteStatus, PaymentInstructionStored,
-    TransactionRefusal, TransactionResult, TransactionStatus, TransferStatus,
+    BusinessCreated, BusinessPaymentInstructionStored, InstructionRefusal, NoteResult, NoteStatus,
+    PaymentInstructionStored, TransactionRefusal, TransactionResult, TransactionStatus, TransferStatus,
 };
 
 use crate::describe::{AnswerKind, AnswerMember, AnswerSpec, Shown};

@@ -55,6 +55,8 @@ answers! {
         status: TransactionStatus;
         /// The transaction as stored.
         transaction as "transaction_data": Transaction<'static>;
+        /// The transaction's number here, unique in the installation (contract D8); null if it is not kept.
+        added_transaction_id: Option<i64>;
     }
 
     /// The body of a transactions request that is refused because a transaction fails. It has the members of
@@ -71,6 +73,29 @@ answers! {
         code: &'static str, code;
         /// Every fault, in the order of rules 1.4.
         errors: Vec<ErrorItem>;
+    }
+
+    /// The body of a payment instruction request that is refused or could not be carried out. It has the members of both
+    /// forms in use: the reason beside what was sent, and the faults (contract 4.2, 4.4, D8).
+    InstructionRefusal (Eq, Serialize) {
+        /// The reason, for people: the first fault if there are several.
+        error_detail: String;
+        /// The account's number, if it was sent as a text.
+        external_account_number [serde(skip_serializing_if = "Option::is_none")]: Option<String>;
+        /// The business's identifier, if it was sent as a text.
+        external_business_identifier [serde(skip_serializing_if = "Option::is_none")]: Option<String>;
+        /// The code of the import supplier, if it was sent as a text.
+        import_supplier [serde(skip_serializing_if = "Option::is_none")]: Option<String>;
+        /// The code of the import supplier, if it was sent as a text.
+        import_supplier_code [serde(skip_serializing_if = "Option::is_none")]: Option<String>;
+        /// The reference, if it was sent as a text.
+        reference [serde(skip_serializing_if = "Option::is_none")]: Option<String>;
+        /// Text for people.
+        detail: String;
+        /// `validation_error`, or the code of what failed.
+        code: &'static str, code;
+        /// Every fault, in the order of rules 1.4.
+        errors [serde(skip_serializing_if = "Vec::is_empty")]: Vec<ErrorItem>;
     }
 
     /// A payment instruction is stored for an account (contract 4.2).
@@ -119,7 +144,7 @@ macro_rules! masked {
     };
 }
 
-masked! { NoteResult TransactionRefusal PaymentInstructionStored BusinessPaymentInstructionStored }
+masked! { NoteResult TransactionRefusal InstructionRefusal PaymentInstructionStored BusinessPaymentInstructionStored }
 
 /// The body `{results: […]}` of the transactions endpoint: every decimal is a string with the digits sent,
 /// and absent members are left out (contract D8).
@@ -139,6 +164,11 @@ impl TransactionResult {
             writer.string(self.status.as_str());
             writer.name("transaction_data");
             present(&self.transaction).encode(writer);
+            writer.name("added_transaction_id");
+            match self.added_transaction_id {
+                Some(id) => writer.raw(&id.to_string()),
+                None => writer.raw("null"),
+            }
         });
     }
 }
@@ -249,8 +279,12 @@ mod tests {
     fn decimals_of_results_are_strings_with_the_digits_sent() {
         let decoded = decode_transactions(TRANSACTIONS.as_bytes(), Zone::UTC, Limits::default()).unwrap();
         let transaction = decoded.draft.unwrap().into_valid().unwrap().transactions.remove(0).into_owned();
-        let result = TransactionResult { status: TransactionStatus::Added, transaction };
-        let json = String::from_utf8(transaction_results(&[result])).unwrap();
+        let result = |added_transaction_id| TransactionResult {
+            status: TransactionStatus::Added,
+            transaction: transaction.clone(),
+            added_transaction_id,
+        };
+        let json = String::from_utf8(transaction_results(&[result(Some(7)), result(None)])).unwrap();
         insta::assert_snapshot!(json);
     }
 

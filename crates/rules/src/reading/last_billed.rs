@@ -136,13 +136,17 @@ mod tests {
     }
 
     #[test]
-    fn embedded_gas_and_water_history_is_always_billed() {
+    fn embedded_gas_and_water_history_is_billed_unless_it_says_otherwise() {
         for kind in KINDS {
+            let check = |mut reading: Value| {
+                reading["reading_date"] = json!("2026-01-02");
+                let history = json!({"reading_history": [reading]});
+                found("RDG-04", account(kind, history, json!("2026-01-01"))).len()
+            };
+            let by_default = ["EMBEDDED_GAS", "EMBEDDED_WATER"].contains(&kind);
+            assert_eq!(check(json!({})), usize::from(by_default), "{kind}");
             for billed in [json!(null), json!(false), json!("true")] {
-                let history = json!({"reading_history": [{"reading_date": "2026-01-02", "billed": billed}]});
-                let always = ["EMBEDDED_GAS", "EMBEDDED_WATER"].contains(&kind);
-                let found = found("RDG-04", account(kind, history, json!("2026-01-01")));
-                assert_eq!(found.len(), usize::from(always), "{kind} {billed}");
+                assert_eq!(check(json!({"billed": billed})), 0, "{kind} {billed}");
             }
         }
     }

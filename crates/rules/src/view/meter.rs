@@ -136,8 +136,8 @@ impl<'a, 'j> Meter<'a, 'j> {
             point,
             life: Life::since_time(&meter.active_from),
             registers: Registers::new(RegisterList::None),
-            transfer_readings: Readings::Embedded(super::ReadingList::Transfer, &meter.transfer_readings),
-            reading_history: Readings::Embedded(super::ReadingList::History, &meter.reading_history),
+            transfer_readings: Readings::EmbeddedTransfer(&meter.transfer_readings),
+            reading_history: Readings::EmbeddedHistory(&meter.reading_history),
             object: MeterObject::EmbeddedGas(meter),
             first_pass: OnceCell::new(),
         }
@@ -152,8 +152,8 @@ impl<'a, 'j> Meter<'a, 'j> {
             point,
             life: Life::since_date(&meter.installed_on),
             registers: Registers::new(RegisterList::None),
-            transfer_readings: Readings::Embedded(super::ReadingList::Transfer, &meter.transfer_readings),
-            reading_history: Readings::Embedded(super::ReadingList::History, &meter.reading_history),
+            transfer_readings: Readings::EmbeddedTransfer(&meter.transfer_readings),
+            reading_history: Readings::EmbeddedHistory(&meter.reading_history),
             object: MeterObject::EmbeddedWater(meter),
             first_pass: OnceCell::new(),
         }

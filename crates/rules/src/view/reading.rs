@@ -29,8 +29,10 @@ pub(crate) enum Readings<'a, 'j> {
     GasHistory(&'a Field<List<draft::GasHistoricalReading<'j>>>),
     EmbeddedElectricityTransfer(&'a Field<List<draft::EmbeddedElectricityTransferReading<'j>>>),
     EmbeddedElectricityHistory(&'a Field<List<draft::EmbeddedElectricityHistoricalReading<'j>>>),
-    /// Of an embedded gas or water meter, whose two lists have the same object.
-    Embedded(ReadingList, &'a Field<List<draft::EmbeddedReading<'j>>>),
+    /// Of an embedded gas or water meter.
+    EmbeddedTransfer(&'a Field<List<draft::EmbeddedTransferReading<'j>>>),
+    /// Of an embedded gas or water meter.
+    EmbeddedHistory(&'a Field<List<draft::EmbeddedHistoricalReading<'j>>>),
 }
 
 /// The register that was read, or the meter itself.
@@ -49,7 +51,7 @@ pub(crate) struct Reading<'a, 'j> {
     pub(crate) reading_date: &'a Field<NaiveDate>,
     pub(crate) reading_value: &'a Field<Decimal<'j>>,
     pub(crate) prev_reading_date: Option<&'a Field<NaiveDate>>,
-    /// Absent for transfer readings; always true for embedded gas and water history.
+    /// Absent for transfer readings; true by default in the history of embedded gas and water.
     pub(crate) billed: Presence<bool>,
 }
 
@@ -79,7 +81,8 @@ macro_rules! each_kind {
             Readings::GasHistory($list) => $do,
             Readings::EmbeddedElectricityTransfer($list) => $do,
             Readings::EmbeddedElectricityHistory($list) => $do,
-            Readings::Embedded(_, $list) => $do,
+            Readings::EmbeddedTransfer($list) => $do,
+            Readings::EmbeddedHistory($list) => $do,
         }
     };
 }
@@ -88,13 +91,14 @@ impl<'a, 'j> Readings<'a, 'j> {
     /// Returns which of the meter's lists it is.
     pub(crate) fn list(self) -> ReadingList {
         match self {
-            Self::ElectricityTransfer(_) | Self::GasTransfer(_) | Self::EmbeddedElectricityTransfer(_) => {
-                ReadingList::Transfer
-            }
-            Self::ElectricityHistory(_) | Self::GasHistory(_) | Self::EmbeddedElectricityHistory(_) => {
-                ReadingList::History
-            }
-            Self::Embedded(list, _) => list,
+            Self::ElectricityTransfer(_)
+            | Self::GasTransfer(_)
+            | Self::EmbeddedElectricityTransfer(_)
+            | Self::EmbeddedTransfer(_) => ReadingList::Transfer,
+            Self::ElectricityHistory(_)
+            | Self::GasHistory(_)
+            | Self::EmbeddedElectricityHistory(_)
+            | Self::EmbeddedHistory(_) => ReadingList::History,
         }
     }
 
@@ -139,11 +143,15 @@ impl<'a, 'j> Readings<'a, 'j> {
                 let reading = history(Source::Meter, &r.reading_date, &r.reading_value, billed(&r.billed));
                 f(i, Reading { prev_reading_date: Some(&r.prev_reading_date), ..reading });
             }),
-            Self::Embedded(ReadingList::Transfer, list) => usable(list, |i, r| {
+            Self::EmbeddedTransfer(list) => usable(list, |i, r| {
                 f(i, transfer(Source::Meter, &r.reading_date, &r.reading_value));
             }),
-            Self::Embedded(ReadingList::History, list) => usable(list, |i, r| {
-                f(i, history(Source::Meter, &r.reading_date, &r.reading_value, Presence::Usable(true)));
+            Self::EmbeddedHistory(list) => usable(list, |i, r| {
+                let billed = match billed(&r.billed) {
+                    Presence::Absent => Presence::Usable(true),
+                    billed => billed,
+                };
+                f(i, history(Source::Meter, &r.reading_date, &r.reading_value, billed));
             }),
         }
     }

@@ -15,10 +15,11 @@ impl Imported {
         })
     }
 
-    fn find(&self, transaction_id: &str) -> Option<(&Transaction<'static>, Option<NaiveDate>)> {
+    fn find(&self, transaction_id: &str) -> Option<(i64, (&Transaction<'static>, Option<NaiveDate>))> {
         let sent = self.sent_transactions().map(|transaction| (transaction, None));
         let added = self.transactions.iter().map(|(_, new)| (&new.transaction, new.sent_date));
-        sent.chain(added).find(|(transaction, _)| transaction.transaction_id.as_sent() == transaction_id)
+        let mut all = (0..).zip(sent.chain(added));
+        all.find(|(_, (transaction, _))| transaction.transaction_id.as_sent() == transaction_id)
     }
 
     /// Transactions of a ledger's open statement.
@@ -61,8 +62,8 @@ impl Ledgers for State {
         transaction_id: &str,
     ) -> Result<Option<StoredTransaction>, StoreError> {
         let found = self.account(account_id).and_then(|account| account.find(transaction_id));
-        let stored = |(transaction, sent_date)| {
-            Ok(StoredTransaction { transaction: kept::transaction(transaction)?, sent_date })
+        let stored = |(position, (transaction, sent_date))| {
+            Ok(StoredTransaction { position, transaction: kept::transaction(transaction)?, sent_date })
         };
         found.map(stored).transpose()
     }
@@ -72,14 +73,15 @@ impl Ledgers for State {
         account_id: i64,
         ledger: i64,
         new: &NewTransaction,
-    ) -> Result<(), StoreError> {
+    ) -> Result<i64, StoreError> {
         let account = self.account_mut(account_id)?;
         if !account.ledgers().any(|(place, _)| place == ledger) {
             return Err(StoreError::Failed(format!("there is no ledger {ledger}")));
         }
         let transaction = kept::transaction(&new.transaction)?;
+        let position = account.sent_transactions().count() + account.transactions.len();
         account.transactions.push((ledger, NewTransaction { transaction, sent_date: new.sent_date }));
-        Ok(())
+        Ok(position as i64)
     }
 
     fn set_balance(&mut self, account_id: i64, ledger: i64, balance: &Decimal<'_>) -> Result<(), StoreError> {

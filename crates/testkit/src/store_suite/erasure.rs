@@ -122,7 +122,8 @@ fn add_transaction(tx: &mut dyn Tx, id: i64) -> Result<(), StoreError> {
     let sent = r#"{"transaction_id":"T-9","transaction_date":"2026-11-01","amount":1,"type":"CHARGE"}"#;
     let transaction = read_transaction(sent).unwrap().into_owned();
     let ledger = tx.first_ledger(id)?.unwrap().position;
-    tx.add_transaction(id, ledger, &NewTransaction { transaction, sent_date: None })
+    tx.add_transaction(id, ledger, &NewTransaction { transaction, sent_date: None })?;
+    Ok(())
 }
 
 /// Removes a process like the use case, with its audit entry, but without changing figures. Returns the

@@ -31,12 +31,18 @@ fn transaction(id: &str, kind: &str, amount: &str) -> Transaction<'static> {
     read_transaction(&sent(id, kind, amount)).unwrap().into_owned()
 }
 
-fn add(store: &dyn Store, to: &NewAccount, transaction: Transaction<'static>, sent_date: Option<NaiveDate>) {
+/// Adds a transaction, which is found at the place that is returned.
+fn add(
+    store: &dyn Store,
+    to: &NewAccount,
+    transaction: Transaction<'static>,
+    sent_date: Option<NaiveDate>,
+) -> i64 {
     let id = to.process_id;
     put(store, move |tx| {
         let ledger = tx.first_ledger(id)?.unwrap().position;
         tx.add_transaction(id, ledger, &NewTransaction { transaction, sent_date })
-    });
+    })
 }
 
 fn find(store: &dyn Store, of: &NewAccount, id: &str) -> Option<StoredTransaction> {
@@ -65,10 +71,13 @@ pub fn transactions_are_added_to_the_first_ledger(store: &dyn Store) {
     assert_eq!(other.balance, Some(value("0.50")));
     assert_eq!(first(ABSENT), None);
 
-    add(store, &account, transaction("T-1", "CREDIT", "5"), None);
+    let first = add(store, &account, transaction("T-1", "CREDIT", "5"), None);
+    let second = add(store, &account, transaction("T-2", "CREDIT", "5"), None);
+    let places = ["T-1", "T-2"].map(|id| find(store, &account, id).unwrap().position);
+    assert_eq!((places, second), ([first, second], first + 1));
     let ledgers = seen(store, &account).account.ledgers.unwrap();
     let current = ledgers.iter().map(|l| l.current_statement_transactions.iter().flatten().count());
-    assert_eq!(current.collect::<Vec<_>>(), [1, 0]);
+    assert_eq!(current.collect::<Vec<_>>(), [2, 0]);
 }
 
 /// Transactions are found in any ledger and statement of the account, with their items and exact digits.

@@ -105,19 +105,20 @@ impl Addition {
             None
         };
         for (decision, content) in decisions.into_iter().zip(&self.contents) {
-            let (status, transaction) = match decision {
-                Decision::Known(stored) => (TransactionStatus::Exists, stored.transaction),
+            let (status, position, transaction) = match decision {
+                Decision::Known(stored) => (TransactionStatus::Exists, stored.position, stored.transaction),
                 Decision::Add(Placement::AsSent(new) | Placement::Moved(new)) => {
-                    tx.add_transaction(account_id, ledger.position, &new)?;
+                    let position = tx.add_transaction(account_id, ledger.position, &new)?;
                     amounts.push((new.transaction.kind, new.transaction.amount.value()));
                     moved.extend(moved_from(&new));
                     contents.push(*content);
-                    (TransactionStatus::Added, new.transaction)
+                    (TransactionStatus::Added, position, new.transaction)
                 }
                 // Unreachable: the request was refused.
                 Decision::Add(Placement::Outside) => continue,
             };
-            results.push(TransactionResult { status, transaction });
+            let added_transaction_id = number(account_id, position);
+            results.push(TransactionResult { status, transaction, added_transaction_id });
         }
         if let Some(before) = before {
             let count = amounts.len();
@@ -134,6 +135,16 @@ impl Addition {
         }
         Ok(results)
     }
+}
+
+/// Bits of a transaction's number that are its place in the account.
+const PLACE: u32 = 20;
+
+/// Returns the number of a transaction, which JSON holds exactly: its account, and its place there from 1. `None` beyond a
+/// million places.
+fn number(account_id: i64, position: i64) -> Option<i64> {
+    let place = position.checked_add(1).filter(|place| *place < 1 << PLACE)?;
+    Some(account_id.checked_mul(1 << PLACE)? + place)
 }
 
 fn moved_from(new: &NewTransaction) -> Option<(String, chrono::NaiveDate)> {

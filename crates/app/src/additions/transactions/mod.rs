@@ -6,13 +6,16 @@ mod period;
 mod placement;
 mod refusal;
 
+use super::AddRefused;
 use super::request::{check_at_once, contents, known, number, request, valid};
 use crate::App;
 use crate::auth::Caller;
-use crate::port::write_with_retry;
+use crate::port::{MayConflict, StoreError, write_with_retry};
 use add::Addition;
 use cutover_core::{AttrPath, Code, Issue, IssueSource};
-use cutover_model::{IntoOwned, TransactionResult, certificate, decode_transactions, draft};
+use cutover_model::{
+    IntoOwned, TransactionResult, TransactionStatus, certificate, decode_transactions, draft,
+};
 use cutover_rules::{check_transactions, rule};
 pub use refusal::TransactionsRefused;
 use refusal::failed;
@@ -57,6 +60,7 @@ impl App {
         let request = valid(request.into_valid())?.into_owned();
         let supplier = known(supplier)?;
         let number = number(&request.external_account_number)?;
+        let is_dry_run = request.dry_run.unwrap_or_default();
         let addition = Addition {
             supplier_id: supplier.id,
             number,
@@ -66,7 +70,50 @@ impl App {
             query,
             now,
         };
-        write_with_retry(&*self.store, move |tx| addition.commit(tx)).map_err(|refused| failed(refused, body))
+        let written = write_with_retry(&*self.store, move |tx| {
+            let results = addition.commit(tx)?;
+            // The store takes back what a job has done that fails.
+            if is_dry_run { Err(Undone::DryRun(results)) } else { Ok(results) }
+        });
+        match written {
+            Ok(results) => Ok(results),
+            Err(Undone::DryRun(results)) => Ok(results.into_iter().map(not_kept).collect()),
+            Err(Undone::Refused(refused)) => Err(failed(refused, body)),
+        }
+    }
+}
+
+/// Why nothing is kept of a request.
+enum Undone {
+    /// It is refused.
+    Refused(AddRefused),
+    /// It is a dry run with these results.
+    DryRun(Vec<TransactionResult>),
+}
+
+impl From<AddRefused> for Undone {
+    fn from(refused: AddRefused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl From<StoreError> for Undone {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl MayConflict for Undone {
+    fn is_conflict(&self) -> bool {
+        matches!(self, Self::Refused(refused) if refused.is_conflict())
+    }
+}
+
+/// The result of a transaction in a dry run: one that it added has no number.
+fn not_kept(result: TransactionResult) -> TransactionResult {
+    match result.status {
+        TransactionStatus::Added => TransactionResult { added_transaction_id: None, ..result },
+        TransactionStatus::Exists => result,
     }
 }
 

@@ -50,18 +50,30 @@ objects! {
         /// Time at which the meter went into use (rule RDG-02).
         active_from: required datetime;
         /// Readings at the transfer; may be empty (rule RDG-05).
-        transfer_readings: required list(object(EmbeddedReading));
-        /// Earlier readings, all of which count as billed; may be empty (rules 8.4, RDG-04).
-        reading_history: required list(object(EmbeddedReading));
+        transfer_readings: required list(object(EmbeddedTransferReading));
+        /// Earlier readings, each billed or not; may be empty (rules 8.4, RDG-04).
+        reading_history: required list(object(EmbeddedHistoricalReading));
     }
 
-    /// A reading of an embedded gas or water meter, at the transfer or earlier (contract 2.3).
-    EmbeddedReading "embedded gas or water reading" in readings {
-        /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04, RDG-05).
+    /// A reading of an embedded gas or water meter at the transfer (contract 2.3).
+    EmbeddedTransferReading "embedded gas or water transfer reading" in readings {
+        /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
         reading_date: required date;
         /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
         reading_value: required decimal(10, 5);
         /// Source of the value, for example `ACTUAL` or `ESTIMATED`.
         reading_quality: required choice(ReadingQuality);
+    }
+
+    /// An earlier reading of an embedded gas or water meter (contract 2.3, D7).
+    EmbeddedHistoricalReading "embedded gas or water historical reading" in readings {
+        /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).
+        reading_date: required date;
+        /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
+        reading_value: required decimal(10, 5);
+        /// Source of the value, for example `ACTUAL` or `ESTIMATED`.
+        reading_quality: required choice(ReadingQuality);
+        /// True if the reading has been billed; default true (rules 8.4, RDG-04).
+        billed: optional boolean;
     }
 }

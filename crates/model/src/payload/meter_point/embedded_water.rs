@@ -47,10 +47,10 @@ objects! {
         key_details: optional text(256) personal;
         /// Periods in which the meter was connected or disconnected.
         connection_periods: optional list(object(EmbeddedWaterConnectionPeriod));
-        /// Earlier readings, all of which count as billed (rules 8.4, RDG-04).
-        reading_history: optional list(object(EmbeddedReading));
+        /// Earlier readings, each billed or not (rules 8.4, RDG-04).
+        reading_history: optional list(object(EmbeddedHistoricalReading));
         /// Readings at the transfer (rule RDG-05).
-        transfer_readings: optional list(object(EmbeddedReading));
+        transfer_readings: optional list(object(EmbeddedTransferReading));
     }
 
     /// A time in which an embedded water meter was connected or not (contract 2.3).

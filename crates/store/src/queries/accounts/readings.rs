@@ -6,8 +6,8 @@ use super::meters::PointKind;
 use chrono::NaiveDate;
 use cutover_model::{
     Decimal, ElectricityHistoricalReading, ElectricityTransferReading, EmbeddedElectricityHistoricalReading,
-    EmbeddedElectricityTransferReading, EmbeddedReading, Encode, GasHistoricalReading, GasTransferReading,
-    Text, Writer,
+    EmbeddedElectricityTransferReading, EmbeddedHistoricalReading, EmbeddedTransferReading, Encode,
+    GasHistoricalReading, GasTransferReading, Text, Writer,
 };
 use diesel::prelude::*;
 use std::borrow::Cow;
@@ -104,7 +104,8 @@ readings! {
     GasHistoricalReading(self), true: None, reading_type, Some(self.billed);
     EmbeddedElectricityTransferReading(self), false: Some(&self.register_id), reading_quality, None;
     EmbeddedElectricityHistoricalReading(self), false: Some(&self.register_id), reading_quality, Some(self.billed);
-    EmbeddedReading(self), false: None, reading_quality, None;
+    EmbeddedTransferReading(self), false: None, reading_quality, None;
+    EmbeddedHistoricalReading(self), false: None, reading_quality, self.billed;
 }
 
 impl<'a> Builder<'a> {

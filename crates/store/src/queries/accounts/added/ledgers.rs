@@ -106,13 +106,14 @@ impl Ledgers for SqlTx<'_> {
         account_id: i64,
         ledger: i64,
         new: &NewTransaction,
-    ) -> Result<(), StoreError> {
+    ) -> Result<i64, StoreError> {
         self.run(|conn| {
             // A transaction contains no times, so the zone does not matter.
             let mut builder = Builder::new(account_id, Zone::UTC);
             let position = next_position!(conn, transactions, account_id);
             builder.transaction(position, ledger, CURRENT.0, &new.transaction, new.sent_date);
-            builder.rows.insert(conn)
+            builder.rows.insert(conn)?;
+            Ok(position)
         })
     }
 
@@ -148,5 +149,6 @@ fn transaction(conn: &mut Conn, account_id: i64, position: i64) -> Result<Stored
     let json = String::from_utf8(writer.into_bytes()).map_err(Error::corrupt)?;
     let transaction =
         read_transaction(&json).ok_or_else(|| Error::corrupt("a transaction cannot be read"))?;
-    Ok(StoredTransaction { transaction: transaction.into_owned(), sent_date: date(row.sent_date) })
+    let sent_date = date(row.sent_date);
+    Ok(StoredTransaction { position, transaction: transaction.into_owned(), sent_date })
 }
