@@ -1,15 +1,21 @@
 //! Closed lists: an enum each, with the words of the contract (fields 1.5).
 
-/// Declares closed lists: an enum each, with the words of the contract.
+/// Declares closed lists: an enum each, with the words of the contract. A word that does not say what it means,
+/// such as a code of one letter, has its meaning after `means`.
 macro_rules! choices {
-    ($($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal),* $(,)? })*) => {
+    ($($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal $(means $meaning:literal)?),* $(,)? })*) => {
         $(
             cutover_core::string_enum! {
                 concat!("a value of ", stringify!($name));
                 $(#[$doc])*
                 pub enum $name {
-                    $(#[doc = concat!("`", $text, "`")] $variant = $text,)*
+                    $(#[doc = concat!("`", $text, "`" $(, ": ", $meaning)?)] $variant = $text,)*
                 }
+            }
+
+            impl $name {
+                /// The words that are codes, each with its meaning.
+                pub const MEANINGS: $crate::Meanings = &[$($(($text, $meaning),)?)*];
             }
 
             impl $crate::value::Choice for $name {
@@ -170,29 +176,29 @@ choices! {
 
     /// Parties to a gas point: `role` of a gas role assignment.
     GasRole {
-        Fro = "FRO",
-        Db = "DB",
+        Fro = "FRO" means "financially responsible organisation",
+        Db = "DB" means "distribution business",
     }
 
     /// Methods of billing: `billing_method` of a gas meter.
     GasBillingMethod {
-        O = "O",
-        C = "C",
-        D = "D",
+        O = "O" means "ordinary",
+        C = "C" means "hot water system",
+        D = "D" means "deduct billing",
     }
 
     /// Kinds of installation: `meter_installation_type` of a gas meter.
     GasMeterInstallationType {
-        M = "M",
-        S = "S",
-        O = "O",
+        M = "M" means "master meter",
+        S = "S" means "sub-meter",
+        O = "O" means "ordinary meter",
     }
 
     /// Metric or imperial: `meter_measurement_unit` of a gas meter, `gas_meter_units` of its readings,
     /// `measurement_type` of an embedded gas meter.
     GasMeasurementUnit {
-        Metric = "M",
-        Imperial = "I",
+        Metric = "M" means "metric",
+        Imperial = "I" means "imperial",
     }
 
     /// Frequency of readings: `meter_read_frequency` of a gas meter.
@@ -215,8 +221,8 @@ choices! {
 
     /// Kinds of meter: `meter_type` of a gas meter.
     MeterType {
-        G = "G",
-        W = "W",
+        G = "G" means "gas",
+        W = "W" means "hot water",
     }
 
     /// Kinds of supply point: `supply_point_code` of a gas meter.
@@ -228,26 +234,26 @@ choices! {
 
     /// Method of estimation or substitution: `estimation_substitution_type` of a gas reading.
     EstimationSubstitutionType {
-        E1 = "E1",
-        E2 = "E2",
-        E3 = "E3",
-        E4 = "E4",
-        S1 = "S1",
-        S2 = "S2",
-        S3 = "S3",
-        S4 = "S4",
+        E1 = "E1" means "estimate of type 1",
+        E2 = "E2" means "estimate of type 2",
+        E3 = "E3" means "estimate of type 3 (agreed value)",
+        E4 = "E4" means "estimate of type 4 (Queensland)",
+        S1 = "S1" means "substitute of type 1",
+        S2 = "S2" means "substitute of type 2",
+        S3 = "S3" means "substitute of type 3 (agreed value)",
+        S4 = "S4" means "substitute of type 4 (Queensland)",
     }
 
     /// Why a value was estimated or substituted: `estimation_substitution_reason_code` of a gas reading.
     EstimationSubstitutionReasonCode {
-        Code00 = "00",
-        Code01 = "01",
+        Code00 = "00" means "other",
+        Code01 = "01" means "meter removed",
         Code02 = "02",
         Code03 = "03",
         Code04 = "04",
         Code05 = "05",
         Code06 = "06",
-        Code07 = "07",
+        Code07 = "07" means "meter changed",
         Code08 = "08",
         Code09 = "09",
         Code10 = "10",
@@ -269,7 +275,7 @@ choices! {
         Code26 = "26",
         Code27 = "27",
         Code28 = "28",
-        Code29 = "29",
+        Code29 = "29" means "vacant",
     }
 
     /// Jurisdictions: `jurisdiction` of an embedded electricity point.
@@ -315,25 +321,25 @@ choices! {
 
     /// Shared isolation: `shared_isolation_flag` of an embedded electricity point.
     EmbeddedElectricitySharedIsolationFlag {
-        Y = "Y",
-        N = "N",
-        I = "I",
-        U = "U",
+        Y = "Y" means "yes",
+        N = "N" means "no",
+        I = "I" means "isolated",
+        U = "U" means "unknown",
     }
 
     /// Status of an NMI: `status` of an embedded electricity status period.
     EmbeddedElectricityStatusPeriodStatus {
-        A = "A",
-        D = "D",
-        X = "X",
-        G = "G",
+        A = "A" means "active",
+        D = "D" means "de-energised",
+        X = "X" means "extinct",
+        G = "G" means "greenfield",
     }
 
     /// Status of a meter: `status` of an embedded electricity meter.
     EmbeddedElectricityMeterStatus {
-        C = "C",
-        R = "R",
-        D = "D",
+        C = "C" means "current",
+        R = "R" means "removed",
+        D = "D" means "remotely disconnected",
     }
 
     /// Kinds of metering installation: `meter_installation_type` of an embedded electricity meter.
@@ -353,26 +359,26 @@ choices! {
 
     /// Manual or remote: `read_type_method` of an embedded electricity meter.
     ReadTypeMethod {
-        Manual = "M",
-        Remote = "R",
+        Manual = "M" means "manual",
+        Remote = "R" means "remote",
     }
 
     /// By which medium a meter is read: `read_type_mode` of an embedded electricity meter.
     ReadTypeMode {
-        T = "T",
-        W = "W",
-        P = "P",
-        I = "I",
-        G = "G",
-        V = "V",
+        T = "T" means "telephone",
+        W = "W" means "wireless",
+        P = "P" means "powerline",
+        I = "I" means "infra-red",
+        G = "G" means "galvanic",
+        V = "V" means "visual",
     }
 
     /// Frequency of readings: `read_type_frequency` of an embedded electricity meter.
     ReadTypeFrequency {
-        Code1 = "1",
-        Code2 = "2",
-        Code3 = "3",
-        D = "D",
+        Code1 = "1" means "monthly",
+        Code2 = "2" means "every two months",
+        Code3 = "3" means "quarterly",
+        D = "D" means "daily or weekly",
     }
 
     /// Units of a register, in lower case: `unit_of_measure` of an embedded electricity register.
@@ -404,8 +410,8 @@ choices! {
 
     /// Status of a register: `status` of an embedded electricity register.
     EmbeddedElectricityRegisterStatus {
-        C = "C",
-        R = "R",
+        C = "C" means "current",
+        R = "R" means "removed",
     }
 
     /// Quality of a value: `reading_quality` of an embedded electricity reading.
@@ -420,8 +426,8 @@ choices! {
 
     /// Kinds of installation: `installation_type` of an embedded water point.
     EmbeddedWaterInstallationType {
-        Shw = "SHW",
-        Bhw = "BHW",
+        Shw = "SHW" means "serviced hot water",
+        Bhw = "BHW" means "bulk hot water",
     }
 
     /// Temperatures of a plant: `plant_temperature` of an embedded water point; the empty string means
@@ -434,8 +440,8 @@ choices! {
 
     /// Fuel of a plant: `plant_fuel_type` of an embedded water point.
     EmbeddedWaterPlantFuelType {
-        Ng = "NG",
-        Lp = "LP",
+        Ng = "NG" means "natural gas",
+        Lp = "LP" means "liquefied petroleum",
         Electricity = "ELECTRICITY",
     }
 

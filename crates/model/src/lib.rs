@@ -52,7 +52,9 @@ pub mod describe;
 pub mod certificate;
 mod imported;
 pub mod known;
+mod meanings;
 mod paths;
+mod patterns;
 mod references;
 mod request;
 mod response;
@@ -66,9 +68,10 @@ pub use convert::{Encode, IntoOwned};
 pub use cutover_core::{AttrPath, Code, Level, RuleId, Zone};
 pub use decode::{
     Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_EXPANSION,
-    MAX_FINDINGS, MAX_ITEMS, ObjectSpec, Presence,
+    MAX_FINDINGS, MAX_ITEMS, Meanings, ObjectSpec, Presence,
 };
 pub use json::{MAX_DEPTH, SyntaxError, SyntaxErrorKind, Writer};
+pub use meanings::meaning;
 pub use paths::{PathHashes, PathKey};
 pub use payload::*;
 pub use references::{is_reference, references};

@@ -1,37 +1,17 @@
 //! References: texts of a payload that name something outside of it, which operators see beside faults.
 
-use crate::{Account, FieldSpec, Kind, MeterPointCommon, Variant};
+use crate::patterns::{each_value, pattern};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 /// The paths of references in an account, with `#` for indexes.
 static PATTERNS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let mut texts = BTreeMap::new();
-    members(Account::SPEC.fields, "", &mut texts);
+    let mut texts: BTreeMap<String, bool> = BTreeMap::new();
+    // A member of a name that several kinds of meter points have must be a reference in all of them.
+    each_value(&mut |pattern, field, _| *texts.entry(pattern).or_insert(true) &= field.is_reference);
     texts.into_iter().filter(|(_, is_reference)| *is_reference).map(|(pattern, _)| pattern).collect()
 });
-
-/// Notes which members are references. One of a name that several kinds of meter points have must be one in all of them.
-fn members(fields: &'static [FieldSpec], above: &str, texts: &mut BTreeMap<String, bool>) {
-    for field in fields {
-        value(field.kind, format!("{above}{}", field.name), field.is_reference, texts);
-    }
-}
-
-fn value(kind: Kind, pattern: String, is_reference: bool, texts: &mut BTreeMap<String, bool>) {
-    match kind {
-        Kind::Object(spec) => members(spec().fields, &format!("{pattern}."), texts),
-        Kind::List { item, .. } => value(item.kind, format!("{pattern}.#"), is_reference, texts),
-        Kind::MeterPoint => {
-            let variants = Variant::SUPPLY_TYPES.iter().map(|kind| Variant::spec(*kind).fields);
-            for fields in variants.chain([MeterPointCommon::SPEC.fields]) {
-                members(fields, &format!("{pattern}."), texts);
-            }
-        }
-        _ => *texts.entry(pattern).or_insert(true) &= is_reference,
-    }
-}
 
 /// Returns true for the path of a member of an account that the declarations call a reference: an operator may see its
 /// value beside its faults.
@@ -42,9 +22,7 @@ fn value(kind: Kind, pattern: String, is_reference: bool, texts: &mut BTreeMap<S
 /// assert!(!is_reference("customers.0.email"));
 /// ```
 pub fn is_reference(path: &str) -> bool {
-    let is_index = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let parts: Vec<&str> = path.split('.').map(|part| if is_index(part) { "#" } else { part }).collect();
-    PATTERNS.contains(&parts.join("."))
+    PATTERNS.contains(&pattern(path))
 }
 
 /// Returns the texts of the references among some paths of a sent account, by path. The payload is read once, and only if a

@@ -115,7 +115,7 @@ fn value(field: &FieldSpec, dice: &mut Dice, out: &mut String) {
             let len = min + dice.below(u64::from(max - min + 1)) as u32;
             out.push_str(&format!("\"{}\"", "7".repeat(len as usize)));
         }
-        Kind::Choice(values) => out.push_str(&format!("\"{}\"", dice.pick(values))),
+        Kind::Choice { words: values, .. } => out.push_str(&format!("\"{}\"", dice.pick(values))),
         Kind::Open { known, .. } => out.push_str(&format!("\"{}\"", dice.pick(known))),
         Kind::TextOrInteger { max } if dice.one_in(2) => text(1, max, dice, out),
         Kind::TextOrInteger { .. } => out.push_str(&dice.below(10_000).to_string()),

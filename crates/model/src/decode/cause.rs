@@ -149,7 +149,7 @@ impl Cause {
     /// A sentence about checks that cannot run while the member is faulty.
     fn consequence(self, check: &Check) -> &'static str {
         match self.spec.map(|spec| (spec.name, &spec.kind)) {
-            Some(("supply_type", Kind::Choice(_))) => {
+            Some(("supply_type", Kind::Choice { .. })) => {
                 " Until it is corrected, only the common members of this meter point are checked."
             }
             Some(("country", Kind::Text { .. })) if check.code != Code::UnrecognisedValue => {
@@ -210,7 +210,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Text { min, max: Some(max), .. } => format!("a string of {min} to {max} characters"),
         Kind::Digits { min, max } if min == max => format!("a string of {max} digits"),
         Kind::Digits { min, max } => format!("a string of {min} to {max} digits"),
-        Kind::Choice(words) => one_of(words),
+        Kind::Choice { words, .. } => one_of(words),
         Kind::Open { max: Some(max), known } => {
             format!("{}, or another string of at most {max} characters", one_of(known))
         }

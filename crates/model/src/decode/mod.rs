@@ -23,4 +23,4 @@ pub(crate) use list::Slots;
 pub use list::{Item, List};
 pub(crate) use object::{Draft, Hints, Members};
 pub(crate) use part::Part;
-pub use spec::{FieldSpec, Kind, Known, ObjectSpec};
+pub use spec::{FieldSpec, Kind, Known, Meanings, ObjectSpec};

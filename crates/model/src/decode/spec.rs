@@ -43,6 +43,9 @@ pub struct FieldSpec {
 /// The known values of an open list; any other gives a warning (rule STR-19).
 pub type Known = &'static [&'static str];
 
+/// Words of a closed list that are codes, each with its meaning: a few words, as in "`M` = metric".
+pub type Meanings = &'static [(&'static str, &'static str)];
+
 /// A JSON type with its limits (fields 1.5). Lengths are in Unicode code points.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
@@ -63,7 +66,12 @@ pub enum Kind {
         max: u32,
     },
     /// A string of a closed list.
-    Choice(&'static [&'static str]),
+    Choice {
+        /// The words of the list.
+        words: &'static [&'static str],
+        /// The meanings of those that are codes.
+        meanings: Meanings,
+    },
     /// A string with known values.
     Open {
         /// The greatest length; `None` = any.
@@ -120,6 +128,18 @@ pub enum Kind {
 }
 
 impl FieldSpec {
+    /// Returns the description of the member on one line, with the meanings of its codes.
+    pub(crate) fn described(&self) -> String {
+        let doc = self.doc.split_whitespace().collect::<Vec<_>>().join(" ");
+        let Kind::Choice { meanings, .. } = self.kind else { return doc };
+        if meanings.is_empty() {
+            return doc;
+        }
+        let codes: Vec<String> =
+            meanings.iter().map(|(code, meaning)| format!("`{code}` = {meaning}")).collect();
+        format!("{doc} {}.", codes.join(", "))
+    }
+
     /// Returns true if blank texts are refused: required ones and those marked so (fields 1.4).
     pub(crate) fn refuses_blank(&self) -> bool {
         self.required || matches!(self.kind, Kind::Text { filled: true, .. } | Kind::Digits { .. })

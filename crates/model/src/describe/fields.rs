@@ -2,26 +2,34 @@
 
 use super::REQUESTS;
 use crate::choices::{EstimationSubstitutionReasonCode, GasMeterPosition, PaymentType};
-use crate::decode::{FieldSpec, Kind, Known, ObjectSpec};
+use crate::decode::{FieldSpec, Kind, Known, Meanings, ObjectSpec};
 use crate::{AccountEnvelope, MeterPointCommon, Variant, known};
 
 /// The sections of the manual. `{ledger}` stands for the table of that object, `{A.1}` for a list of the
 /// appendix.
 const TEMPLATE: &str = include_str!("fields.template");
 
-/// Lists that are too long for a table: section, title, values.
-const APPENDIX: &[(&str, &str, Known)] = &[
-    ("A.1", "flat-or-unit-types", known::FLAT_OR_UNIT_TYPES),
-    ("A.2", "floor-or-level-types", known::FLOOR_OR_LEVEL_TYPES),
-    ("A.3", "street-types", known::STREET_TYPES),
-    ("A.4", "meter-locations", known::METER_LOCATIONS),
-    ("A.5", "sales-channels", known::SALES_CHANNELS),
-    ("A.6", "street-suffixes", known::STREET_SUFFIXES),
-    ("A.7", "reasons-of-transactions", known::TRANSACTION_REASONS),
-    ("B.1", "payment-types", PaymentType::WORDS),
-    ("B.2", "positions-of-gas-meters", GasMeterPosition::WORDS),
-    ("B.3", "reasons-for-an-estimate-or-a-substitute", EstimationSubstitutionReasonCode::WORDS),
+/// Lists that are too long for a table: section, title, values, meanings of codes.
+const APPENDIX: &[(&str, &str, Known, Meanings)] = &[
+    ("A.1", "flat-or-unit-types", known::FLAT_OR_UNIT_TYPES, &[]),
+    ("A.2", "floor-or-level-types", known::FLOOR_OR_LEVEL_TYPES, &[]),
+    ("A.3", "street-types", known::STREET_TYPES, &[]),
+    ("A.4", "meter-locations", known::METER_LOCATIONS, &[]),
+    ("A.5", "sales-channels", known::SALES_CHANNELS, &[]),
+    ("A.6", "street-suffixes", known::STREET_SUFFIXES, &[]),
+    ("A.7", "reasons-of-transactions", known::TRANSACTION_REASONS, &[]),
+    ("B.1", "payment-types", PaymentType::WORDS, PaymentType::MEANINGS),
+    ("B.2", "positions-of-gas-meters", GasMeterPosition::WORDS, GasMeterPosition::MEANINGS),
+    (
+        "B.3",
+        "reasons-for-an-estimate-or-a-substitute",
+        EstimationSubstitutionReasonCode::WORDS,
+        EstimationSubstitutionReasonCode::MEANINGS,
+    ),
 ];
+
+/// What stands for a value that is the empty string.
+const EMPTY: &str = "the empty string";
 
 /// Width of the appendix's lines.
 const WIDTH: usize = 118;
@@ -37,7 +45,7 @@ pub fn fields_markdown() -> String {
             None => APPENDIX
                 .iter()
                 .find(|(section, ..)| *section == name)
-                .map_or_else(|| format!("{line}\n"), |(_, _, values)| wrapped(values)),
+                .map_or_else(|| format!("{line}\n"), |(.., words, meanings)| wrapped(words, meanings)),
         },
     };
     TEMPLATE.lines().map(line).collect()
@@ -105,7 +113,7 @@ fn type_of(kind: &Kind) -> String {
             _ => format!("array of {}", type_of(&item.kind)),
         },
         Kind::Text { .. } | Kind::Digits { .. } => "string".to_owned(),
-        Kind::Choice(_) => "closed list".to_owned(),
+        Kind::Choice { .. } => "closed list".to_owned(),
         Kind::Open { .. } => "open list".to_owned(),
         Kind::TextOrInteger { .. } => "string or integer".to_owned(),
         Kind::Date => "date".to_owned(),
@@ -130,10 +138,10 @@ fn limits(kind: &Kind) -> Option<String> {
     Some(match *kind {
         Kind::Text { min, max, filled } => text(min, max, filled)?,
         Kind::Digits { min, max } => format!("{min} to {max} digits, not blank"),
-        Kind::Choice(words) => values(words),
+        Kind::Choice { words, meanings } => values(words, meanings),
         Kind::Open { max, known } => {
             let length = max.map(|max| format!("≤ {max} chars; ")).unwrap_or_default();
-            format!("{length}known: {}", values(known))
+            format!("{length}known: {}", values(known, &[]))
         }
         Kind::TextOrInteger { max } => format!("≤ {max} chars"),
         Kind::Decimal { before, after, positive } => {
@@ -193,17 +201,28 @@ fn count(min: u32, max: Option<u32>) -> Option<String> {
 }
 
 /// The values of a list, or a link to them.
-fn values(words: Known) -> String {
-    match APPENDIX.iter().find(|(.., listed)| *listed == words) {
-        Some((section, title, _)) => {
+fn values(words: Known, meanings: Meanings) -> String {
+    match APPENDIX.iter().find(|(.., listed, _)| *listed == words) {
+        Some((section, title, ..)) => {
             format!("[{section}](#{}-{title})", section.replace('.', "").to_lowercase())
         }
-        None => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", "),
+        None => {
+            let value = |word: &&str| with_meaning(&quoted(word), word, meanings);
+            words.iter().map(value).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 
 fn quoted(word: &str) -> String {
-    if word.is_empty() { "the empty string".to_owned() } else { format!("`{word}`") }
+    if word.is_empty() { EMPTY.to_owned() } else { format!("`{word}`") }
+}
+
+/// A word as it is shown, with its meaning if it is a code.
+fn with_meaning(shown: &str, word: &str, meanings: Meanings) -> String {
+    match meanings.iter().find(|(code, _)| *code == word) {
+        Some((_, meaning)) => format!("{shown} = {meaning}"),
+        None => shown.to_owned(),
+    }
 }
 
 /// The doc comment of a member. That a list is open, and the rule about it, is in the columns before.
@@ -223,11 +242,12 @@ fn tidy(doc: &str) -> String {
 }
 
 /// Values separated by commas, over several lines.
-fn wrapped(values: Known) -> String {
+fn wrapped(words: Known, meanings: Meanings) -> String {
     let (mut text, mut width) = (String::new(), 0);
-    for (i, value) in values.iter().enumerate() {
-        let end = if i + 1 == values.len() { "." } else { "," };
-        let shown = if value.is_empty() { "the empty string" } else { value };
+    for (i, word) in words.iter().enumerate() {
+        let end = if i + 1 == words.len() { "." } else { "," };
+        let shown = if word.is_empty() { EMPTY } else { word };
+        let shown = with_meaning(shown, word, meanings);
         let len = shown.len() + end.len();
         if width > 0 && width + 1 + len > WIDTH {
             text.push('\n');
@@ -236,7 +256,7 @@ fn wrapped(values: Known) -> String {
             text.push(' ');
             width += 1;
         }
-        text.push_str(shown);
+        text.push_str(&shown);
         text.push_str(end);
         width += len;
     }
@@ -271,6 +291,9 @@ mod tests {
             "| `heating_value_zone` | string | yes, nullable | ≤ 3 chars | ",
             " | closed list | no | `LARGE_PRINT`, `BRAILLE`, `SPOKEN`, the empty string | ",
             " | array of string | no | item ≤ 255 chars, not blank | ",
+            "| `billing_method` | closed list | no, nullable | `O` = ordinary, `C` = hot water system, \
+             `D` = deduct billing | Method of billing. |\n",
+            " | closed list | yes | `NG` = natural gas, `LP` = liquefied petroleum, `ELECTRICITY` | ",
         ] {
             assert!(text.contains(row), "{row}");
         }
@@ -285,8 +308,9 @@ mod tests {
 
     #[test]
     fn long_lists_are_wrapped() {
-        let lines = wrapped(known::STREET_TYPES);
+        let lines = wrapped(known::STREET_TYPES, &[]);
         assert!(lines.lines().count() > 5 && lines.lines().all(|line| line.len() <= WIDTH), "{lines}");
         assert!(lines.starts_with("ACCS, ACRE, ") && lines.ends_with(", YARD.\n"));
+        assert!(fields_markdown().contains("\n00 = other, 01 = meter removed, 02, 03, "));
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn leaf(field: &FieldSpec) -> Option<Json> {
     Some(match field.kind {
         Kind::Text { min, max, .. } => text(field, min, max),
         Kind::Digits { min, max } => string().with("pattern", format!("^[0-9]{{{min},{max}}}$")),
-        Kind::Choice(words) => string().with("enum", Json::list(words.iter().copied())),
+        Kind::Choice { words, .. } => string().with("enum", Json::list(words.iter().copied())),
         Kind::Open { max, known } => {
             text(field, 0, max).with("x-known-values", Json::list(known.iter().copied()))
         }

@@ -130,7 +130,7 @@ impl Schemas {
 
     fn member(&mut self, field: &'static FieldSpec) -> Json {
         let schema = self.kind(field);
-        described(if field.nullable { nullable(schema) } else { schema }, field.doc)
+        described(if field.nullable { nullable(schema) } else { schema }, &field.described())
     }
 
     fn kind(&mut self, field: &'static FieldSpec) -> Json {

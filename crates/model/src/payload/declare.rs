@@ -348,7 +348,10 @@ macro_rules! kind {
     (open($max:literal, $known:ident)) => {
         $crate::Kind::Open { max: Some($max), known: $crate::known::$known }
     };
-    (choice($name:ident)) => { $crate::Kind::Choice($crate::choices::$name::WORDS) };
+    (choice($name:ident)) => { $crate::Kind::Choice {
+        words: $crate::choices::$name::WORDS,
+        meanings: $crate::choices::$name::MEANINGS,
+    } };
     (text_or_integer($max:literal)) => { $crate::Kind::TextOrInteger { max: $max } };
     (date) => { $crate::Kind::Date };
     (datetime) => { $crate::Kind::DateTime };

@@ -92,7 +92,7 @@ impl Column {
     pub(super) fn member(name: String, field: &FieldSpec) -> Self {
         let (column_type, values): (_, &[&'static str]) = match field.kind {
             Kind::Text { .. } | Kind::Digits { .. } | Kind::TextOrInteger { .. } => (ColumnType::Text, &[]),
-            Kind::Choice(words) | Kind::Open { known: words, .. } => (ColumnType::Text, words),
+            Kind::Choice { words, .. } | Kind::Open { known: words, .. } => (ColumnType::Text, words),
             Kind::Integer { .. } => (ColumnType::Integer, &[]),
             Kind::Decimal { before, after, .. } => (ColumnType::Decimal { before, after }, &[]),
             Kind::Boolean => (ColumnType::Boolean, &[]),
@@ -109,7 +109,7 @@ impl Column {
             required: field.required,
             nullable: field.nullable,
             is_personal: field.is_personal,
-            doc: tidy(field.doc),
+            doc: field.described(),
             limits: limits(&field.kind),
             values: values.to_vec(),
             supply_types: Vec::new(),
@@ -168,11 +168,6 @@ fn add_text(text: &mut String, other: &str, between: &str) {
     }
 }
 
-/// The lines of a comment as one.
-fn tidy(doc: &str) -> String {
-    doc.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// The limits of a member, without its values.
 fn limits(kind: &Kind) -> String {
     match *kind {
@@ -193,7 +188,7 @@ fn limits(kind: &Kind) -> String {
             (None, Some(max)) => format!("at most {max}"),
             (None, None) => String::new(),
         },
-        Kind::Choice(_) => "one of the values".to_owned(),
+        Kind::Choice { .. } => "one of the values".to_owned(),
         Kind::List { item, .. } => {
             let of_item = limits(&item.kind);
             if of_item.is_empty() { String::new() } else { format!("each {of_item}") }

@@ -71,6 +71,8 @@ fn kind(field: &FieldSpec) -> String {
         Kind::List { item, min, max, batch } => {
             format!("list of {} min {min} max {max:?} batch {batch}", kind(item))
         }
+        // What a code means is no limit.
+        Kind::Choice { words, .. } => format!("Choice({words:?})"),
         other => format!("{other:?}"),
     }
 }

@@ -115,6 +115,20 @@ fn payloads_generated_from_the_declarations_fit_the_schemas() {
     }
 }
 
+#[test]
+fn descriptions_say_what_codes_mean() {
+    let schema: Value = serde_json::from_str(&request_schema(request("account")).pretty()).unwrap();
+    let description = |object: &str, member: &str| {
+        let member = &schema["$defs"][object]["properties"][member];
+        member["description"].as_str().unwrap_or_else(|| panic!("{object}: {member}")).to_owned()
+    };
+    assert_eq!(
+        description("EmbeddedElectricityMeter", "status"),
+        "Status of the meter (rule MTR-09). `C` = current, `R` = removed, `D` = remotely disconnected."
+    );
+    assert_eq!(description("GasMeter", "meter_read_frequency"), "Frequency of readings.");
+}
+
 /// A minimal account with this member.
 fn account_with(member: &str, value: &str) -> String {
     format!(r#"{{"import_supplier":"A","external_account_number":"1","{member}":{value}}}"#)

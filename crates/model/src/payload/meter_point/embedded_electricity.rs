@@ -9,7 +9,7 @@ objects! {
         customer_classification: required choice(EmbeddedElectricityCustomerClassification);
         /// Threshold that classifies the customer: low, medium or high.
         customer_threshold: required choice(CustomerClassificationThreshold);
-        /// Shared isolation of the point, as a one-letter code.
+        /// Shared isolation of the point.
         shared_isolation_flag: nullable choice(EmbeddedElectricitySharedIsolationFlag);
         /// National metering identifier (NMI) of the parent (rules 10.3, MPT-01, MPT-02).
         parent_nmi: required text(256) reference;
@@ -32,7 +32,7 @@ objects! {
 
     /// The status of an embedded electricity point over a time (contract 2.3).
     EmbeddedElectricityStatusPeriod "embedded electricity status period" in nmi_status_periods {
-        /// Status of the NMI, as a one-letter code.
+        /// Status of the NMI.
         status: required choice(EmbeddedElectricityStatusPeriodStatus);
         /// Start of the period.
         active_from: required datetime;
@@ -75,15 +75,15 @@ objects! {
         model: nullable text(12) shown;
         /// Location of the meter, in free words.
         location: nullable text(50) personal;
-        /// Status of the meter, as a one-letter code (rule MTR-09).
+        /// Status of the meter (rule MTR-09).
         status: required choice(EmbeddedElectricityMeterStatus);
         /// Kind of metering installation, for example `BASIC` (rule MTR-09).
         meter_installation_type: required choice(EmbeddedMeterInstallationType);
-        /// Method of reading the meter: manually (`M`) or remotely (`R`).
+        /// Method of reading the meter.
         read_type_method: required choice(ReadTypeMethod);
-        /// By which medium the meter is read, as a one-letter code.
+        /// By which medium the meter is read.
         read_type_mode: nullable choice(ReadTypeMode);
-        /// Frequency of readings, as a code of one character.
+        /// Frequency of readings.
         read_type_frequency: nullable choice(ReadTypeFrequency);
         /// Registers of the meter, at least one; its readings name them (rules MTR-04, MTR-05, MTR-07).
         registers: required list(object(EmbeddedElectricityRegister); 1..);
@@ -103,7 +103,7 @@ objects! {
         time_of_day: required text(10) shown;
         /// Factor to multiply values read with.
         multiplier: required decimal(8, 5);
-        /// Status of the register, as a one-letter code.
+        /// Status of the register.
         status: required choice(EmbeddedElectricityRegisterStatus);
         /// Time at which the register went into use.
         active_from: required datetime;

@@ -35,7 +35,7 @@ objects! {
         reading_route: required text(64) shown;
         /// Number of the meter's model.
         model_number: nullable text(255) shown;
-        /// Units of the meter: metric (`M`) or imperial (`I`).
+        /// Units of the meter.
         measurement_type: required choice(GasMeasurementUnit);
         /// Number of dials on the meter, 0 to 20 (rule RDG-07).
         number_of_dials: required integer(0, 20);

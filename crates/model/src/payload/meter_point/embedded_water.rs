@@ -7,11 +7,11 @@ objects! {
         parent_installation_id: nullable text(64) reference;
         /// MIRN of the parent, required for natural gas (rules 10.3, MPT-01, MPT-02, MPT-16, MPT-17).
         parent_mirn: nullable text(256) reference;
-        /// Kind of installation, as a three-letter code.
+        /// Kind of installation.
         installation_type: required choice(EmbeddedWaterInstallationType);
         /// Temperature of the plant, in degrees Celsius; absent or empty = not given.
         plant_temperature: optional choice(EmbeddedWaterPlantTemperature);
-        /// Fuel of the plant: natural gas (`NG`), liquefied petroleum (`LP`) or electricity.
+        /// Fuel of the plant.
         plant_fuel_type: required choice(EmbeddedWaterPlantFuelType);
         /// Route on which the meters are read.
         reading_route: required text(64) shown;

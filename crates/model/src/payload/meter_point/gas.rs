@@ -50,7 +50,7 @@ objects! {
     GasRoleAssignment "gas role assignment" in role_assignments {
         /// Identifier of the party.
         party: required text(64) shown;
-        /// Role of the party: financially responsible organisation (`FRO`) or distribution business (`DB`).
+        /// Role of the party.
         role: required choice(GasRole);
     }
 
@@ -63,15 +63,15 @@ objects! {
         /// Day the meter was removed, not before its installation; absent or `null` = still there
         /// (rules MTR-01, RDG-02).
         removed_on: nullable date;
-        /// Method of billing, as a one-letter code.
+        /// Method of billing.
         billing_method: nullable choice(GasBillingMethod);
         /// Pressure at the meter, in kilopascals.
         kpa_value: nullable decimal(5, 4);
-        /// Kind of installation, as a one-letter code.
+        /// Kind of installation.
         meter_installation_type: nullable choice(GasMeterInstallationType);
         /// Factor to multiply values read with.
         meter_multiplier: nullable decimal(3, 2);
-        /// Units of the meter: metric (`M`) or imperial (`I`).
+        /// Units of the meter.
         meter_measurement_unit: nullable choice(GasMeasurementUnit);
         /// Location of the meter, as a two-letter code.
         meter_position: nullable choice(GasMeterPosition);
@@ -79,7 +79,7 @@ objects! {
         meter_read_frequency: nullable choice(MeterReadFrequency);
         /// State of the meter, for example `Turned on`; expected while it is in place (rule MTR-19).
         meter_status: nullable choice(MeterStatus);
-        /// Kind of meter, as a one-letter code; default `G`.
+        /// Kind of meter; default `G`.
         meter_type: nullable choice(MeterType);
         /// Code for type and size of the meter.
         meter_type_size_code: nullable text(3) shown;
@@ -107,7 +107,7 @@ objects! {
         reading_type: required choice(ReadingType);
         /// Day of the reading before, not after this one (rule RDG-03).
         prev_reading_date: nullable date;
-        /// Units of the value: metric (`M`) or imperial (`I`).
+        /// Units of the value.
         gas_meter_units: nullable choice(GasMeasurementUnit);
         /// Volume that flowed since the reading before; the contract gives no unit.
         volume_flow: nullable decimal(9, 2);
@@ -117,7 +117,7 @@ objects! {
         pressure_correction_factor: nullable decimal(2, 4);
         /// Energy used since the reading before, without decimal places; the contract gives no unit.
         consumed_energy: nullable decimal(11, 0);
-        /// Method of estimation or substitution, as a code, for example `E1` or `S1`.
+        /// Method of estimation or substitution.
         estimation_substitution_type: nullable choice(EstimationSubstitutionType);
         /// Why the value was estimated or substituted, as a two-digit code.
         estimation_substitution_reason_code: nullable choice(EstimationSubstitutionReasonCode);
@@ -133,7 +133,7 @@ objects! {
         reading_type: required choice(ReadingType);
         /// Day of the reading before, not after this one (rule RDG-03).
         prev_reading_date: nullable date;
-        /// Units of the value: metric (`M`) or imperial (`I`).
+        /// Units of the value.
         gas_meter_units: nullable choice(GasMeasurementUnit);
         /// Volume that flowed since the reading before; the contract gives no unit.
         volume_flow: nullable decimal(9, 2);
@@ -143,7 +143,7 @@ objects! {
         pressure_correction_factor: nullable decimal(2, 4);
         /// Energy used since the reading before, without decimal places; the contract gives no unit.
         consumed_energy: nullable decimal(11, 0);
-        /// Method of estimation or substitution, as a code, for example `E1` or `S1`.
+        /// Method of estimation or substitution.
         estimation_substitution_type: nullable choice(EstimationSubstitutionType);
         /// Why the value was estimated or substituted, as a two-digit code.
         estimation_substitution_reason_code: nullable choice(EstimationSubstitutionReasonCode);
