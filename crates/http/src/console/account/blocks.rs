@@ -127,7 +127,7 @@ impl Layout<'_> {
             match value {
                 Value::Null => {}
                 value if mask.hides() || is_simple(&value) => {
-                    fields.push((label(&name), simple(value, mask)))
+                    fields.push((label(&name), simple(value, &path, mask)))
                 }
                 value => self.large(&name, value, path, mask, &mut below),
             }
@@ -141,7 +141,7 @@ impl Layout<'_> {
             Value::List(items) if CARDS.contains(&name) => self.cards(name, items, path, mask, parts),
             Value::List(items) => parts.push(Part::Table(self.table(name, items, path, mask))),
             Value::Object(members) => parts.push(Part::Group(label(name), self.object(members, &path, mask))),
-            value => parts.push(Part::Fields(vec![(label(name), simple(value, mask))])),
+            value => parts.push(Part::Fields(vec![(label(name), simple(value, &path, mask))])),
         }
     }
 
@@ -182,16 +182,16 @@ impl Layout<'_> {
         let cell = |head: &String| {
             let found = members.iter().position(|(name, _)| name == head);
             let Some((name, value)) = found.map(|at| members.swap_remove(at)) else { return Cell::Nothing };
-            let mask = mask.of(&name);
+            let (mask, path) = (mask.of(&name), format!("{path}-{name}"));
             if mask.hides() || is_simple(&value) {
-                return simple(value, mask);
+                return simple(value, &path, mask);
             }
             let count = match &value {
                 Value::List(items) => items.len().to_string(),
                 _ => "Details".to_owned(),
             };
             let mut parts = Vec::new();
-            self.large(&name, value, format!("{path}-{name}"), mask, &mut parts);
+            self.large(&name, value, path, mask, &mut parts);
             Cell::More(count, Blocks { parts })
         };
         heads.iter().map(cell).collect()
@@ -248,14 +248,24 @@ fn is_simple(value: &Value) -> bool {
     }
 }
 
-fn simple(value: Value, mask: Mask) -> Cell {
+/// Returns the cell of a simple value. The path has the names and positions that lead to it, joined by `-`.
+fn simple(value: Value, path: &str, mask: Mask) -> Cell {
     match value {
         Value::Null => Cell::Nothing,
         Value::List(items) if items.is_empty() => Cell::Nothing,
         // Blank means absent.
         Value::Text(text) if text.trim().is_empty() => Cell::Nothing,
         _ if mask.hides() => Cell::Masked,
+        Value::Text(text) => Cell::Text(with_meaning(text, path)),
         value => Cell::Text(line(value)),
+    }
+}
+
+/// Returns a text, with its meaning if it is a code.
+fn with_meaning(text: String, path: &str) -> String {
+    match cutover_model::meaning(&path.replace('-', "."), &text) {
+        Some(meaning) => format!("{text} ({meaning})"),
+        None => text,
     }
 }
 
@@ -332,6 +342,19 @@ mod tests {
         let layout = Layout { link: "/a/", title: "Account", selected, mask: Mask::Personal };
         let sections = layout.sections(vec![(name.to_owned(), value)]);
         sections.iter().map(|section| section.blocks.render().unwrap()).collect()
+    }
+
+    /// In a table, in fields and in a table within them: all of them know where they are.
+    #[test]
+    fn codes_have_their_meaning_beside_them() {
+        let addresses = r#"[{"meter_points": [{"supply_type": "EMBEDDED_ELECTRICITY",
+            "nmi_status_periods": [{"status": "D"}],
+            "meters": [{"status": "C", "read_type_frequency": "2", "registers": [{"status": "R"}]}]}]}]"#;
+        let html = html(("", 1), "supply_addresses", Value::read(addresses).unwrap());
+        for shown in ["D (de-energised)", "C (current)", "2 (every two months)", "R (removed)"] {
+            assert!(html.contains(&format!(">{shown}<")), "{shown}: {html}");
+        }
+        assert!(html.contains(">EMBEDDED_ELECTRICITY<"), "{html}");
     }
 
     #[test]
