@@ -89,10 +89,11 @@ fn a_dry_run_is_answered_and_keeps_nothing() {
         transaction("OLD", "2026-07-05", "2.5", "PAYMENT"),
         transaction("T-1", "2026-11-01", "7.25", "CREDIT"),
     ];
-    let report = env.report();
+    let kept = || (env.imported(), format!("{:?}", env.report()));
+    let before = kept();
     let known = ids(&env, r#""dry_run":true,"#, &call);
     assert!(known[0].is_some() && known[1].is_none());
-    assert_eq!(env.report(), report);
+    assert_eq!(kept(), before);
     let faulty = [transaction("OLD", "2026-07-05", "9", "PAYMENT")];
     let body = request("transactions", &faulty).replacen('{', r#"{"dry_run":true,"#, 1);
     assert!(env.app.add_transactions(&env.caller, body.as_bytes(), Ok(NO_MOVE)).is_err());
