@@ -1087,6 +1087,26 @@ codes! {
             fault: "The account is being imported.",
             advice: "Ask for its status.",
         }
+        ProductCodeDoesNotExist {
+            code: "product_code_does_not_exist",
+            fault: "The supplier's list of tariffs has no such code.",
+            advice: "Send a code of the list, or have the tariff added to it.",
+        }
+        OpenEndedAgreementForEndDatedProduct {
+            code: "open_ended_agreement_for_end_dated_product",
+            fault: "The agreement lasts longer than its tariff.",
+            advice: "End it not later than the day after the last day of the tariff, and add an agreement on another tariff.",
+        }
+        InternalEmailAddress {
+            code: "internal_email_address",
+            fault: "This is an e-mail address of the retailer itself.",
+            advice: "Send the customer's own address, or none.",
+        }
+        BusinessFieldRequired {
+            code: "business_field_required",
+            fault: "The account belongs to no business.",
+            advice: "Send the business with its contract.",
+        }
         TransactionOutsideOpenStatementPeriod {
             code: "transaction_outside_open_statement_period",
             fault: "The transaction lies outside the open statement period.",

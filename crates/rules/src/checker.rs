@@ -1,9 +1,10 @@
-use crate::Facts;
 use crate::at::At;
 use crate::profile::Levels;
 use crate::report::Collector;
+use crate::{Facts, Profile};
 use chrono::NaiveDate;
 use cutover_core::{AttrPath, Code, Issue, Level, RuleId};
+use cutover_model::RuleValues;
 use std::fmt;
 
 /// The context of a rule: the facts, and a function to report issues.
@@ -12,6 +13,8 @@ pub(crate) struct Checker<'c> {
     pub(crate) facts: Facts<'c>,
     /// The current day in the zone of the supplier.
     pub(crate) today: NaiveDate,
+    /// What rules compare payloads with, for the supplier.
+    pub(crate) values: &'c RuleValues,
     levels: &'c Levels,
     collector: &'c mut Collector,
     running: Option<(&'static Running, Level)>,
@@ -35,9 +38,10 @@ impl Running {
 }
 
 impl<'c> Checker<'c> {
-    /// `levels` are those that the supplier's profile sets.
-    pub(crate) fn new(facts: Facts<'c>, levels: &'c Levels, collector: &'c mut Collector) -> Self {
-        Self { facts, today: facts.now.today(), levels, collector, running: None }
+    /// Creates the context for payloads of a supplier with this profile.
+    pub(crate) fn new(facts: Facts<'c>, profile: &'c Profile, collector: &'c mut Collector) -> Self {
+        let (values, levels) = (profile.values(), profile.levels());
+        Self { facts, today: facts.now.today(), values, levels, collector, running: None }
     }
 
     /// Runs the rule at this index of the catalogue unless it is off.

@@ -41,6 +41,7 @@ mod reading;
 mod schedule;
 mod statement;
 mod structure;
+mod tariff;
 mod transaction;
 mod window;
 
@@ -56,6 +57,9 @@ pub use lookups::{
     contract_to_look_up, documents_of_account, documents_of_notes, documents_of_statements, level_of_erased,
     meter_points_to_look_up,
 };
-pub use profile::{ChangedLevel, InvalidProfile, LevelSource, Profile, ProfileName, UndocumentedMembers};
+pub use profile::{
+    ChangedLevel, InvalidProfile, LevelSource, Profile, ProfileName, RuleValue, UndocumentedMembers,
+    set_values,
+};
 pub use report::{Report, Verdict, listed};
 pub use rule::{Needs, Rule};

@@ -47,6 +47,9 @@ impl Rule {
         on: On::UseCase,
     };
 
+    /// The base of a rule that the payload and settings of the supplier decide: an error whose level can be changed.
+    pub(crate) const OF_SETTINGS: Self = Self { needs: Needs::Service, ..Self::OF_PAYLOAD };
+
     /// The base of a rule that needs stored state: an error with a fixed level.
     pub(crate) const OF_SERVICE: Self = Self { fixed: true, needs: Needs::Service, ..Self::OF_PAYLOAD };
 

@@ -2,7 +2,7 @@
 
 use crate::{Profile, RULES, check_account};
 use cutover_core::{Issue, Level, Now};
-use cutover_model::{Limits, decode_account};
+use cutover_model::{Limits, RuleValues, decode_account};
 
 pub(crate) use crate::Facts;
 pub(crate) use serde_json::{Value, json};
@@ -35,6 +35,13 @@ pub(crate) fn run(id: &str, body: impl ToString) -> Vec<String> {
 pub(crate) fn run_with(id: &str, body: impl ToString, facts: Facts<'_>) -> Vec<String> {
     assert!(crate::rule(id).is_some(), "there is no rule {id}");
     let found = check(&body.to_string(), facts, &profile(|other| other == id));
+    found.iter().filter(|issue| issue.rule.0 == id).map(line).collect()
+}
+
+/// Runs one rule for a supplier with these values.
+pub(crate) fn run_with_values(id: &str, body: impl ToString, values: RuleValues) -> Vec<String> {
+    let profile = profile(|other| other == id).with_values(values.into());
+    let found = check(&body.to_string(), facts(), &profile);
     found.iter().filter(|issue| issue.rule.0 == id).map(line).collect()
 }
 

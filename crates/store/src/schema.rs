@@ -99,6 +99,7 @@ tables! {
         profile -> Text,
         country -> Text,
         undocumented_members -> Text,
+        rule_values -> Nullable<Json>,
     }
 
     erased_accounts (supplier_id, mark) {

@@ -39,6 +39,7 @@ fn shown(supplier: Supplier, hold: Option<&Hold>, installation: String, history:
         profile: settings.profile.to_string(),
         country: settings.country.to_string(),
         undocumented_members: settings.undocumented_members.to_string(),
+        rule_values: (*settings.rule_values).clone(),
         rules: settings.rules.into_iter().map(|(id, level)| (id, level.to_string())).collect(),
         waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
         hold_on_errors: settings.hold_on_errors.map(|share| share.to_string()),

@@ -7,8 +7,9 @@ use crate::port::{
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{FeedEventType, Level, SupplierCode, SupplierStatus, Word, Zone};
-use cutover_rules::{Country, Profile, ProfileName, UndocumentedMembers};
+use cutover_rules::{Country, Profile, ProfileName, RuleValue, UndocumentedMembers};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A change of a supplier's settings. `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +37,8 @@ pub struct SupplierChange {
     pub country: Option<Country>,
     /// What becomes of members that the contract does not document.
     pub undocumented_members: Option<UndocumentedMembers>,
+    /// New values that rules compare payloads with.
+    pub rule_values: Vec<RuleValue>,
     /// Levels of rules; `None` resets one to that of the profile.
     pub rules: BTreeMap<String, Option<Level>>,
     /// The waves of its imports, which begin anew.
@@ -74,6 +77,7 @@ impl SupplierChange {
                 "hold-on-errors",
                 self.hold_on_errors.map(|share| share.map_or("none".to_owned(), |share| share.to_string())),
             );
+        let detail = self.rule_values.iter().fold(detail, |detail, value| detail.word(value.name(), value));
         let level = |level: &Option<Level>| level.map_or("default", Level::as_str);
         self.rules.iter().fold(detail, |detail, (rule, set)| detail.word(rule, level(set)))
     }
@@ -98,6 +102,8 @@ impl SupplierChange {
         replace(&mut settings.profile, self.profile.map(Word::from));
         replace(&mut settings.country, self.country.map(Word::from));
         replace(&mut settings.undocumented_members, self.undocumented_members);
+        let values = Arc::make_mut(&mut settings.rule_values);
+        self.rule_values.into_iter().for_each(|value| value.apply(values));
         for (rule, level) in self.rules {
             let level_of_rule = [(rule.as_str(), level.unwrap_or(Level::Off))];
             Profile::new(level_of_rule).map_err(|e| OperatorError::Refused(e.to_string()))?;

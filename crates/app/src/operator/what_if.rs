@@ -32,11 +32,11 @@ impl Operations<'_> {
     ) -> Result<WhatIf, OperatorError> {
         let mut supplier = self.show_supplier(&request.supplier)?;
         if request.resets_rules {
-            let SupplierSettings { profile, country, undocumented_members, rules, .. } =
+            let SupplierSettings { profile, country, undocumented_members, rule_values, rules, .. } =
                 SupplierSettings::new(supplier.code.as_str());
             let settings = supplier.settings;
             supplier.settings =
-                SupplierSettings { profile, country, undocumented_members, rules, ..settings };
+                SupplierSettings { profile, country, undocumented_members, rule_values, rules, ..settings };
         }
         request.change.clone().apply(&mut supplier.settings)?;
         let now = request.now.unwrap_or_else(|| self.app.clock.now());

@@ -95,5 +95,5 @@ pub use webhooks::{
 // Types of the rules in the ports' signatures, because adapters depend on the ports only.
 pub use cutover_rules::{
     ChangedLevel, Country, DocumentState, LevelSource, MeterPointHolder, MeterPointKey, ProfileName,
-    UndocumentedMembers, WantedDocument,
+    RuleValue, UndocumentedMembers, WantedDocument, set_values,
 };

@@ -1,10 +1,12 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
 use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
+use cutover_model::RuleValues;
 use cutover_rules::{Country, Profile, ProfileName, UndocumentedMembers};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Settings of an import supplier (contract D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub struct SupplierSettings {
     pub country: Word<Country>,
     /// What becomes of members that the contract does not document.
     pub undocumented_members: UndocumentedMembers,
+    /// What rules compare payloads with.
+    pub rule_values: Arc<RuleValues>,
     /// Levels of single rules, by id, which take precedence (rules 1.5). One of a newer version counts as none.
     pub rules: BTreeMap<String, Word<Level>>,
     /// The waves in which its accounts are imported.
@@ -47,7 +51,7 @@ impl SupplierSettings {
         let levels = self.rules.iter().filter_map(|(id, level)| Some((id.as_str(), *level.known()?)));
         let levels = levels.filter(|(id, _)| cutover_rules::rule(id).is_some_and(|rule| !rule.fixed));
         let profile = named.clone().with(levels).unwrap_or(named);
-        profile.with_undocumented(self.undocumented_members.clone())
+        profile.with_undocumented(self.undocumented_members.clone()).with_values(self.rule_values.clone())
     }
 
     /// The settings of a new supplier before any is changed.
@@ -63,6 +67,7 @@ impl SupplierSettings {
             profile: Word::default(),
             country: Word::default(),
             undocumented_members: UndocumentedMembers::default(),
+            rule_values: Arc::default(),
             rules: BTreeMap::new(),
             waves: Waves::default(),
             hold_on_errors: None,

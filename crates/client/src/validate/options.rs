@@ -3,6 +3,7 @@ use crate::service::OptionalTarget;
 use chrono::{DateTime, FixedOffset, Utc};
 use clap::Args;
 use cutover_core::{Level, Zone};
+use cutover_model::RuleValues;
 use cutover_rules::{Country, Profile, ProfileName, UndocumentedMembers, rule};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +11,7 @@ use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::thread::available_parallelism;
 
 /// Options of `validate`.
@@ -145,7 +147,9 @@ impl Rules {
             .undocumented_members
             .clone()
             .map_or_else(|| read(file.undocumented_members.as_deref()), Ok)?;
-        let named = Profile::named(name, country).with_undocumented(undocumented);
+        let named = Profile::named(name, country)
+            .with_undocumented(undocumented)
+            .with_values(Arc::new(file.rule_values.clone()));
         Ok((zone, profile(named, file.levels()?, &self.rule)?))
     }
 }
@@ -204,6 +208,8 @@ pub(super) struct ProfileFile {
     profile: Option<String>,
     country: Option<String>,
     undocumented_members: Option<String>,
+    #[serde(default)]
+    rule_values: RuleValues,
     #[serde(default)]
     rules: BTreeMap<String, String>,
 }

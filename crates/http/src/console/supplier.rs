@@ -13,7 +13,7 @@ use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::account::AccountFilter;
-use cutover_app::port::{Hold, HoldReason, Position, Supplier};
+use cutover_app::port::{Hold, HoldReason, Position, Supplier, set_values};
 use cutover_core::{Word, Zone};
 
 /// Accounts on a page.
@@ -83,6 +83,8 @@ impl Shown {
         let yes_no = |value| if value { "Yes" } else { "No" }.to_owned();
         let rules: Vec<_> =
             settings.rules.iter().map(|(id, level)| format!("{id} = {}", level.as_str())).collect();
+        let values = set_values(&settings.rule_values);
+        let values: Vec<_> = values.iter().map(|value| format!("{} = {value}", value.name())).collect();
         let most = settings.max_concurrent_imports.map_or("No bound".to_owned(), |most| most.to_string());
         Self {
             code: supplier.code.to_string(),
@@ -109,6 +111,10 @@ impl Shown {
                 ("Profile", settings.profile.to_string()),
                 ("Country", settings.country.to_string()),
                 ("Undocumented members", settings.undocumented_members.to_string()),
+                (
+                    "Values of rules",
+                    if values.is_empty() { "By default".to_owned() } else { values.join("\n") },
+                ),
                 ("Rules", if rules.is_empty() { "As in the profile".to_owned() } else { rules.join("\n") }),
             ],
             created: Moment::new(supplier.created_at, settings.time_zone),

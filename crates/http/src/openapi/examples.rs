@@ -19,10 +19,10 @@ use cutover_model::{
     ControlTotals, Event, HoldReasonShown, HoldShown, LatestEvent, Limits, ListedStatus, ManifestAccount,
     ManifestDeclared, ManifestNumbersShown, ManifestShown, NoteResult, NoteStatus, Others,
     PaymentInstructionStored, ProcessError, ProcessStatus, ReadinessShown, RefusedCauseShown,
-    RefusedCreateShown, RefusedItem, RefusedShown, RunAccounts, RunCause, RunCodeShown, RunCounts,
-    RunDiffShown, RunRefusedShown, RunShown, StatusCounts, SupplierProgress, SupplierShown, Timestamp,
-    TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus, WaitsFor, decode_account,
-    decode_historical_statements, decode_manifest, decode_transactions,
+    RefusedCreateShown, RefusedItem, RefusedShown, RuleValues, RunAccounts, RunCause, RunCodeShown,
+    RunCounts, RunDiffShown, RunRefusedShown, RunShown, StatusCounts, SupplierProgress, SupplierShown,
+    Timestamp, TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus, WaitsFor,
+    decode_account, decode_historical_statements, decode_manifest, decode_transactions,
 };
 use serde::Serialize;
 
@@ -331,6 +331,11 @@ pub(crate) fn supplier() -> Json {
         country: "AU".into(),
         undocumented_members: "error".into(),
         rules: [("PIN-01".to_owned(), "warning".to_owned())].into(),
+        rule_values: RuleValues {
+            last_payment_day: Some(28),
+            first_payment_day: Some(1),
+            ..RuleValues::default()
+        },
         waves: Some("100,5000,rest".into()),
         hold_on_errors: Some("1/200".into()),
         supplier_runs: true,

@@ -1,4 +1,5 @@
 use crate::{ObjectSpec, Transaction};
+use chrono::NaiveDate;
 use cutover_core::{Code, IssueSource, ServiceAccountNumber, ShownEvent, State, StateV1, Word};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -78,6 +79,7 @@ macro_rules! shown {
 
 shown! {
     String => AnswerKind::Text;
+    NaiveDate => AnswerKind::Text;
     &'static str => AnswerKind::Text;
     Cow<'static, str> => AnswerKind::Text;
     ServiceAccountNumber => AnswerKind::Text;

@@ -21,7 +21,7 @@ pub use progress::*;
 pub use readiness::{CheckShown, ReadinessShown};
 pub use runs::*;
 pub use search::{AccountFoundShown, AccountsFoundShown};
-pub use supplier::{HoldReasonShown, HoldShown, SupplierShown};
+pub use supplier::{HoldReasonShown, HoldShown, RuleValues, SupplierShown, TariffCode};
 pub use timestamp::Timestamp;
 pub use v1::{
     BusinessCreated, BusinessPaymentInstructionStored, InstructionRefusal, NoteResult, NoteStatus,

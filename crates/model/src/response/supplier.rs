@@ -1,6 +1,7 @@
 //! The settings of a supplier (contract D13).
 
 use super::Timestamp;
+use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,6 +37,28 @@ answers! {
         because: Option<String>;
     }
 
+    /// What rules compare payloads of a supplier with (contract D1).
+    RuleValues (Debug, Eq, Default, Serialize, Deserialize) {
+        /// The factor by which a reading may exceed others (rule RDG-08); `null`: 10.
+        jump_factor [serde(default)]: Option<u32>;
+        /// The first day of a month on which payments may be made (rule SCH-02); `null`: 1.
+        first_payment_day [serde(default)]: Option<u32>;
+        /// The last day of a month on which payments may be made (rule SCH-02); `null`: 31.
+        last_payment_day [serde(default)]: Option<u32>;
+        /// The operator's own e-mail addresses, or `@` and a domain, sorted; no customer has one of these (rule CUS-12).
+        own_email_addresses [serde(default)]: Vec<String>;
+        /// The tariffs that there are, by code (rules AGR-09, TXN-17); `null`: any.
+        tariff_codes [serde(default)]: Option<Vec<TariffCode>>;
+    }
+
+    /// A tariff that there is.
+    TariffCode (Debug, Eq, Serialize, Deserialize) {
+        /// Its code, as `tariff_code` of agreements and `product_code` of transactions have it.
+        code: String;
+        /// Its last day; `null`: it has none.
+        ends_on [serde(default)]: Option<NaiveDate>;
+    }
+
     /// The settings of an import supplier (contract D1, D13), without secrets.
     SupplierShown (Debug, Eq, Serialize) {
         /// Its code in paths and payloads.
@@ -65,6 +88,8 @@ answers! {
         undocumented_members: String;
         /// Levels of single rules, which take precedence over the profile: `error`, `warning` or `off`, by the id of the rule.
         rules: BTreeMap<String, String>;
+        /// What rules compare payloads with, where suppliers differ.
+        rule_values: RuleValues;
         /// Numbers of accounts after each of which the service holds the imports, for example `100,5000,rest`.
         waves: Option<String>;
         /// The share of failures over which the service holds the imports, as `PERCENT/WINDOW`, for example `1/200`.

@@ -5,6 +5,7 @@ mod cover;
 mod dates;
 mod missing;
 mod succession;
+mod tariff;
 
 use crate::rule::Rule;
 
@@ -18,4 +19,5 @@ pub(crate) const RULES: &[Rule] = &[
     missing::AGR_06,
     cover::AGR_07,
     cover::AGR_08,
+    tariff::AGR_09,
 ];

@@ -4,6 +4,7 @@ mod company_number;
 mod contract_identifier;
 mod details;
 mod duplicates;
+mod missing;
 mod signed;
 mod versions;
 
@@ -19,4 +20,5 @@ pub(crate) const RULES: &[Rule] = &[
     company_number::BUS_06,
     signed::BUS_07,
     details::BUS_08,
+    missing::BUS_09,
 ];

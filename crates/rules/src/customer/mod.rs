@@ -2,6 +2,7 @@
 
 mod date_of_birth;
 mod email;
+mod own_email;
 mod phone;
 mod required;
 mod test_email;
@@ -22,4 +23,5 @@ pub(crate) const RULES: &[Rule] = &[
     required::CUS_09,
     required::CUS_10,
     phone::CUS_11,
+    own_email::CUS_12,
 ];

@@ -3,15 +3,18 @@
 mod levels;
 mod strict;
 mod undocumented;
+mod values;
 
 pub use levels::LevelSource;
 pub(crate) use levels::Levels;
 pub use undocumented::UndocumentedMembers;
+pub use values::{RuleValue, set_values};
 
 use crate::{Country, Needs, RULES, Rule};
 use cutover_core::{Level, RuleId};
+use cutover_model::RuleValues;
 use levels::Set;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 cutover_core::string_enum! {
     "a profile";
@@ -33,6 +36,7 @@ cutover_core::string_enum! {
 pub struct Profile {
     levels: Levels,
     undocumented: UndocumentedMembers,
+    values: Arc<RuleValues>,
 }
 
 /// The level of a rule that is not its default.
@@ -101,6 +105,11 @@ impl Profile {
         Self { undocumented, ..self }
     }
 
+    /// Sets what rules compare payloads with.
+    pub fn with_values(self, values: Arc<RuleValues>) -> Self {
+        Self { values, ..self }
+    }
+
     /// Returns the level of a rule in account payloads.
     pub fn level(&self, rule: &Rule) -> Level {
         self.level_of(rule.id).unwrap_or(rule.level)
@@ -112,6 +121,11 @@ impl Profile {
             RULES.iter().enumerate().filter_map(|(index, rule)| Some((rule, self.levels.set_at(index)?)));
         set.filter(|(rule, set)| rule.level != set.level || rule.level_after_import() != set.level)
             .map(|(rule, Set { level, source })| ChangedLevel { rule, level, source })
+    }
+
+    /// What rules compare payloads with.
+    pub(crate) fn values(&self) -> &RuleValues {
+        &self.values
     }
 
     /// What becomes of members that the contract does not document.

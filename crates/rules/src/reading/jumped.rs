@@ -10,7 +10,7 @@ pub(super) const RDG_08: Rule = Rule {
     id: RuleId("RDG-08"),
     codes: &[Code::ReadingJumped],
     place: "`MP.meters.#.transfer_readings.#.reading_value`, `MP.meters.#.reading_history.#.reading_value`",
-    condition: "[jumps](#86-jumps-of-readings) by more than the factor 10",
+    condition: "[jumps](#86-jumps-of-readings) by more than the factor of the supplier, 10 by default",
     level: Level::Warning,
     on: On::Meter(check),
     ..Rule::OF_PAYLOAD
@@ -20,12 +20,13 @@ pub(super) const RDG_08: Rule = Rule {
 const OF_NEW_METER: Decimal = Decimal::ONE_HUNDRED;
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    if meter.first_pass().never_jumps {
+    let factor = checker.values.jump_factor.map_or(JUMP, Decimal::from);
+    if factor >= JUMP && meter.first_pass().never_jumps {
         return;
     }
     let Some(points) = meter.series() else { return };
     for of_one_register in points.chunk_by(|a, b| a.register == b.register) {
-        jumps(of_one_register, |point| {
+        jumps(of_one_register, factor, |point| {
             let reading = at.item(point.member, point.index);
             checker.report(reading.member("reading_value"), Code::ReadingJumped);
         });
@@ -50,8 +51,8 @@ impl Use {
     }
 }
 
-/// Calls `f` with the readings of a register that jump. They are sorted by day.
-fn jumps<'p>(points: &'p [Point<'p>], mut f: impl FnMut(&'p Point<'p>)) {
+/// Calls `f` with the readings of a register that jump by more than a factor. They are sorted by day.
+fn jumps<'p>(points: &'p [Point<'p>], factor: Decimal, mut f: impl FnMut(&'p Point<'p>)) {
     let days = || points.chunk_by(|a, b| a.day == b.day);
     let lowest = |of_a_day: &[Point<'_>]| of_a_day.iter().map(|point| point.value).min().unwrap_or_default();
     let fastest = two_fastest(days().map(|of_a_day| (of_a_day[0].day, lowest(of_a_day))));
@@ -61,10 +62,10 @@ fn jumps<'p>(points: &'p [Point<'p>], mut f: impl FnMut(&'p Point<'p>)) {
         for point in of_a_day {
             let Some(before) = before else { break };
             let other = fastest.iter().flatten().find(|(other, _)| *other != day).map(|(_, other)| *other);
-            let is_jump = point.value > before.1 * JUMP
+            let is_jump = point.value > before.1 * factor
                 && match other {
-                    Some(other) => Use::since(before, day, point.value).exceeds(JUMP, other),
-                    None => before.1 >= OF_NEW_METER && point.value > before.1 * JUMP * JUMP,
+                    Some(other) => Use::since(before, day, point.value).exceeds(factor, other),
+                    None => before.1 >= OF_NEW_METER && point.value > before.1 * factor * factor,
                 };
             if is_jump {
                 f(point);

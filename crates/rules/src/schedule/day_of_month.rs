@@ -1,17 +1,20 @@
 use crate::prelude::*;
+use cutover_model::RuleValues;
 
-/// A day of the month outside 1 to 31.
+/// A day of the month on which no payment can be made.
 pub(super) const SCH_02: Rule = Rule {
     id: RuleId("SCH-02"),
     codes: &[Code::InvalidPaymentDayForPaymentSchedule],
     place: "`payment_schedules.#.day_of_month`",
-    condition: "outside 1–31",
+    condition: "outside the days of the supplier, 1–31 by default",
     on: On::Schedule(check),
     ..Rule::OF_PAYLOAD
 };
 
 fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    if schedule.day_of_month.usable().is_some_and(|day| !(1..=31).contains(&day.value())) {
+    let RuleValues { first_payment_day, last_payment_day, .. } = checker.values;
+    let days = first_payment_day.unwrap_or(1).into()..=last_payment_day.unwrap_or(31).into();
+    if schedule.day_of_month.usable().is_some_and(|day| !days.contains(&day.value())) {
         checker.report(at.member("day_of_month"), Code::InvalidPaymentDayForPaymentSchedule);
     }
 }
@@ -19,6 +22,7 @@ fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>)
 #[cfg(test)]
 mod tests {
     use crate::testing::*;
+    use cutover_model::RuleValues;
 
     #[test]
     fn days_outside_1_to_31_are_reported() {
@@ -31,5 +35,18 @@ mod tests {
             assert_eq!(found(day), [""; 0]);
         }
         assert_eq!(run("SCH-02", json!({"payment_schedules": [{}]})), [""; 0]);
+    }
+
+    #[test]
+    fn a_supplier_has_days_of_its_own() {
+        let found = |day: i64| {
+            let values = RuleValues {
+                first_payment_day: Some(5),
+                last_payment_day: Some(28),
+                ..RuleValues::default()
+            };
+            run_with_values("SCH-02", json!({"payment_schedules": [{"day_of_month": day}]}), values).len()
+        };
+        assert_eq!([4, 5, 28, 29].map(found), [1, 0, 0, 1]);
     }
 }

@@ -8,6 +8,7 @@ mod line_item_units;
 mod negative_amount;
 mod payment_type;
 mod periods;
+mod product;
 mod rate_band;
 mod supply_charge_amount;
 mod supply_charge_members;
@@ -35,6 +36,7 @@ pub(crate) const RULES: &[Rule] = &[
     rate_band::TXN_14,
     rate_band::TXN_15,
     negative_amount::TXN_16,
+    product::TXN_17,
 ];
 
 fn is_supply_charge(transaction: &draft::Transaction<'_>) -> bool {

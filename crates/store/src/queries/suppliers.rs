@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{AnySuppliers, StoreError, Supplier, SupplierSettings, Suppliers, Waves};
 use cutover_core::{Level, SupplierCode, Word};
+use cutover_model::RuleValues;
 use diesel::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,6 +32,7 @@ struct SettingsRow<'a> {
     profile: Cow<'a, str>,
     country: Cow<'a, str>,
     undocumented_members: Cow<'a, str>,
+    rule_values: Option<Json<'static>>,
 }
 
 #[derive(Queryable, Selectable)]
@@ -54,6 +56,7 @@ impl<'a> TryFrom<&'a SupplierSettings> for SettingsRow<'a> {
     fn try_from(settings: &'a SupplierSettings) -> Result<Self> {
         let words: BTreeMap<&str, &str> =
             settings.rules.iter().map(|(id, level)| (id.as_str(), level.as_str())).collect();
+        let set = *settings.rule_values != RuleValues::default();
         Ok(Self {
             status: settings.status.as_str().into(),
             document_root: settings.document_root.as_str().into(),
@@ -69,6 +72,7 @@ impl<'a> TryFrom<&'a SupplierSettings> for SettingsRow<'a> {
             profile: settings.profile.as_str().into(),
             country: settings.country.as_str().into(),
             undocumented_members: settings.undocumented_members.to_string().into(),
+            rule_values: set.then(|| Json::of(&*settings.rule_values)).transpose()?,
         })
     }
 }
@@ -97,6 +101,11 @@ impl TryFrom<SettingsRow<'_>> for SupplierSettings {
             profile: Word::read(&row.profile),
             country: Word::read(&row.country),
             undocumented_members: row.undocumented_members.parse().map_err(Error::corrupt)?,
+            rule_values: row
+                .rule_values
+                .map(|json| json.read("values of rules"))
+                .transpose()?
+                .unwrap_or_default(),
         })
     }
 }

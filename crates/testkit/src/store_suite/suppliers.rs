@@ -4,6 +4,7 @@ use super::helpers::{ABSENT, at, on_threads, organisation, put, see, settings, s
 use cutover_app::port::ProfileName;
 use cutover_app::port::{Store, Supplier, SupplierSettings};
 use cutover_core::{Level, SupplierStatus, Word};
+use cutover_model::{RuleValues, TariffCode};
 
 fn unusual() -> SupplierSettings {
     SupplierSettings {
@@ -26,6 +27,13 @@ fn unusual() -> SupplierSettings {
         profile: ProfileName::Strict.into(),
         country: Word::read("ZZ"),
         undocumented_members: "market_type,x".parse().unwrap(),
+        rule_values: RuleValues {
+            jump_factor: Some(7),
+            own_email_addresses: vec!["@acme.example".into()],
+            tariff_codes: Some(vec![TariffCode { code: "A".into(), ends_on: "2027-06-30".parse().ok() }]),
+            ..RuleValues::default()
+        }
+        .into(),
     }
 }
 

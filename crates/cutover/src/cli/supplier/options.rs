@@ -1,10 +1,10 @@
 use crate::error::Error;
 use clap::Args;
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{Country, ProfileName, UndocumentedMembers};
-use cutover_app::port::{HoldOnErrors, Waves};
+use cutover_app::port::{Country, HoldOnErrors, ProfileName, RuleValue, UndocumentedMembers, Waves};
 use cutover_core::{Level, SupplierStatus, Zone};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// The settings of a supplier as options (contract D1, D11).
@@ -57,6 +57,19 @@ pub(super) struct Levels {
     /// [default: error]
     #[arg(long, value_name = "error|warning|NAME,…")]
     undocumented_members: Option<UndocumentedMembers>,
+    /// Factor by which a reading may exceed others (RDG-08) [default: 10]
+    #[arg(long, value_name = "N|default", value_parser = RuleValue::jump_factor)]
+    jump_factor: Option<RuleValue>,
+    /// Days of a month on which payments may be made (SCH-02), for example 1-28 [default: 1-31]
+    #[arg(long, value_name = "FIRST-LAST|default", value_parser = RuleValue::payment_days)]
+    payment_days: Option<RuleValue>,
+    /// E-mail addresses and @domains of the retailer itself, which no customer has (CUS-12) [default: none]
+    #[arg(long, value_name = "ADDRESS,…|none", value_parser = RuleValue::own_email_addresses)]
+    own_email_addresses: Option<RuleValue>,
+    /// File of the tariffs that there are (AGR-09, TXN-17): a code a line, with a comma and its last day if it has one [default:
+    /// none, so any]
+    #[arg(long, value_name = "FILE|none")]
+    tariff_codes: Option<PathBuf>,
     /// Level of a rule, whatever the profile says: error, warning, off or default; may be repeated
     #[arg(long, value_name = "ID=LEVEL")]
     rule: Vec<RuleLevel>,
@@ -66,16 +79,29 @@ impl Levels {
     /// Adds them to a change.
     ///
     /// # Errors
-    /// [`Error`] if a rule is given twice.
+    /// [`Error`] if a rule is given twice, or the tariffs cannot be read.
     pub(super) fn add_to(self, change: &mut SupplierChange) -> Result<(), Error> {
         change.profile = self.profile_name.or(change.profile);
         change.country = self.country.or(change.country);
         if self.undocumented_members.is_some() {
             change.undocumented_members = self.undocumented_members;
         }
+        let values = [self.jump_factor, self.payment_days, self.own_email_addresses];
+        change.rule_values.extend(values.into_iter().flatten());
+        change.rule_values.extend(self.tariff_codes.as_deref().map(tariffs).transpose()?);
         change.rules.extend(RuleLevel::all(self.rule)?);
         Ok(())
     }
+}
+
+/// Reads a file of tariffs; `none` removes the list.
+fn tariffs(path: &Path) -> Result<RuleValue, Error> {
+    if path == Path::new("none") {
+        return Ok(RuleValue::TariffCodes(None));
+    }
+    let refused = |why: &dyn std::fmt::Display| Error::refused(format!("{}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| refused(&error))?;
+    RuleValue::tariff_codes(&text).map_err(|why| refused(&why))
 }
 
 /// Waves; empty for none.

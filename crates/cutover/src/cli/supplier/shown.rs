@@ -1,8 +1,7 @@
 use crate::output::{Answer, Row, ZonedTime, pairs, plain};
-use cutover_app::port::{ChangedLevel, LevelSource};
-use cutover_app::port::{Hold, Operator, Supplier};
+use cutover_app::port::{ChangedLevel, Hold, LevelSource, Operator, Supplier, set_values};
 use cutover_core::Zone;
-use cutover_model::{HoldReasonShown, HoldShown, Timestamp};
+use cutover_model::{HoldReasonShown, HoldShown, RuleValues, Timestamp};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -21,6 +20,7 @@ pub(super) struct Shown {
     profile: String,
     country: String,
     undocumented_members: String,
+    rule_values: RuleValues,
     rules: BTreeMap<String, String>,
     levels: Vec<LevelShown>,
     waves: Option<String>,
@@ -48,6 +48,7 @@ impl Shown {
             profile: settings.profile.to_string(),
             country: settings.country.to_string(),
             undocumented_members: settings.undocumented_members.to_string(),
+            rule_values: (*settings.rule_values).clone(),
             rules: rules.collect(),
             levels: settings.levels().changes().map(LevelShown::of).collect(),
             waves: (!settings.waves.is_none()).then(|| settings.waves.to_string()),
@@ -152,6 +153,8 @@ impl Answer for Shown {
             levels if levels.is_empty() => name.to_owned(),
             levels => format!("{name}: {levels}"),
         };
+        let values: Vec<String> =
+            set_values(&self.rule_values).iter().map(|value| format!("{}={value}", value.name())).collect();
         // Also those of a newer version, which have no effect.
         let rules: Vec<String> = self.rules.iter().map(|(id, level)| format!("{id}={level}")).collect();
         let bound = self.max_concurrent_imports.map_or("none".to_owned(), |n| n.to_string());
@@ -169,6 +172,7 @@ impl Answer for Shown {
             ("profile", with_levels(&self.profile, "profile")),
             ("country", with_levels(&self.country, "country")),
             ("undocumented members", self.undocumented_members.clone()),
+            ("rule values", if values.is_empty() { "by default".to_owned() } else { values.join(" ") }),
             ("rules", if rules.is_empty() { "as in the profile".to_owned() } else { rules.join(" ") }),
             ("waves", or_none(&self.waves)),
             ("hold on errors", or_none(&self.hold_on_errors)),
@@ -260,6 +264,7 @@ mod tests {
                 profile: ProfileName::Strict.into(),
                 country: Word::default(),
                 undocumented_members: "market_type".parse().unwrap(),
+                rule_values: RuleValues { jump_factor: Some(20), ..RuleValues::default() }.into(),
             },
             revision: 0,
             mark_key: None,

@@ -8,7 +8,9 @@ use crate::output::{Answer, plain};
 use chrono::{DateTime, Utc};
 use clap::Args;
 use cutover_app::operator::{SupplierChange, WhatIf, WhatIfRequest};
+use cutover_app::port::set_values;
 use cutover_core::Level;
+use cutover_model::RuleValues;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -44,6 +46,8 @@ struct ProfileFile {
     country: Option<String>,
     undocumented_members: Option<String>,
     #[serde(default)]
+    rule_values: RuleValues,
+    #[serde(default)]
     rules: BTreeMap<String, String>,
 }
 
@@ -68,6 +72,7 @@ impl ProfileFile {
             profile: read(file.profile, path)?,
             country: read(file.country, path)?,
             undocumented_members: read(file.undocumented_members, path)?,
+            rule_values: set_values(&file.rule_values),
             rules,
             ..SupplierChange::default()
         })
