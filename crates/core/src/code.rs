@@ -1087,6 +1087,16 @@ codes! {
             fault: "The account is being imported.",
             advice: "Ask for its status.",
         }
+        InvalidVendor {
+            code: "invalid_vendor",
+            fault: "No payment vendor of this name is configured.",
+            advice: "Send the name of a configured vendor, or have it added.",
+        }
+        LineItemsOverlapAlreadyChargedPeriod {
+            code: "line_items_overlap_already_charged_period",
+            fault: "The account was charged for days of this period already.",
+            advice: "Send only what was not charged yet.",
+        }
         ProductCodeDoesNotExist {
             code: "product_code_does_not_exist",
             fault: "The supplier's list of tariffs has no such code.",

@@ -1,7 +1,7 @@
 use chrono::NaiveDate;
 use cutover_core::Now;
 use cutover_model::draft::{self, Variant};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 /// The inputs of rules other than the payload. They are fetched between decoding and checking, for usable
@@ -17,6 +17,8 @@ pub struct Facts<'f> {
     pub contract_known: Option<bool>,
     /// The meter points of the payload that another imported account has, and that account (rule PST-12).
     pub taken_meter_points: Option<&'f HashMap<MeterPointKey, MeterPointHolder>>,
+    /// If set, the vendors of the payload's instructions that the organisation has not configured (rule PST-18).
+    pub unknown_vendors: Option<&'f BTreeSet<String>>,
     /// If set, whether the account was erased (rule PST-17).
     pub erased: Option<bool>,
     /// The states of the payload's documents (rules DOC-02, DOC-03), by trimmed path without the leading `/`.
@@ -31,6 +33,7 @@ impl Facts<'_> {
             supplier_known: None,
             contract_known: None,
             taken_meter_points: None,
+            unknown_vendors: None,
             erased: None,
             documents: None,
         }

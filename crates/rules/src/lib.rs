@@ -55,7 +55,7 @@ pub use country::Country;
 pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, WantedDocument};
 pub use lookups::{
     contract_to_look_up, documents_of_account, documents_of_notes, documents_of_statements, level_of_erased,
-    meter_points_to_look_up,
+    meter_points_to_look_up, vendors_to_look_up,
 };
 pub use profile::{
     ChangedLevel, InvalidProfile, LevelSource, Profile, ProfileName, RuleValue, UndocumentedMembers,

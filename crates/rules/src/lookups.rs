@@ -1,12 +1,12 @@
 //! The parts of a payload that are looked up before its rules run, from usable values only.
 
 use crate::form::stored_path;
-use crate::service::{PST_12, PST_17};
+use crate::service::{PST_12, PST_17, PST_18};
 use crate::{MeterPointKey, Profile, WantedDocument};
 use cutover_core::Level;
 use cutover_model::draft;
 use cutover_model::{AccountRequest, Blank, Field, List, Text};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the documents that an account payload names (rules DOC-02, DOC-03): safe paths, each once, in
 /// order.
@@ -52,6 +52,14 @@ pub fn meter_points_to_look_up(request: &AccountRequest<'_>, profile: &Profile) 
     keys.sort_unstable();
     keys.dedup();
     keys
+}
+
+/// Returns the payment vendors that an account names, trimmed, each once. There are none if the profile turns the rule off
+/// that asks for them (PST-18).
+pub fn vendors_to_look_up(request: &AccountRequest<'_>, profile: &Profile) -> BTreeSet<String> {
+    let account = request.account.usable().filter(|_| profile.level(&PST_18) != Level::Off);
+    let instructions = account.into_iter().flat_map(|account| usable(&account.payment_instructions));
+    instructions.filter_map(|instruction| Some(instruction.vendor.usable()?.trimmed().to_owned())).collect()
 }
 
 /// Returns the level of the rule about erased accounts (PST-17), which has to be looked up unless it is off.

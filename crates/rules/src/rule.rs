@@ -87,7 +87,12 @@ impl Rule {
     /// Creates an issue of this rule at its default level, for the rules of [`crate::service`], which use
     /// cases run. The rule must declare the code.
     pub fn issue(&self, attr: AttrPath, code: Code) -> Issue {
-        self.at_level(self.level).issue(self.level, attr, code)
+        self.issue_at(self.level, attr, code)
+    }
+
+    /// Creates an issue of this rule at another level, which the supplier's profile has. The rule must declare the code.
+    pub fn issue_at(&self, level: Level, attr: AttrPath, code: Code) -> Issue {
+        self.at_level(level).issue(level, attr, code)
     }
 
     /// Returns the parts that the checker runs it with, at this default level.

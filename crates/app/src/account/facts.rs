@@ -7,7 +7,7 @@ use cutover_core::{ExternalAccountNumber, Level, SupplierCode};
 use cutover_model::AccountRequest;
 use cutover_rules::{
     Facts, MeterPointHolder, MeterPointKey, Profile, contract_to_look_up, level_of_erased,
-    meter_points_to_look_up,
+    meter_points_to_look_up, vendors_to_look_up,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,6 +16,7 @@ pub(crate) struct FactsToRead {
     contract: Option<String>,
     meter_points: Vec<MeterPointKey>,
     number: Option<ExternalAccountNumber>,
+    vendors: BTreeSet<String>,
     /// If set, whether the account was erased.
     erased: bool,
 }
@@ -25,6 +26,7 @@ pub(crate) struct FactsToRead {
 pub(crate) struct Known {
     contract: Option<bool>,
     meter_points: Option<MeterPoints>,
+    unknown_vendors: BTreeSet<String>,
     pub(super) erased: Option<bool>,
 }
 
@@ -49,7 +51,7 @@ impl FactsToRead {
     /// import, whose check replaces the issues of this one.
     pub(crate) fn for_errors(request: &AccountRequest<'_>) -> Self {
         let contract = contract_to_look_up(request).map(str::to_owned);
-        Self { contract, meter_points: Vec::new(), number: None, erased: false }
+        Self { contract, meter_points: Vec::new(), number: None, vendors: BTreeSet::new(), erased: false }
     }
 
     /// Facts for the errors and warnings of a supplier with this profile.
@@ -59,6 +61,7 @@ impl FactsToRead {
         Self {
             meter_points: meter_points_to_look_up(request, profile),
             number: number.and_then(|number| number.as_sent().parse().ok()),
+            vendors: vendors_to_look_up(request, profile),
             erased: supplier.mark_key.is_some() && level_of_erased(profile) != Level::Off,
             ..Self::for_errors(request)
         }
@@ -66,7 +69,7 @@ impl FactsToRead {
 
     /// Returns true if nothing but the supplier has to be looked up.
     pub(crate) fn is_nothing(&self) -> bool {
-        self.contract.is_none() && self.meter_points.is_empty() && !self.erased
+        self.contract.is_none() && self.meter_points.is_empty() && self.vendors.is_empty() && !self.erased
     }
 
     /// Looks the facts up.
@@ -80,8 +83,12 @@ impl FactsToRead {
             Some(identifier) => Some(tx.contract_exists(organisation_id, identifier)?),
             None => None,
         };
-        let mut known =
-            Known { contract, meter_points: self.unread(organisation_id, supplier_id), erased: None };
+        let mut known = Known {
+            contract,
+            meter_points: self.unread(organisation_id, supplier_id),
+            unknown_vendors: unknown_vendors(tx, organisation_id, &self.vendors)?,
+            erased: None,
+        };
         look_up_meter_points(tx, std::slice::from_mut(&mut known))?;
         Ok(known)
     }
@@ -149,15 +156,38 @@ impl FactsToRead {
         let named: Vec<&str> = named.into_iter().collect();
         let contracts =
             if named.is_empty() { BTreeSet::new() } else { tx.contracts_among(organisation_id, &named)? };
+        let named: BTreeSet<String> =
+            sought.iter().flatten().flat_map(|of| of.vendors.iter().cloned()).collect();
+        let unknown = unknown_vendors(tx, organisation_id, &named)?;
         let known = |of: &Option<Self>| {
             let Some(of) = of else { return Known::default() };
             let contract = of.contract.as_ref().map(|name| contracts.contains(name));
-            Known { contract, meter_points: of.unread(organisation_id, Some(supplier_id)), erased: None }
+            Known {
+                contract,
+                meter_points: of.unread(organisation_id, Some(supplier_id)),
+                unknown_vendors: of.vendors.intersection(&unknown).cloned().collect(),
+                erased: None,
+            }
         };
         let mut known: Vec<Known> = sought.iter().map(known).collect();
         look_up_meter_points(tx, &mut known)?;
         Ok(known)
     }
+}
+
+/// Returns those of some vendors that the organisation has not configured. Few are named.
+fn unknown_vendors(
+    tx: &mut dyn Rows,
+    organisation_id: i64,
+    named: &BTreeSet<String>,
+) -> Result<BTreeSet<String>, StoreError> {
+    let mut unknown = BTreeSet::new();
+    for name in named {
+        if tx.vendor(organisation_id, name)?.is_none() {
+            unknown.insert(name.clone());
+        }
+    }
+    Ok(unknown)
 }
 
 /// Looks up the meter points of all these accounts together.
@@ -202,7 +232,14 @@ impl Known {
     /// Adds these facts to others.
     pub(crate) fn add_to<'f>(&'f self, facts: Facts<'f>) -> Facts<'f> {
         let taken_meter_points = self.meter_points.as_ref().map(|points| &points.taken);
-        Facts { contract_known: self.contract, taken_meter_points, erased: self.erased, ..facts }
+        let unknown_vendors = Some(&self.unknown_vendors);
+        Facts {
+            contract_known: self.contract,
+            taken_meter_points,
+            unknown_vendors,
+            erased: self.erased,
+            ..facts
+        }
     }
 
     /// Returns these facts as they are once these accounts are imported.

@@ -28,6 +28,19 @@ pub struct StoredTransaction {
     pub sent_date: Option<NaiveDate>,
 }
 
+/// A period that an account was charged for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChargedPeriod {
+    /// The first day.
+    pub start_date: NaiveDate,
+    /// The last day.
+    pub end_date: NaiveDate,
+    /// The rate, as it was sent.
+    pub rate_band: Option<String>,
+    /// The id of the transaction.
+    pub transaction_id: String,
+}
+
 /// A transaction to be added to the open statement of a ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewTransaction {
@@ -37,8 +50,8 @@ pub struct NewTransaction {
     pub sent_date: Option<NaiveDate>,
 }
 
-/// Queries of ledgers and transactions of imported accounts. Except for [`Ledgers::current_amounts`], the
-/// cost of a call does not depend on their number.
+/// Queries of ledgers and transactions of imported accounts. Except for [`Ledgers::current_amounts`] and
+/// [`Ledgers::charged_periods`], the cost of a call does not depend on their number.
 pub trait Ledgers {
     /// Returns the first ledger of an account. Every account has one.
     fn first_ledger(&mut self, account_id: i64) -> Result<Option<LedgerHead>, StoreError>;
@@ -52,6 +65,15 @@ pub trait Ledgers {
         account_id: i64,
         ledger: i64,
     ) -> Result<Vec<(TransactionType, Value)>, StoreError>;
+
+    /// Returns the line items of charges of at least 0 for a product, in any ledger of the account, that end on the first of
+    /// these days or later and start on the last or earlier.
+    fn charged_periods(
+        &mut self,
+        account_id: i64,
+        product_code: &str,
+        days: (NaiveDate, NaiveDate),
+    ) -> Result<Vec<ChargedPeriod>, StoreError>;
 
     /// Returns the transaction with this id from any ledger of the account: the oldest, if there are several.
     fn find_transaction(

@@ -62,7 +62,7 @@ pub use instructions::{
 };
 pub use issues::{StoredIssue, StoredIssues};
 pub use jobs::{AnyJobs, Job, JobFilter, JobKind, JobPosition, JobState, Jobs};
-pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
+pub use ledgers::{ChargedPeriod, LedgerHead, Ledgers, NewTransaction, StoredTransaction};
 pub use nodes::{Node, Nodes};
 pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{

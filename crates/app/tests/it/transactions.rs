@@ -1,5 +1,7 @@
 use crate::env::{TestEnv, request};
 use cutover_app::additions::{AddRefused, AddTransactions, TransactionsRefused};
+use cutover_app::operator::SupplierChange;
+use cutover_core::Level;
 use cutover_model::rust_decimal::Decimal;
 use proptest::prelude::*;
 
@@ -99,6 +101,55 @@ fn a_dry_run_is_answered_and_keeps_nothing() {
     assert!(env.app.add_transactions(&env.caller, body.as_bytes(), Ok(NO_MOVE)).is_err());
     assert_eq!(ids(&env, r#""dry_run":false,"#, &call)[0], known[0]);
     assert_eq!(current(&env), 2);
+}
+
+/// A charge of a product for these days.
+fn charge(id: &str, amount: &str, product: &str, band: &str, days: [&str; 2]) -> String {
+    let [start, end] = days;
+    let item = format!(
+        r#"{{"rate_band":"{band}","start_date":"{start}","end_date":"{end}","number_of_units":"1","net_amount":"{amount}"}}"#
+    );
+    let head = transaction(id, "2026-11-01", &format!("\"{amount}\""), "SUPPLY_CHARGE");
+    format!(
+        r#"{},"reason":"IMPORTED_CHARGE","display_note":"","note":"","product_code":"{product}","line_items":[{item}],"tax_items":[]}}"#,
+        head.trim_end_matches('}')
+    )
+}
+
+/// The paths at which the account has this warning.
+fn charged_twice(env: &TestEnv) -> Vec<String> {
+    let code = "line_items_overlap_already_charged_period";
+    let warnings = env.report().issues.warnings.into_iter().filter(|warning| warning.code == code);
+    warnings.map(|warning| warning.attr).collect()
+}
+
+#[test]
+fn a_period_that_was_charged_is_reported() {
+    let env = TestEnv::with(ACCOUNT);
+    let october = ["2026-10-01", "2026-10-31"];
+    add(&env, NO_MOVE, &[charge("C-1", "9", "P", "A", october)]).unwrap();
+    add(&env, NO_MOVE, &[charge("C-1", "9", "P", "A", october)]).unwrap();
+    for other in [
+        charge("C-2", "9", "Q", "A", october),
+        charge("C-3", "9", "P", "B", october),
+        charge("C-4", "9", "P", "A", ["2026-11-01", "2026-11-02"]),
+        charge("C-5", "-9", "P", "A", october),
+    ] {
+        add(&env, NO_MOVE, &[other]).unwrap();
+    }
+    assert_eq!(charged_twice(&env), [""; 0]);
+    let twice = charge("C-6", "9", "P", " A", ["2026-10-31", "2026-10-31"]);
+    add(&env, NO_MOVE, &[transaction("T-1", "2026-11-01", "1", "CREDIT"), twice]).unwrap();
+    assert_eq!(charged_twice(&env), ["transactions.1.line_items.0.start_date"]);
+    env.set_supplier(SupplierChange {
+        rules: [("PST-19".to_owned(), Some(Level::Error))].into(),
+        ..SupplierChange::default()
+    });
+    let refused = add(&env, NO_MOVE, &[charge("C-7", "9", "P", "A", october)]).unwrap_err();
+    assert!(
+        refused.ends_with("transactions.0.line_items.0.start_date line_items_overlap_already_charged_period"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -7,9 +7,11 @@ mod another_account;
 mod contract_known;
 mod erased_account;
 mod import_supplier;
+mod unknown_vendor;
 
 pub(crate) use another_account::PST_12;
 pub(crate) use erased_account::PST_17;
+pub(crate) use unknown_vendor::PST_18;
 
 use crate::prelude::*;
 
@@ -32,6 +34,8 @@ pub(crate) const RULES: &[Rule] = &[
     PST_15,
     PST_16,
     PST_17,
+    PST_18,
+    PST_19,
 ];
 
 /// Creation of an account whose supplier is paused or complete (contract D4).
@@ -120,6 +124,18 @@ pub const PST_11: Rule = Rule {
     place: "`vendor`, `reference`, `type` of payment instructions; the 500 body",
     condition: "no such vendor is configured; it has no such instruction; it has it with another type; it refuses it; \
         it cannot be reached (500)",
+    ..Rule::OF_SERVICE
+};
+
+/// A charge of a period that the account was charged for already (contract D8).
+pub const PST_19: Rule = Rule {
+    id: RuleId("PST-19"),
+    codes: &[Code::LineItemsOverlapAlreadyChargedPeriod],
+    place: "`transactions.#.line_items.#.start_date` of the transactions request",
+    condition: "SUPPLY_CHARGE of at least 0: overlaps a line item, both ends included, of another such transaction of the account \
+        with the same `product_code` and `rate_band`",
+    level: Level::Warning,
+    fixed: false,
     ..Rule::OF_SERVICE
 };
 

@@ -122,6 +122,12 @@ impl From<NaiveDate> for Day {
     }
 }
 
+impl From<Day> for NaiveDate {
+    fn from(day: Day) -> Self {
+        day.0
+    }
+}
+
 /// Converts the day of a nullable column.
 pub(crate) fn date(day: Option<Day>) -> Option<NaiveDate> {
     day.map(|day| day.0)

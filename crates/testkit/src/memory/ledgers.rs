@@ -1,7 +1,7 @@
 use super::accounts::Imported;
 use super::{State, kept};
 use chrono::NaiveDate;
-use cutover_app::port::{LedgerHead, Ledgers, NewTransaction, StoreError, StoredTransaction};
+use cutover_app::port::{ChargedPeriod, LedgerHead, Ledgers, NewTransaction, StoreError, StoredTransaction};
 use cutover_model::choices::TransactionType;
 use cutover_model::rust_decimal::Decimal as Value;
 use cutover_model::{Decimal, Transaction};
@@ -54,6 +54,32 @@ impl Ledgers for State {
     ) -> Result<Vec<(TransactionType, Value)>, StoreError> {
         let all = self.account(account_id).into_iter().flat_map(|account| account.current(ledger));
         Ok(all.map(|transaction| (transaction.kind, transaction.amount.value())).collect())
+    }
+
+    fn charged_periods(
+        &mut self,
+        account_id: i64,
+        product_code: &str,
+        (first, last): (NaiveDate, NaiveDate),
+    ) -> Result<Vec<ChargedPeriod>, StoreError> {
+        let Some(account) = self.account(account_id) else { return Ok(Vec::new()) };
+        let added = account.transactions.iter().map(|(_, new)| &new.transaction);
+        let charges = account.sent_transactions().chain(added).filter(|transaction| {
+            transaction.kind == TransactionType::SupplyCharge
+                && !transaction.amount.value().is_sign_negative()
+                && transaction.product_code.as_ref().is_some_and(|code| code.as_sent() == product_code)
+        });
+        let periods = charges.flat_map(|transaction| {
+            let items = transaction.line_items.iter().flatten();
+            let items = items.filter(|item| item.end_date >= first && item.start_date <= last);
+            items.map(|item| ChargedPeriod {
+                start_date: item.start_date,
+                end_date: item.end_date,
+                rate_band: item.rate_band.as_ref().map(|band| band.as_sent().to_owned()),
+                transaction_id: transaction.transaction_id.as_sent().to_owned(),
+            })
+        });
+        Ok(periods.collect())
     }
 
     fn find_transaction(

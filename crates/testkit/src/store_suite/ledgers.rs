@@ -80,6 +80,50 @@ pub fn transactions_are_added_to_the_first_ledger(store: &dyn Store) {
     assert_eq!(current.collect::<Vec<_>>(), [2, 0]);
 }
 
+/// Charges of a product are found by their days, in every ledger, but for negative ones.
+pub fn charged_periods_are_found_by_their_days(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let charge = |id: &str, amount: &str, product: &str, items: &[[&str; 2]]| {
+        let item = |[start, end]: &[&str; 2]| {
+            format!(
+                r#"{{"rate_band":"A","start_date":"{start}","end_date":"{end}","number_of_units":1,"net_amount":1}}"#
+            )
+        };
+        let items: Vec<_> = items.iter().map(item).collect();
+        format!(
+            r#"{{"transaction_id":"{id}","transaction_date":"2026-05-01","amount":{amount},"type":"SUPPLY_CHARGE",
+                "reason":"R","display_note":"","note":"","product_code":"{product}","line_items":[{}],"tax_items":[]}}"#,
+            items.join(",")
+        )
+    };
+    let ledgers = format!(
+        r#""ledgers":[{{"current_statement_transactions":[{}]}},
+            {{"last_statement_closing_date":"2026-04-30","historical_statement_transactions":[{}, {}]}}]"#,
+        charge("T-1", "2", "P", &[["2026-01-01", "2026-01-31"], ["2026-03-01", "2026-03-31"]]),
+        charge("T-2", "1", "P", &[["2026-02-01", "2026-02-28"]]),
+        charge("T-3", "-1", "P", &[["2026-02-01", "2026-02-28"]]),
+    );
+    let (account, other) = (import(store, &acme, 1, &ledgers), import(store, &acme, 2, r#""ledgers":[{}]"#));
+    let added =
+        read_transaction(&charge("T-4", "1", "Q", &[["2026-02-01", "2026-02-28"]])).unwrap().into_owned();
+    add(store, &account, added, None);
+    let found = |of: &NewAccount, product: &str, first: &str, last: &str| -> Vec<String> {
+        let days = (first.parse().unwrap(), last.parse().unwrap());
+        let mut periods = see(store, |tx| tx.charged_periods(of.process_id, product, days));
+        periods.sort();
+        periods
+            .into_iter()
+            .map(|period| format!("{} {} {:?}", period.transaction_id, period.start_date, period.rate_band))
+            .collect()
+    };
+    let all = [r#"T-1 2026-01-01 Some("A")"#, r#"T-2 2026-02-01 Some("A")"#, r#"T-1 2026-03-01 Some("A")"#];
+    assert_eq!(found(&account, "P", "2026-01-31", "2026-03-01"), all);
+    assert_eq!(found(&account, "P", "2026-02-28", "2026-02-28"), all[1..2]);
+    assert_eq!(found(&account, "Q", "2026-01-01", "2026-12-31"), [r#"T-4 2026-02-01 Some("A")"#]);
+    assert_eq!(found(&account, "P", "2026-04-01", "2026-12-31"), [""; 0]);
+    assert_eq!(found(&other, "P", "2026-01-01", "2026-12-31"), [""; 0]);
+}
+
 /// Transactions are found in any ledger and statement of the account, with their items and exact digits.
 pub fn a_transaction_is_found_by_its_id(store: &dyn Store) {
     let acme = supplier(store, "ACME");

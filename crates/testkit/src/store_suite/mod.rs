@@ -236,6 +236,7 @@ stories! { $
     ledgers:
         transactions_are_added_to_the_first_ledger
         a_transaction_is_found_by_its_id
+        charged_periods_are_found_by_their_days
         the_oldest_of_several_transactions_is_found
         added_transactions_read_back
         a_balance_is_set

@@ -2,12 +2,16 @@ use super::AddTransactions;
 use super::balance::{after, change, of_payload};
 use super::period::OpenPeriod;
 use super::placement::{Placement, pinned_note, place};
+use crate::account::stored_of;
 use crate::additions::AddRefused;
 use crate::additions::request::{Target, target_to_change};
-use crate::port::{LedgerHead, NewNote, NewTransaction, StoreError, StoredIssue, StoredTransaction, Tx};
-use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType, Issue, Now};
-use cutover_model::{ContentHash, Decimal, Totals, Transaction, TransactionResult, TransactionStatus};
-use cutover_rules::service::{PST_06, PST_07};
+use crate::port::{
+    ChargedPeriod, LedgerHead, NewNote, NewTransaction, StoreError, StoredIssue, StoredTransaction, Tx,
+};
+use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType, Issue, IssueSource, Level, Now};
+use cutover_model::choices::TransactionType;
+use cutover_model::{ContentHash, Decimal, Text, Totals, Transaction, TransactionResult, TransactionStatus};
+use cutover_rules::service::{PST_06, PST_07, PST_19};
 
 /// All that the transaction of the store needs, owned: it runs on the writer's thread.
 pub(super) struct Addition {
@@ -17,6 +21,8 @@ pub(super) struct Addition {
     /// The hash of each, as it was sent.
     pub(super) contents: Vec<ContentHash>,
     pub(super) warnings: Vec<StoredIssue>,
+    /// The level of charges of a period that was charged already (rule PST-19).
+    pub(super) charged_twice: Level,
     pub(super) query: AddTransactions,
     pub(super) now: Now,
 }
@@ -34,11 +40,21 @@ impl Addition {
         let ledger = tx.first_ledger(account.id)?.ok_or_else(missing)?;
         let period = self.open_period(tx, account.id, &ledger)?;
         let decisions = self.decide(tx, account.id, &period)?;
-        let faults = self.faults(&decisions);
+        let (charged_errors, charged_warnings) = match self.charged_twice {
+            Level::Off => (Vec::new(), Vec::new()),
+            level => self
+                .charged_twice(tx, account.id, &decisions)?
+                .into_iter()
+                .partition(|_| level == Level::Error),
+        };
+        let mut faults = self.faults(&decisions);
+        faults.extend(charged_errors);
         if !faults.is_empty() {
             return Err(AddRefused::faults(faults));
         }
-        account.add_warnings(tx, &self.warnings)?;
+        let warnings =
+            [&self.warnings[..], &stored_of(&charged_warnings, IssueSource::Transactions)].concat();
+        account.add_warnings(tx, &warnings)?;
         Ok(self.store(tx, &account, &ledger, decisions)?)
     }
 
@@ -85,6 +101,48 @@ impl Addition {
             Decision::Known(_) | Decision::Add(_) => None,
         };
         (0..).zip(decisions.iter().zip(&self.transactions)).filter_map(fault).collect()
+    }
+
+    /// Returns an issue for each line item of a new charge whose period another transaction of the account has charged.
+    fn charged_twice(
+        &self,
+        tx: &mut dyn Tx,
+        account_id: i64,
+        decisions: &[Decision],
+    ) -> Result<Vec<Issue>, StoreError> {
+        let mut issues = Vec::new();
+        for (index, decision) in (0..).zip(decisions) {
+            let Decision::Add(Placement::AsSent(new) | Placement::Moved(new)) = decision else { continue };
+            let Transaction { transaction_id, kind, amount, product_code, line_items, .. } = &new.transaction;
+            let items = line_items.as_deref().unwrap_or_default();
+            let days = items
+                .iter()
+                .map(|item| item.start_date)
+                .min()
+                .zip(items.iter().map(|item| item.end_date).max());
+            let (Some(product), Some(days)) = (product_code, days) else { continue };
+            // Negative charges take others back.
+            if *kind != TransactionType::SupplyCharge || amount.value().is_sign_negative() {
+                continue;
+            }
+            let charged = tx.charged_periods(account_id, product.as_sent(), days)?;
+            for (place, item) in (0..).zip(items) {
+                let band = item.rate_band.as_ref().map(Text::trimmed);
+                let is_charged = |period: &ChargedPeriod| {
+                    period.transaction_id != transaction_id.trimmed()
+                        && period.rate_band.as_deref().map(cutover_core::trimmed) == band
+                        && period.start_date <= item.end_date
+                        && period.end_date >= item.start_date
+                };
+                if charged.iter().any(is_charged) {
+                    let at =
+                        AttrPath::root().name("transactions").index(index).name("line_items").index(place);
+                    let code = Code::LineItemsOverlapAlreadyChargedPeriod;
+                    issues.push(PST_19.issue_at(self.charged_twice, at.name("start_date"), code));
+                }
+            }
+        }
+        Ok(issues)
     }
 
     /// Writes the new transactions, the new balance, and a note if transactions were moved.

@@ -9,6 +9,7 @@ mod refusal;
 use super::AddRefused;
 use super::request::{check_at_once, contents, known, number, request, valid};
 use crate::App;
+use crate::account::profile;
 use crate::auth::Caller;
 use crate::port::{MayConflict, StoreError, write_with_retry};
 use add::Addition;
@@ -16,6 +17,7 @@ use cutover_core::{AttrPath, Code, Issue, IssueSource};
 use cutover_model::{
     IntoOwned, TransactionResult, TransactionStatus, certificate, decode_transactions, draft,
 };
+use cutover_rules::service::PST_19;
 use cutover_rules::{check_transactions, rule};
 pub use refusal::TransactionsRefused;
 use refusal::failed;
@@ -67,6 +69,7 @@ impl App {
             transactions: request.transactions,
             contents: contents(certificate::Addition::Transaction, body)?,
             warnings,
+            charged_twice: profile(Some(&supplier)).level(&PST_19),
             query,
             now,
         };

@@ -7,7 +7,7 @@ use super::super::rows::Rows;
 use super::super::transactions::{LineItemRow, TaxItemRow, TransactionRow};
 use crate::error::{Error, Result};
 use chrono::NaiveDate;
-use cutover_app::port::{LedgerHead, Ledgers, NewTransaction, StoreError, StoredTransaction};
+use cutover_app::port::{ChargedPeriod, LedgerHead, Ledgers, NewTransaction, StoreError, StoredTransaction};
 use cutover_core::Zone;
 use cutover_model::choices::TransactionType;
 use cutover_model::rust_decimal::Decimal as Value;
@@ -79,6 +79,43 @@ impl Ledgers for SqlTx<'_> {
                 Ok((kind.parse().map_err(Error::corrupt)?, amount.decimal()?.value()))
             };
             rows.into_iter().map(read).collect()
+        })
+    }
+
+    fn charged_periods(
+        &mut self,
+        account_id: i64,
+        product_code: &str,
+        (first, last): (NaiveDate, NaiveDate),
+    ) -> Result<Vec<ChargedPeriod>, StoreError> {
+        self.run(|conn| {
+            let of_item = line_items::account_id
+                .eq(transactions::account_id)
+                .and(line_items::txn.eq(transactions::position));
+            let rows: Vec<(Day, Day, Option<String>, String, Digits<'static>)> = line_items::table
+                .inner_join(transactions::table.on(of_item))
+                .filter(line_items::account_id.eq(account_id))
+                .filter(line_items::end_date.ge(Day::from(first)))
+                .filter(line_items::start_date.le(Day::from(last)))
+                .filter(transactions::product_code.eq(product_code))
+                .filter(transactions::kind.eq(TransactionType::SupplyCharge.as_str()))
+                .select((
+                    line_items::start_date,
+                    line_items::end_date,
+                    line_items::rate_band,
+                    transactions::transaction_id,
+                    transactions::amount,
+                ))
+                .load(conn)?;
+            let mut periods = Vec::new();
+            for (start, end, rate_band, transaction_id, amount) in rows {
+                // Negative charges take others back.
+                if !amount.decimal()?.value().is_sign_negative() {
+                    let (start_date, end_date) = (start.into(), end.into());
+                    periods.push(ChargedPeriod { start_date, end_date, rate_band, transaction_id });
+                }
+            }
+            Ok(periods)
         })
     }
 
