@@ -3,6 +3,7 @@
 //! Reads files of accounts, checks them by the rules of the service without a service, sends them, and
 //! reports what became of them. It depends on no database and on none of the service's internals.
 
+mod across;
 mod certificate;
 mod cli;
 mod copies;

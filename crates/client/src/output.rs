@@ -38,6 +38,20 @@ pub(crate) fn money(amount: Decimal) -> String {
     format!("{sign}{}", cutover_core::grouped(&text))
 }
 
+/// Formats the number of warnings, of accounts with warnings, and of warnings that are about many accounts.
+pub(crate) fn warnings(all: u64, accounts: u64, across: u64) -> String {
+    match across {
+        0 => format!("{}, in {} accounts", grouped(all), grouped(accounts)),
+        _ => format!(
+            "{}: {} in {} accounts, {} across accounts",
+            grouped(all),
+            grouped(all - across),
+            grouped(accounts),
+            grouped(across)
+        ),
+    }
+}
+
 /// Accounts per second.
 pub(crate) fn rate(accounts: u64, milliseconds: u64) -> u64 {
     accounts.saturating_mul(1_000) / milliseconds.max(1)

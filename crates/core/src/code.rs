@@ -1375,6 +1375,16 @@ codes! {
             fault: "The same account is given earlier in the inputs, with other content.",
             advice: "Keep the one that is right. While both are there, the last one counts.",
         }
+        SimilarNumberInInput {
+            code: "similar_number_in_input",
+            fault: "The account number looks like that of an earlier account in the inputs.",
+            advice: "If both are one account, send it once. If they are two, nothing is to be done.",
+        }
+        SharedDateOfBirthInInput {
+            code: "shared_date_of_birth_in_input",
+            fault: "More than 1 % of the accounts share a date of birth.",
+            advice: "If the date stands for an unknown one, leave date_of_birth out.",
+        }
         NotSent {
             code: "not_sent",
             fault: "The account is in the files, and no run has sent it as it is there.",

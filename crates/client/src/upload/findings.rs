@@ -1,10 +1,11 @@
 use super::prepare::Prepared;
 use super::sender;
+use crate::across::SharedBirth;
 use crate::copies::Earlier;
 use crate::error::Error;
 use crate::input::Source;
 use crate::report::{Causes, Page, Reports, Row};
-use crate::validate::{Finding, INTERRUPTED, TopCodes, UNREADABLE};
+use crate::validate::{Checked, Finding, INTERRUPTED, TopCodes, UNREADABLE};
 use cutover_core::{Code, Level, NON_FIELD_ERRORS};
 
 /// Writes findings to the reports and counts them.
@@ -15,6 +16,8 @@ pub(super) struct Findings<'s> {
     pub(super) warnings: u64,
     /// Number of accounts with a warning.
     pub(super) with_warnings: u64,
+    /// Number of warnings that are about many accounts; `warnings` includes them.
+    pub(super) across: u64,
 }
 
 /// Code of an account that an earlier run was refused and this one did not send again.
@@ -33,7 +36,7 @@ const INTERRUPTED_DETAIL: &str = "The run was interrupted: not every account was
 
 impl<'s> Findings<'s> {
     pub(super) fn new(sources: &'s [Source], reports: Reports) -> Self {
-        Self { sources, reports, codes: TopCodes::default(), warnings: 0, with_warnings: 0 }
+        Self { sources, reports, codes: TopCodes::default(), warnings: 0, with_warnings: 0, across: 0 }
     }
 
     /// Adds the findings of the rules about an account.
@@ -73,6 +76,16 @@ impl<'s> Findings<'s> {
             self.count_warning(account);
         }
         self.add(account, found.level, &found.attr, found.code, &found.detail)
+    }
+
+    /// Adds a date of birth that many accounts share.
+    pub(super) fn shared_birth(&mut self, shared: &SharedBirth, show_value: bool) -> Result<(), Error> {
+        let (at, checked) = (shared.first.location, Checked::shared_birth(shared, show_value));
+        let file = &self.sources[at.source as usize].name;
+        self.warnings += 1;
+        self.across += 1;
+        self.codes.add_all(&checked, file, at.line);
+        checked.findings.iter().try_for_each(|finding| self.reports.add(&checked.row(finding, file, at.line)))
     }
 
     fn count_warning(&mut self, account: &Prepared) {

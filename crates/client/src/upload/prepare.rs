@@ -1,5 +1,6 @@
 use super::lost::{Lost, LostAccounts};
 use super::standing::Ended;
+use crate::across::Compared;
 use crate::input::Location;
 use crate::journal::{AcceptedAccounts, Index, Outcome, key};
 use crate::pipeline::Worker;
@@ -75,6 +76,7 @@ impl Worker for Preparer {
         let would_be_refused = checked.is_faulty();
         if self.no_validate && decoded.is_some() {
             checked.findings.clear();
+            checked.compared = Compared::default();
         }
         let totals = decoded.and_then(|decoded| self.checker.totals(&checked, &decoded).ok());
         let fingerprint = checked.fingerprint;

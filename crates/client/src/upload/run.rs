@@ -7,6 +7,7 @@ use super::queue::BatchQueue;
 use super::recorder::Recorder;
 use super::sender::{Answer, Event, SendOptions, Sender};
 use super::summary::Summary;
+use crate::across::Across;
 use crate::copies::Copies;
 use crate::error::{Error, print_error};
 use crate::input::{InputEvent, Location, Source};
@@ -17,7 +18,7 @@ use crate::pipeline::{End, Listener};
 use crate::progress::Progress;
 use crate::report::Reports;
 use crate::service::Fault;
-use crate::validate::{Checked, Settings};
+use crate::validate::{Checked, Finding, Settings};
 use cutover_core::State;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -32,6 +33,7 @@ pub(super) struct Run<'s> {
     /// Suppliers of accounts that the service accepted in this run.
     stored: BTreeSet<String>,
     copies: Copies,
+    across: Across,
     queue: BatchQueue,
     dispatcher: Dispatcher,
     recorder: Recorder<'s>,
@@ -82,6 +84,7 @@ impl<'s> Run<'s> {
             history,
             stored: BTreeSet::new(),
             copies,
+            across: Across::default(),
             queue: BatchQueue::new(options.one_by_one),
             dispatcher: Dispatcher::new(sender, options.connections),
             recorder: Recorder::new(sources, journal),
@@ -102,7 +105,7 @@ impl<'s> Run<'s> {
         self.findings.unreadable(file, reason)
     }
 
-    fn account(&mut self, account: Prepared) -> Result<(), Error> {
+    fn account(&mut self, mut account: Prepared) -> Result<(), Error> {
         self.tally.accounts += 1;
         if self.stop.is_set() {
             return Ok(());
@@ -120,8 +123,12 @@ impl<'s> Run<'s> {
             self.tally.left_out += 1;
             return Ok(());
         }
-        let Checked { identity, fingerprint, .. } = &account.checked;
+        let Checked { identity, fingerprint, compared, findings } = &mut account.checked;
         let occurrence = self.copies.see(identity.as_ref(), account.location, *fingerprint);
+        if occurrence.earlier.is_none() {
+            let similar = self.across.see(compared, identity.as_ref(), account.location);
+            findings.extend(similar.map(|earlier| Finding::similar_number(earlier, self.sources)));
+        }
         self.findings.rules(&account)?;
         if let Some(earlier) = occurrence.earlier {
             self.tally.differing += u64::from(earlier.differs);
@@ -291,6 +298,9 @@ impl<'s> Run<'s> {
         if !interrupted && self.dispatcher.fault().is_none() {
             self.end_histories()?;
         }
+        for shared in self.across.shared_births() {
+            self.findings.shared_birth(&shared, self.settings.show_values())?;
+        }
         if interrupted {
             self.findings.interrupted()?;
         }
@@ -352,6 +362,8 @@ impl<'s> Run<'s> {
             not_sent: tally.accounts - tally.counts.all() - tally.left_out - tally.repeated,
             warnings: self.findings.warnings,
             with_warnings: self.findings.with_warnings,
+            warnings_across_accounts: self.findings.across,
+            not_compared: self.across.not_compared(),
             totals: tally.stored,
             causes: self.findings.causes(),
             time_zones: self.settings.zones(),

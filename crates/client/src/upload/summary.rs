@@ -1,9 +1,9 @@
 use super::counts::Counts;
 use crate::exit::Exit;
 use crate::journal::{StoredTotals, Sums};
-use crate::output::{document, duration, grouped, inputs};
+use crate::output::{document, duration, grouped, inputs, warnings};
 use crate::report::{Causes, Page, alerts};
-use crate::validate::{SupplierZone, named, seconds};
+use crate::validate::{SupplierZone, named, not_compared, seconds};
 use cutover_core::plain;
 use serde::Serialize;
 
@@ -47,6 +47,10 @@ pub(super) struct Summary {
     pub(super) not_sent: u64,
     pub(super) warnings: u64,
     pub(super) with_warnings: u64,
+    /// Warnings about what many accounts have in common; `warnings` includes them.
+    pub(super) warnings_across_accounts: u64,
+    /// Accounts whose number later ones were not compared with, because too many came before.
+    pub(super) not_compared: u64,
     /// Totals of the accounts that the service has; null if those of an account are not known.
     #[serde(serialize_with = "totals")]
     pub(super) totals: StoredTotals,
@@ -95,6 +99,9 @@ impl Summary {
             .into_iter()
             .fold(String::new(), |text, (name, value)| text + &format!("{name:17}{}\n", plain(&value)));
         text += &self.causes.text();
+        if self.not_compared > 0 {
+            text += &format!("\n{}\n", not_compared(self.not_compared));
+        }
         if self.dry_run {
             text += "\nDry run: the service tries these accounts and imports none of them.\n";
             if self.in_earlier_runs.all() + self.refused_before > 0 {
@@ -171,7 +178,7 @@ impl Summary {
             sums.push(("  not sent yet", grouped(self.not_sent)));
         }
         sums.extend(self.balance());
-        let warnings = format!("{}, in {} accounts", grouped(self.warnings), grouped(self.with_warnings));
+        let warnings = warnings(self.warnings, self.with_warnings, self.warnings_across_accounts);
         sums.extend([
             ("Warnings", warnings),
             ("Time", duration(self.counts.all(), self.milliseconds)),
@@ -211,7 +218,7 @@ impl Summary {
             title: "Upload of accounts",
             alerts: alerts(self.interrupted, self.fault.as_deref(), self.unreadable_files),
             sums: self.sums().into_iter().map(|(name, value)| (name.trim_start(), value)).collect(),
-            remark: String::new(),
+            remark: not_compared(self.not_compared),
             tops: self.causes.tops(),
         }
     }

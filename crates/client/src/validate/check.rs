@@ -1,6 +1,7 @@
 use super::finding::Finding;
 use super::settings::{Settings, SupplierRules};
 use super::values::with_values;
+use crate::across::{Compared, SharedBirth};
 use crate::identity::Identity;
 use crate::input::Location;
 use crate::journal::fingerprint_of;
@@ -29,12 +30,23 @@ pub(crate) struct Checked {
     pub(crate) fingerprint: u64,
     /// Errors, then warnings, each in the order of the service's answers.
     pub(crate) findings: Vec<Finding>,
+    /// What is compared with other accounts.
+    pub(crate) compared: Compared,
 }
 
 impl Checked {
     /// An account too large to be decoded.
     pub(crate) fn too_large() -> Self {
-        Self { identity: None, fingerprint: 0, findings: vec![Finding::too_large()] }
+        Self::only(None, Finding::too_large())
+    }
+
+    /// What many accounts have in common, at the first of them.
+    pub(crate) fn shared_birth(shared: &SharedBirth, show_value: bool) -> Self {
+        Self::only(shared.first.identity.clone(), Finding::shared_birth(shared, show_value))
+    }
+
+    fn only(identity: Option<Identity>, finding: Finding) -> Self {
+        Self { identity, fingerprint: 0, findings: vec![finding], compared: Compared::default() }
     }
 
     /// True if the service would refuse it.
@@ -83,7 +95,10 @@ impl Checker {
             Ok(found) => found,
             Err(error) => {
                 let findings = vec![Finding::no_json(error, location.line)];
-                return (Checked { identity: None, fingerprint, findings }, None);
+                return (
+                    Checked { identity: None, fingerprint, findings, compared: Compared::default() },
+                    None,
+                );
             }
         };
         let report = check_account(&decoded, Facts::at(rules.now), &rules.profile);
@@ -92,7 +107,8 @@ impl Checker {
             true => with_values(issues.collect(), account),
             false => issues.map(Finding::from).collect(),
         };
-        let checked = Checked { identity, fingerprint, findings };
+        let compared = Compared::of(identity.as_ref(), &decoded);
+        let checked = Checked { identity, fingerprint, findings, compared };
         (checked, Some(decoded))
     }
 

@@ -1,5 +1,7 @@
+use crate::across::SharedBirth;
 use crate::copies::Earlier;
 use crate::input::{Location, Source};
+use crate::output::grouped;
 use cutover_core::{Code, Issue, Level, NON_FIELD_ERRORS};
 use cutover_model::SyntaxError;
 use std::borrow::Cow;
@@ -12,7 +14,7 @@ pub(crate) struct Finding {
     pub(crate) attr: Cow<'static, str>,
     /// Stable code.
     pub(crate) code: &'static str,
-    /// Text for people; never holds a value of the account.
+    /// Text for people; holds no value of an account except numbers of accounts, unless `--show-values` is given.
     pub(crate) detail: Cow<'static, str>,
     /// The value as sent; `None` unless `--show-values` is given.
     pub(crate) value: Option<String>,
@@ -37,8 +39,7 @@ impl Finding {
     /// The account is in an earlier line already: a warning if it is the same, else an error. Only the client has
     /// these codes, because the service sees one account at a time.
     pub(crate) fn copy(earlier: Earlier, sources: &[Source]) -> Self {
-        let Location { source, line } = earlier.location;
-        let place = format!("{}, line {line}", sources[source as usize].name);
+        let place = place(earlier.location, sources);
         let (level, code, detail) = match earlier.differs {
             false => {
                 (Level::Warning, Code::RepeatedInInput, format!("The same account is already in {place}."))
@@ -52,6 +53,59 @@ impl Finding {
         let attr = "external_account_number".into();
         Self { level, attr, code: code.as_str(), detail: detail.into(), value: None }
     }
+
+    /// The account number looks like that of an earlier account.
+    pub(crate) fn similar_number(earlier: Location, sources: &[Source]) -> Self {
+        let detail = format!(
+            "The account number looks like that of another account, in {}. If both are one account, send it once.",
+            place(earlier, sources)
+        );
+        Self {
+            level: Level::Warning,
+            attr: "external_account_number".into(),
+            code: Code::SimilarNumberInInput.as_str(),
+            detail: detail.into(),
+            value: None,
+        }
+    }
+
+    /// Many accounts share a date of birth. It is shown only if asked for.
+    pub(crate) fn shared_birth(shared: &SharedBirth, show_value: bool) -> Self {
+        let SharedBirth { date, accounts, of, first, numbers } = shared;
+        let examples = match numbers.as_slice() {
+            [] => String::new(),
+            numbers => format!(", such as {}", numbers.join(", ")),
+        };
+        let tenths = accounts * 1_000 / of;
+        let detail = format!(
+            "A birth date is shared by {} of {} accounts with customers ({}.{} %){examples}. If the date stands for an \
+             unknown one, leave date_of_birth out.",
+            grouped(*accounts),
+            grouped(*of),
+            tenths / 10,
+            tenths % 10,
+        );
+        let finding = Self {
+            level: Level::Warning,
+            attr: format!("customers.{}.date_of_birth", first.customer).into(),
+            code: Code::SharedDateOfBirthInInput.as_str(),
+            detail: detail.into(),
+            value: None,
+        };
+        // As JSON, like the values of other findings.
+        if show_value { finding.with_value(format!("\"{date}\"")) } else { finding }
+    }
+
+    /// Adds the value as sent.
+    pub(super) fn with_value(self, value: String) -> Self {
+        let detail = format!("{} Sent: {value}", self.detail).into();
+        Self { detail, value: Some(value), ..self }
+    }
+}
+
+fn place(location: Location, sources: &[Source]) -> String {
+    let Location { source, line } = location;
+    format!("{}, line {line}", sources[source as usize].name)
 }
 
 impl From<Issue> for Finding {

@@ -16,10 +16,11 @@ pub(crate) use finding::Finding;
 pub(crate) use options::{Options, Rules};
 pub(crate) use settings::{Settings, history, installation};
 use summary::Summary;
-pub(crate) use summary::seconds;
+pub(crate) use summary::{not_compared, seconds};
 pub(crate) use top::TopCodes;
 pub(crate) use zones::{SupplierZone, named};
 
+use crate::across::Across;
 use crate::copies::SeenAccounts;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
@@ -66,14 +67,15 @@ struct Run<'s> {
     settings: &'s Settings,
     tally: Tally,
     seen: SeenAccounts,
+    across: Across,
     reports: Reports,
     progress: Progress,
 }
 
 impl<'s> Run<'s> {
     fn new(sources: &'s [Source], settings: &'s Settings, reports: Reports, progress: Progress) -> Self {
-        let (tally, seen) = (Tally::default(), SeenAccounts::default());
-        Self { sources, settings, tally, seen, reports, progress }
+        let (tally, seen, across) = (Tally::default(), SeenAccounts::default(), Across::default());
+        Self { sources, settings, tally, seen, across, reports, progress }
     }
 
     /// Handles the next event, in the order of the inputs.
@@ -95,11 +97,32 @@ impl<'s> Run<'s> {
         self.settings.check()?;
         let account = checked.identity.as_ref().and_then(Identity::hash);
         let earlier = account.and_then(|account| self.seen.see(account, location, checked.fingerprint));
-        checked.findings.extend(earlier.map(|earlier| Finding::copy(earlier, self.sources)));
+        let found = match earlier {
+            Some(earlier) => Some(Finding::copy(earlier, self.sources)),
+            None => {
+                let similar = self.across.see(&checked.compared, checked.identity.as_ref(), location);
+                similar.map(|earlier| Finding::similar_number(earlier, self.sources))
+            }
+        };
+        checked.findings.extend(found);
         let file = &self.sources[location.source as usize].name;
         self.tally.account(&checked, file, location.line);
-        for finding in &checked.findings {
-            self.reports.add(&checked.row(finding, file, location.line))?;
+        self.report(&checked, location)
+    }
+
+    fn report(&mut self, checked: &Checked, location: Location) -> Result<(), Error> {
+        let file = &self.sources[location.source as usize].name;
+        let mut findings = checked.findings.iter();
+        findings.try_for_each(|finding| self.reports.add(&checked.row(finding, file, location.line)))
+    }
+
+    /// Adds what many accounts have in common.
+    fn shared_births(&mut self) -> Result<(), Error> {
+        for shared in self.across.shared_births() {
+            let (at, checked) =
+                (shared.first.location, Checked::shared_birth(&shared, self.settings.show_values()));
+            self.tally.across(&checked, &self.sources[at.source as usize].name, at.line);
+            self.report(&checked, at)?;
         }
         Ok(())
     }
@@ -113,10 +136,14 @@ impl<'s> Run<'s> {
 
     /// Completes the reports and returns the summary.
     fn end(mut self, end: End, begun: Instant) -> Result<Summary, Error> {
+        self.shared_births()?;
         if end == End::Stopped {
             self.reports.add(&Row::of_run(None, INTERRUPTED, INTERRUPTED_DETAIL))?;
         }
-        let summary = self.tally.summary(end == End::Stopped, self.settings.zones(), begun.elapsed());
+        let summary = Summary {
+            not_compared: self.across.not_compared(),
+            ..self.tally.summary(end == End::Stopped, self.settings.zones(), begun.elapsed())
+        };
         self.reports.finish(&summary.page())?;
         Ok(summary)
     }

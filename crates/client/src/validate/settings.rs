@@ -107,6 +107,11 @@ impl Settings {
         Ok(Arc::new(SupplierRules { now: Now::new(self.now, zone), profile }))
     }
 
+    /// True if findings show what was sent.
+    pub(crate) fn show_values(&self) -> bool {
+        self.rules.show_values
+    }
+
     /// The zones of the suppliers of the run, or the one of the options.
     pub(crate) fn zones(&self) -> Vec<SupplierZone> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

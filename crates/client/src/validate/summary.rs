@@ -1,6 +1,6 @@
 use super::zones::{SupplierZone, named};
 use crate::exit::Exit;
-use crate::output::{document, duration, grouped, inputs, rate};
+use crate::output::{document, duration, grouped, inputs, rate, warnings};
 use crate::report::{Causes, Page, alerts};
 use cutover_core::plain;
 use serde::{Serialize, Serializer};
@@ -20,21 +20,36 @@ pub(crate) struct Summary {
     pub(crate) valid: u64,
     /// Accounts with at least one error.
     pub(crate) faulty: u64,
-    /// Accounts with at least one warning.
+    /// Accounts with at least one warning of their own.
     pub(crate) with_warnings: u64,
     /// Errors of all accounts.
     pub(crate) errors: u64,
     /// Warnings of all accounts.
     pub(crate) warnings: u64,
+    /// Those of them that are about what many accounts have in common.
+    pub(crate) warnings_across_accounts: u64,
     #[serde(flatten)]
     pub(crate) causes: Causes,
     /// The zones of the suppliers' days.
     pub(crate) time_zones: Vec<SupplierZone>,
     /// Ids of the rules that only the service can check.
     pub(crate) not_checked: &'static [&'static str],
+    /// Accounts whose number later ones were not compared with, because too many came before.
+    pub(crate) not_compared: u64,
     /// Duration of the run.
     #[serde(rename = "seconds", serialize_with = "seconds")]
     pub(crate) milliseconds: u64,
+}
+
+/// Sentence for people; empty if all accounts were compared.
+pub(crate) fn not_compared(accounts: u64) -> String {
+    match accounts {
+        0 => String::new(),
+        _ => format!(
+            "Not compared with later accounts, because too many came before: the numbers of {} accounts.",
+            grouped(accounts)
+        ),
+    }
 }
 
 pub(crate) fn seconds<S: Serializer>(milliseconds: &u64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -71,6 +86,9 @@ impl Summary {
         let mut text = self.sums().fold(String::new(), |text, (name, value)| text + name + &value + "\n");
         text += &self.causes.text();
         text += &format!("\nNot checked, because only the service can: {}\n", self.not_checked.join(", "));
+        if self.not_compared > 0 {
+            text += &format!("\n{}\n", not_compared(self.not_compared));
+        }
         if self.interrupted {
             text += "\nInterrupted: the rest of the inputs was not checked.\n";
         }
@@ -93,7 +111,12 @@ impl Summary {
             title: "Validation of accounts",
             alerts: alerts(self.interrupted, None, self.unreadable_files),
             sums: sums.map(|(name, value)| (name, grouped(value))).into_iter().chain([zones]).collect(),
-            remark: format!("Not checked, because only the service can: {not_checked}."),
+            remark: format!(
+                "Not checked, because only the service can: {not_checked}. {}",
+                not_compared(self.not_compared)
+            )
+            .trim_end()
+            .to_owned(),
             tops: self.causes.tops(),
         }
     }
@@ -104,10 +127,7 @@ impl Summary {
             ("Accounts  ", grouped(self.accounts)),
             ("  valid   ", grouped(self.valid)),
             ("  faulty  ", format!("{}, with {} errors", grouped(self.faulty), grouped(self.errors))),
-            (
-                "Warnings  ",
-                format!("{}, in {} accounts", grouped(self.warnings), grouped(self.with_warnings)),
-            ),
+            ("Warnings  ", warnings(self.warnings, self.with_warnings, self.warnings_across_accounts)),
             ("Time      ", duration(self.accounts, self.milliseconds)),
             ("Time zone ", plain(&named(&self.time_zones))),
         ]
@@ -137,9 +157,10 @@ mod tests {
             accounts: 1_234_567,
             valid: 1_234_000,
             faulty: 567,
-            with_warnings: 0,
+            with_warnings: 2,
             errors: 1_000,
-            warnings: 0,
+            warnings: 3,
+            warnings_across_accounts: 1,
             causes: Causes {
                 top_errors: vec![CodeCount {
                     code: "invalid_email_address".into(),
@@ -153,6 +174,7 @@ mod tests {
             },
             time_zones: vec![SupplierZone::new(Some("ACME"), cutover_core::Zone::UTC, true)],
             not_checked: &["PST-01"],
+            not_compared: 4_567,
             milliseconds: 20_450,
         }
     }

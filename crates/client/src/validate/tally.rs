@@ -15,6 +15,7 @@ pub(super) struct Tally {
     with_warnings: u64,
     errors: u64,
     warnings: u64,
+    across: u64,
     codes: TopCodes,
 }
 
@@ -34,6 +35,14 @@ impl Tally {
         self.codes.add_all(checked, file, line);
     }
 
+    /// Counts what many accounts have in common. It is not a warning of the account at which it is shown.
+    pub(super) fn across(&mut self, checked: &Checked, file: &str, line: u32) {
+        let warnings = checked.findings.len() as u64;
+        self.warnings += warnings;
+        self.across += warnings;
+        self.codes.add_all(checked, file, line);
+    }
+
     /// Summary after this duration.
     pub(super) fn summary(&mut self, interrupted: bool, zones: Vec<SupplierZone>, time: Duration) -> Summary {
         Summary {
@@ -47,8 +56,10 @@ impl Tally {
             with_warnings: self.with_warnings,
             errors: self.errors,
             warnings: self.warnings,
+            warnings_across_accounts: self.across,
             causes: self.codes.causes(),
             not_checked: NOT_CHECKED,
+            not_compared: 0,
             milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
         }
     }
@@ -61,6 +72,7 @@ const NOT_CHECKED: &[&str] = &["DOC-02", "DOC-03", "PST-01", "PST-10", "PST-12",
 mod tests {
     use super::super::Finding;
     use super::*;
+    use crate::across::Compared;
     use crate::report::CodeCount;
     use cutover_rules::{Needs, rule};
 
@@ -72,7 +84,8 @@ mod tests {
             detail: "".into(),
             value: None,
         };
-        Checked { identity: None, fingerprint: 0, findings: findings.iter().map(finding).collect() }
+        let findings = findings.iter().map(finding).collect();
+        Checked { identity: None, fingerprint: 0, findings, compared: Compared::default() }
     }
 
     #[test]
@@ -93,10 +106,22 @@ mod tests {
         let sums = tally.summary(false, Vec::new(), Duration::from_millis(1_500));
         assert_eq!((sums.accounts, sums.valid, sums.faulty), (4, 2, 2));
         assert_eq!((sums.errors, sums.warnings, sums.with_warnings), (5, 2, 2));
+        assert_eq!(sums.warnings_across_accounts, 0);
         fn top(codes: &[CodeCount]) -> Vec<(&str, u64, u32)> {
             codes.iter().map(|kind| (&*kind.code, kind.count, kind.example.line)).collect()
         }
         assert_eq!(top(&sums.causes.top_errors), [("a", 2, 3), ("b", 2, 3), ("c", 1, 4)]);
         assert_eq!(top(&sums.causes.top_warnings), [("b", 1, 3), ("w", 1, 2)]);
+    }
+
+    #[test]
+    fn what_accounts_have_in_common_is_a_warning_of_none_of_them() {
+        let mut tally = Tally::default();
+        tally.account(&checked(&[(Level::Warning, "w")]), "f", 1);
+        tally.across(&checked(&[(Level::Warning, "a")]), "f", 1);
+        let sums = tally.summary(false, Vec::new(), Duration::ZERO);
+        assert_eq!((sums.accounts, sums.with_warnings), (1, 1));
+        assert_eq!((sums.warnings, sums.warnings_across_accounts), (2, 1));
+        assert_eq!(sums.causes.top_warnings.len(), 2);
     }
 }

@@ -14,11 +14,8 @@ pub(super) fn with_values(issues: Vec<Issue>, account: &[u8]) -> Vec<Finding> {
     let find = |issue: Issue| {
         let value = value_at(&body, &issue.attr).and_then(shown);
         let finding = Finding::from(issue);
-        match &value {
-            Some(text) => {
-                let detail = format!("{} Sent: {text}", finding.detail).into();
-                Finding { detail, value, ..finding }
-            }
+        match value {
+            Some(value) => finding.with_value(value),
             None => finding,
         }
     };

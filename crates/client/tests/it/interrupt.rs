@@ -51,7 +51,9 @@ fn an_interrupted_run_ends_with_a_summary() {
         assert_eq!(ran.summary()["interrupted"], true);
         let (accounts, faulty) = ran.counts();
         assert!(0 < accounts && accounts < written && faulty == 0, "{accounts} of {written}");
-        let rows = sandbox.rows("r.json");
+        // The accounts share a date of birth, which is a warning.
+        let mut rows = sandbox.rows("r.json");
+        rows.retain(|row| row["level"] == "error");
         assert_eq!(rows.len(), 1);
         assert_eq!(rows[0]["code"], "run_interrupted");
         assert!(sandbox.read("r.csv").lines().last().unwrap().contains("run_interrupted"));

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "test helpers fail like tests")]
 
+mod across;
 mod commands;
 mod documented;
 mod harness;

@@ -1,0 +1,197 @@
+use crate::identity::Identity;
+use crate::input::Location;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Maximum number of keys that are kept, in about 140 MB.
+const MAX_KEYS: usize = 7_000_000;
+
+/// Keys of an account number: accounts of a supplier that have one in common have numbers that look alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NumberKeys {
+    /// Ignores case, separators and leading zeros.
+    plain: u64,
+    /// Also takes letters for the digits that they look like; `None` if the number has no such letter.
+    alike: Option<u64>,
+}
+
+impl NumberKeys {
+    /// Keys of an account with supplier and number; `None` if the number has only separators.
+    pub(super) fn of(identity: &Identity) -> Option<Self> {
+        let (supplier, number) = (identity.supplier.as_deref()?, identity.number.as_deref()?);
+        // A hash, because the numbers of a million accounts would fill the memory. Of a million, two have the same by
+        // chance once in 30 million runs.
+        let hash = |folded: String| {
+            let mut hasher = DefaultHasher::new();
+            (supplier, folded).hash(&mut hasher);
+            hasher.finish()
+        };
+        let plain = hash(folded(number, |c| c)?);
+        let is_numeric = number.bytes().any(|byte| byte.is_ascii_digit());
+        let has_letters = is_numeric && number.contains(|c| digit_like(c) != c);
+        // The plain key stays beside it: A-l1 and A-L1 differ only in case, but L is not taken for 1.
+        let alike = has_letters.then(|| folded(number, digit_like)).flatten().map(hash);
+        Some(Self { plain, alike })
+    }
+
+    fn all(self) -> impl Iterator<Item = u64> {
+        [Some(self.plain), self.alike].into_iter().flatten()
+    }
+}
+
+/// The digit that a letter looks like, or the character itself.
+fn digit_like(c: char) -> char {
+    match c {
+        'O' => '0',
+        'I' | 'l' => '1',
+        c => c,
+    }
+}
+
+/// A number without separators and leading zeros, in lower case; `None` if nothing is left.
+fn folded(number: &str, read: impl Fn(char) -> char) -> Option<String> {
+    let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '/' | '.' | '_');
+    let mut text = String::with_capacity(number.len());
+    for c in number.chars().filter(|c| !is_separator(c)).map(read) {
+        // Nearly all are ASCII, for which this is much quicker.
+        if c.is_ascii() { text.push(c.to_ascii_lowercase()) } else { text.extend(c.to_lowercase()) }
+    }
+    match text.trim_start_matches('0') {
+        "" if text.is_empty() => None,
+        "" => Some("0".to_owned()),
+        rest => Some(rest.to_owned()),
+    }
+}
+
+/// The first account of each key. A key costs 20 to 40 bytes; most accounts have one.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    first: HashMap<u64, Location>,
+    max_keys: usize,
+    /// Accounts that found no room. They are compared with those before, but no later one with them.
+    pub(super) not_kept: u64,
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self::with_room_for(MAX_KEYS)
+    }
+}
+
+impl Numbers {
+    fn with_room_for(max_keys: usize) -> Self {
+        Self { first: HashMap::new(), max_keys, not_kept: 0 }
+    }
+
+    /// Takes the next account. Returns the first one whose number looks like its own.
+    pub(super) fn see(&mut self, keys: NumberKeys, location: Location) -> Option<Location> {
+        let (mut similar, mut is_kept) = (None, true);
+        for key in keys.all() {
+            let has_room = self.first.len() < self.max_keys;
+            match self.first.entry(key) {
+                Entry::Occupied(known) => similar = similar.or(Some(*known.get())),
+                Entry::Vacant(vacant) if has_room => {
+                    vacant.insert(location);
+                }
+                Entry::Vacant(_) => is_kept = false,
+            }
+        }
+        self.not_kept += u64::from(!is_kept);
+        similar
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(supplier: &str, number: &str) -> Option<NumberKeys> {
+        NumberKeys::of(&Identity { supplier: Some(supplier.into()), number: Some(number.into()) })
+    }
+
+    fn at(line: u32) -> Location {
+        Location { source: 0, line }
+    }
+
+    /// Lines of the earlier numbers that each looks like.
+    fn similar(numbers: &mut Numbers, given: &[&str]) -> Vec<Option<u32>> {
+        let see = |(line, number): (u32, &&str)| {
+            numbers.see(keys("A", number)?, at(line)).map(|location| location.line)
+        };
+        (1..).zip(given).map(see).collect()
+    }
+
+    #[test]
+    fn numbers_that_look_alike_are_found_in_both_orders() {
+        for (one, other) in [
+            ("A-1001", "A1001"),
+            ("a1001", "A1001"),
+            ("A_10.01", "A/10 01"),
+            ("A\u{a0}1001", "A1001"),
+            ("0012", "12"),
+            ("00", "0"),
+            ("O012", "12"),
+            ("AO1", "A01"),
+            ("AI1", "Al1"),
+            ("AI1", "A11"),
+            // Only the case differs, of letters that look like digits as well.
+            ("ACL-1O", "acl-1o"),
+            ("\u{c4}1", "\u{e4}1"),
+        ] {
+            for pair in [[one, other], [other, one]] {
+                assert_eq!(similar(&mut Numbers::default(), &pair), [None, Some(1)], "{pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_numbers_do_not_look_alike() {
+        for (one, other) in [
+            ("A-1001", "A-1002"),
+            // Zeros inside count.
+            ("A-1001", "A-101"),
+            ("A-0012", "A-12"),
+            ("120", "12"),
+            // Without a digit, letters are letters.
+            ("OIL", "011"),
+            ("OIl", "OII"),
+            // Letters that look like no digit in this case.
+            ("L1", "I1"),
+            ("o1", "01"),
+            ("i1", "11"),
+            ("S1", "51"),
+            ("B1", "81"),
+            // Only ASCII is compared by look: this is the Greek letter.
+            ("\u{39f}1", "01"),
+            ("A+1", "A1"),
+        ] {
+            for pair in [[one, other], [other, one]] {
+                assert_eq!(similar(&mut Numbers::default(), &pair), [None, None], "{pair:?}");
+            }
+        }
+        assert_eq!(keys("A", "-_-"), None);
+    }
+
+    #[test]
+    fn suppliers_are_not_compared_with_each_other() {
+        let mut numbers = Numbers::default();
+        assert_eq!(numbers.see(keys("A", "A-1").unwrap(), at(1)), None);
+        assert_eq!(numbers.see(keys("B", "A1").unwrap(), at(2)), None);
+        assert_eq!(numbers.see(keys("A", "A1").unwrap(), at(3)), Some(at(1)));
+    }
+
+    #[test]
+    fn each_of_a_group_is_found_and_names_the_first() {
+        let given = ["12", "7", "0012", "1-2", "l2"];
+        assert_eq!(similar(&mut Numbers::default(), &given), [None, None, Some(1), Some(1), Some(1)]);
+    }
+
+    #[test]
+    fn without_room_numbers_are_compared_with_earlier_ones_only() {
+        let mut numbers = Numbers::with_room_for(2);
+        let found = similar(&mut numbers, &["1", "2", "3", "03", "01", "02"]);
+        assert_eq!(found, [None, None, None, None, Some(1), Some(2)]);
+        assert_eq!((numbers.first.len(), numbers.not_kept), (2, 2));
+    }
+}
