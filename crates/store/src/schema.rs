@@ -961,3 +961,4 @@ diesel::allow_tables_to_appear_in_same_query!(runs, run_outcomes);
 diesel::allow_tables_to_appear_in_same_query!(process_contracts, processes);
 diesel::allow_tables_to_appear_in_same_query!(businesses, suppliers);
 diesel::allow_tables_to_appear_in_same_query!(meter_points, accounts, suppliers);
+diesel::allow_tables_to_appear_in_same_query!(line_items, transactions);
