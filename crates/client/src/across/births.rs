@@ -11,6 +11,10 @@ const MIN_ACCOUNTS: u64 = 200;
 const MAX_DATES: usize = 65_536;
 /// Maximum number of account numbers that a finding names.
 const EXAMPLES: usize = 3;
+/// An account becomes an example if its date is that of more than one in so many accounts until then. Of a date that
+/// more than 1 % share in the end, three quarters of the accounts come so late, or all if they are three; of other dates
+/// hardly any, so that examples cost neither time nor memory.
+const EXAMPLE_OF: u64 = 400;
 
 /// The dates of birth of an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,13 +45,13 @@ pub(crate) struct SharedBirth {
     pub(crate) accounts: u64,
     /// All accounts with customers.
     pub(crate) of: u64,
-    /// The first account with this date.
+    /// One of the first accounts with this date.
     pub(crate) first: FirstBirth,
-    /// Numbers of the first accounts with this date.
+    /// Numbers of some of the first accounts with this date.
     pub(crate) numbers: Vec<Box<str>>,
 }
 
-/// The first account with a date of birth.
+/// An account with a date of birth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FirstBirth {
     pub(crate) location: Location,
@@ -57,19 +61,18 @@ pub(crate) struct FirstBirth {
 }
 
 #[derive(Debug)]
-struct Counted {
-    accounts: u64,
+struct Examples {
     first: FirstBirth,
-    /// Numbers of the accounts after the first.
-    further: Vec<Box<str>>,
+    numbers: Vec<Box<str>>,
 }
 
-/// Number of accounts by date of birth, in about 10 MB at most.
+/// Number of accounts by date of birth, in about 1 MB.
 #[derive(Debug, Default)]
 pub(super) struct Births {
     /// Accounts with customers.
     accounts: u64,
-    dates: HashMap<NaiveDate, Counted>,
+    dates: HashMap<NaiveDate, u32>,
+    examples: HashMap<NaiveDate, Examples>,
 }
 
 impl Births {
@@ -77,12 +80,32 @@ impl Births {
     pub(super) fn see(&mut self, births: &AccountBirths, identity: Option<&Identity>, location: Location) {
         self.accounts += u64::from(births.has_customers);
         for (date, customer) in &births.dates {
-            if let Some(counted) = self.dates.get_mut(date) {
-                counted.see(identity);
-            } else if self.dates.len() < MAX_DATES {
-                let first = FirstBirth { location, identity: identity.cloned(), customer: *customer };
-                self.dates.insert(*date, Counted { accounts: 1, first, further: Vec::new() });
+            let count = self.count(*date);
+            if count * EXAMPLE_OF > self.accounts.max(MIN_ACCOUNTS) {
+                let first = || FirstBirth { location, identity: identity.cloned(), customer: *customer };
+                self.add_example(*date, identity, first);
             }
+        }
+    }
+
+    /// Counts an account with this date; returns how many there are, or 0 if the date is left out.
+    fn count(&mut self, date: NaiveDate) -> u64 {
+        if let Some(accounts) = self.dates.get_mut(&date) {
+            *accounts = accounts.saturating_add(1);
+            return u64::from(*accounts);
+        }
+        let has_room = self.dates.len() < MAX_DATES;
+        if has_room {
+            self.dates.insert(date, 1);
+        }
+        u64::from(has_room)
+    }
+
+    fn add_example(&mut self, date: NaiveDate, identity: Option<&Identity>, first: impl Fn() -> FirstBirth) {
+        let examples =
+            self.examples.entry(date).or_insert_with(|| Examples { first: first(), numbers: Vec::new() });
+        if examples.numbers.len() < EXAMPLES {
+            examples.numbers.extend(identity.and_then(|identity| identity.number.clone()));
         }
     }
 
@@ -91,29 +114,21 @@ impl Births {
         if self.accounts < MIN_ACCOUNTS {
             return Vec::new();
         }
-        let is_shared = |counted: &Counted| counted.accounts * 100 > self.accounts;
-        let dates = self.dates.iter().filter(|(_, counted)| is_shared(counted));
-        let mut shared: Vec<_> = dates.map(|(date, counted)| counted.shared(*date, self.accounts)).collect();
+        let counts = self.dates.iter().map(|(date, accounts)| (*date, u64::from(*accounts)));
+        let frequent = counts.filter(|(_, accounts)| accounts * 100 > self.accounts);
+        let mut shared: Vec<_> =
+            frequent.filter_map(|(date, accounts)| self.shared_by(date, accounts)).collect();
         shared.sort_by_key(|one| {
             let Location { source, line } = one.first.location;
             (Reverse(one.accounts), source, line, one.first.customer)
         });
         shared
     }
-}
 
-impl Counted {
-    fn see(&mut self, identity: Option<&Identity>) {
-        self.accounts += 1;
-        if self.further.len() + 1 < EXAMPLES {
-            self.further.extend(identity.and_then(|identity| identity.number.clone()));
-        }
-    }
-
-    fn shared(&self, date: NaiveDate, of: u64) -> SharedBirth {
-        let number = self.first.identity.as_ref().and_then(|identity| identity.number.clone());
-        let numbers = number.into_iter().chain(self.further.iter().cloned()).collect();
-        SharedBirth { date, accounts: self.accounts, of, first: self.first.clone(), numbers }
+    fn shared_by(&self, date: NaiveDate, accounts: u64) -> Option<SharedBirth> {
+        let Examples { first, numbers } = self.examples.get(&date)?;
+        let (first, numbers) = (first.clone(), numbers.clone());
+        Some(SharedBirth { date, accounts, of: self.accounts, first, numbers })
     }
 }
 
@@ -175,6 +190,18 @@ mod tests {
         let found = accounts(200, 50).shared();
         assert_eq!(found[0].numbers, ["N-0", "N-1", "N-2"].map(Box::from));
         assert_eq!((found[0].date, found[0].first.location.line), (day(0), 1));
+    }
+
+    #[test]
+    fn a_date_that_becomes_frequent_late_has_examples_and_others_have_none() {
+        let mut seen = accounts(9_800, 1);
+        for n in 9_800..9_950 {
+            let identity = Identity { supplier: None, number: Some(format!("N-{n}").into()) };
+            seen.see(&births(&[day(0)]), Some(&identity), Location { source: 0, line: n + 1 });
+        }
+        let found = seen.shared();
+        assert_eq!((found.len(), found[0].accounts, found[0].numbers.len()), (1, 151, 3));
+        assert!(seen.examples.len() <= 400, "{}", seen.examples.len());
     }
 
     #[test]
