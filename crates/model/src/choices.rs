@@ -459,7 +459,7 @@ choices! {
         Manual = "MANUAL",
     }
 
-    /// Source of a value: `reading_quality` of an embedded gas or water reading.
+    /// Source of a value: `reading_quality` of readings of embedded gas and water.
     ReadingQuality {
         Actual = "ACTUAL",
         Estimated = "ESTIMATED",

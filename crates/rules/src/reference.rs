@@ -33,6 +33,7 @@ fn row(rule: &Rule) -> String {
     };
     let needs = match rule.needs {
         Needs::Payload => "payload",
+        Needs::Settings => "settings",
         Needs::Service => "service",
     };
     let (id, codes, place, condition) = (rule.id, codes.join(", "), cell(rule.place), cell(rule.condition));

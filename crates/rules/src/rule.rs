@@ -9,6 +9,8 @@ use cutover_model::{AccountRequest, Check, List, draft};
 pub enum Needs {
     /// The request and the clock alone.
     Payload,
+    /// Values that the supplier's settings have (contract D1) as well.
+    Settings,
     /// Stored state or configuration.
     Service,
 }
@@ -48,7 +50,7 @@ impl Rule {
     };
 
     /// The base of a rule that the payload and settings of the supplier decide: an error whose level can be changed.
-    pub(crate) const OF_SETTINGS: Self = Self { needs: Needs::Service, ..Self::OF_PAYLOAD };
+    pub(crate) const OF_SETTINGS: Self = Self { needs: Needs::Settings, ..Self::OF_PAYLOAD };
 
     /// The base of a rule that needs stored state: an error with a fixed level.
     pub(crate) const OF_SERVICE: Self = Self { fixed: true, needs: Needs::Service, ..Self::OF_PAYLOAD };

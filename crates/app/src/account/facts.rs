@@ -175,19 +175,19 @@ impl FactsToRead {
     }
 }
 
-/// Returns those of some vendors that the organisation has not configured. Few are named.
+/// Returns those of some vendors that the organisation has not configured; none if it has configured no vendor at all, and
+/// has others collect.
 fn unknown_vendors(
     tx: &mut dyn Rows,
     organisation_id: i64,
     named: &BTreeSet<String>,
 ) -> Result<BTreeSet<String>, StoreError> {
-    let mut unknown = BTreeSet::new();
-    for name in named {
-        if tx.vendor(organisation_id, name)?.is_none() {
-            unknown.insert(name.clone());
-        }
+    if named.is_empty() {
+        return Ok(BTreeSet::new());
     }
-    Ok(unknown)
+    let configured = tx.vendor_names(organisation_id)?;
+    let is_unknown = |name: &&String| !configured.is_empty() && !configured.contains(name);
+    Ok(named.iter().filter(is_unknown).cloned().collect())
 }
 
 /// Looks up the meter points of all these accounts together.

@@ -42,6 +42,9 @@ pub trait Vendors {
     /// Returns the vendor of an organisation with this name.
     fn vendor(&mut self, organisation_id: i64, name: &str) -> Result<Option<Vendor>, StoreError>;
 
+    /// Returns the names of the vendors of an organisation.
+    fn vendor_names(&mut self, organisation_id: i64) -> Result<Vec<String>, StoreError>;
+
     /// Removes a vendor; false if the organisation has none with this name.
     fn remove_vendor(&mut self, organisation_id: i64, name: &str) -> Result<bool, StoreError>;
 }

@@ -90,6 +90,9 @@ fn level(rule: &Rule) -> String {
     };
     let needs = match rule.needs {
         Needs::Payload => "The request and the clock alone decide it, so cutover-client checks it offline.",
+        Needs::Settings => {
+            "It needs values that the supplier has. cutover-client checks it too, if it has the supplier's settings."
+        }
         Needs::Service => "It needs stored state or configuration, so only the service checks it.",
     };
     format!("{}.{later} {changed} {needs}", rule.level)

@@ -40,15 +40,15 @@ answers! {
     /// What rules compare payloads of a supplier with (contract D1).
     RuleValues (Debug, Eq, Default, Serialize, Deserialize) {
         /// The factor by which a reading may exceed others (rule RDG-08); `null`: 10.
-        jump_factor [serde(default)]: Option<u32>;
+        jump_factor: Option<u32>;
         /// The first day of a month on which payments may be made (rule SCH-02); `null`: 1.
-        first_payment_day [serde(default)]: Option<u32>;
+        first_payment_day: Option<u32>;
         /// The last day of a month on which payments may be made (rule SCH-02); `null`: 31.
-        last_payment_day [serde(default)]: Option<u32>;
+        last_payment_day: Option<u32>;
         /// The operator's own e-mail addresses, or `@` and a domain, sorted; no customer has one of these (rule CUS-12).
         own_email_addresses [serde(default)]: Vec<String>;
         /// The tariffs that there are, by code (rules AGR-09, TXN-17); `null`: any.
-        tariff_codes [serde(default)]: Option<Vec<TariffCode>>;
+        tariff_codes: Option<Vec<TariffCode>>;
     }
 
     /// A tariff that there is.
@@ -56,7 +56,7 @@ answers! {
         /// Its code, as `tariff_code` of agreements and `product_code` of transactions have it.
         code: String;
         /// Its last day; `null`: it has none.
-        ends_on [serde(default)]: Option<NaiveDate>;
+        ends_on: Option<NaiveDate>;
     }
 
     /// The settings of an import supplier (contract D1, D13), without secrets.

@@ -5,7 +5,7 @@ pub(crate) const PST_18: Rule = Rule {
     id: RuleId("PST-18"),
     codes: &[Code::InvalidVendor],
     place: "`payment_instructions.#.vendor` of accounts",
-    condition: "no vendor of this name is configured for the organisation",
+    condition: "the organisation has configured vendors, and none of this name",
     level: Level::Warning,
     fixed: false,
     on: On::Instruction(check),

@@ -70,9 +70,10 @@ fn valid_fixtures(folder: &str) -> Vec<Value> {
     paths.iter().map(|path| serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()).collect()
 }
 
-/// The profile in which every rule runs but the British ones: those that are off by default are warnings.
+/// The profile in which every rule runs that accounts of several kinds meet: those that are off by default are warnings.
 fn every_rule() -> Profile {
-    let off = RULES.iter().filter(|rule| rule.level == Level::Off && !is_british(rule));
+    let is_for_all = |rule: &&Rule| !is_british(rule) && rule.id.0 != "BUS-09";
+    let off = RULES.iter().filter(|rule| rule.level == Level::Off).filter(is_for_all);
     Profile::new(off.map(|rule| (rule.id.0, Level::Warning))).unwrap()
 }
 

@@ -75,6 +75,13 @@ impl Vendors for SqlTx<'_> {
         })
     }
 
+    fn vendor_names(&mut self, organisation_id: i64) -> Result<Vec<String>, StoreError> {
+        self.run(|conn| {
+            let names = payment_vendors::table.filter(payment_vendors::organisation_id.eq(organisation_id));
+            Ok(names.order(payment_vendors::name).select(payment_vendors::name).load(conn)?)
+        })
+    }
+
     fn remove_vendor(&mut self, organisation_id: i64, name: &str) -> Result<bool, StoreError> {
         self.run(|conn| {
             let vendor = payment_vendors::table.find((organisation_id, name));

@@ -15,6 +15,11 @@ impl Vendors for State {
         Ok(self.vendors.get(&(organisation_id, name.to_owned())).cloned())
     }
 
+    fn vendor_names(&mut self, organisation_id: i64) -> Result<Vec<String>, StoreError> {
+        let own = self.vendors.keys().filter(|(of, _)| *of == organisation_id);
+        Ok(own.map(|(_, name)| name.clone()).collect())
+    }
+
     fn remove_vendor(&mut self, organisation_id: i64, name: &str) -> Result<bool, StoreError> {
         Ok(self.vendors.remove(&(organisation_id, name.to_owned())).is_some())
     }

@@ -1,6 +1,6 @@
 //! Configured payment vendors.
 
-use super::helpers::{at, organisation, put, see};
+use super::helpers::{ABSENT, at, organisation, put, see};
 use cutover_app::port::{Organisation, Store, Vendor, VendorKind};
 
 fn vendor(of: &Organisation, name: &str, kind: VendorKind, secret_env: Option<&str>) -> Vendor {
@@ -35,6 +35,12 @@ pub fn vendors_read_back_by_name(store: &dyn Store) {
         assert!(add(store, vendor));
         assert_eq!(see(store, |tx| tx.vendor(ours.id, &vendor.name)).as_ref(), Some(vendor));
     }
+    let mut names = see(store, |tx| tx.vendor_names(ours.id));
+    names.sort();
+    assert_eq!(
+        (names, see(store, |tx| tx.vendor_names(ABSENT))),
+        (vec![own.name.clone(), debits.name.clone(), stripe.name.clone()], vec![])
+    );
     assert_eq!(all(store), [own, debits, stripe]);
     assert_eq!(["A", "d", ""].map(|name| see(store, |tx| tx.vendor(ours.id, name))), [None, None, None]);
 }

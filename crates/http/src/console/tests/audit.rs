@@ -10,7 +10,8 @@ use std::sync::Arc;
 /// Returns the form for the settings with a change.
 fn settings(page: &str) -> String {
     let revision = between(page, "name=\"revision\" value=\"", "\"");
-    format!("revision={revision}&dry_run=yes&max_concurrent_imports=&waves=&hold_on_errors=&rules=")
+    let others = "profile=standard&country=AU&undocumented_members=error";
+    format!("revision={revision}&{others}&dry_run=yes&max_concurrent_imports=&waves=&hold_on_errors=&rules=")
 }
 
 #[actix_web::test]
