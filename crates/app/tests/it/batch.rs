@@ -213,7 +213,7 @@ fn facts_about_a_batch_are_looked_up_together() {
 #[test]
 fn facts_of_a_rule_that_is_off_are_not_looked_up() {
     let (env, calls) = counted(|ports| ports);
-    let rules = [("PST-12".to_owned(), Some(Level::Off))].into();
+    let rules = ["PST-12", "PST-18"].map(|id| (id.to_owned(), Some(Level::Off))).into();
     env.app.as_command().set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
     create_with_meter_points(&env, &["A-1", "A-2"]);
     // The payloads.
