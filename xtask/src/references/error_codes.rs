@@ -86,14 +86,17 @@ mod tests {
         ["docs/contract.md", "docs/client.md", "docs/guide/supplier.md", "docs/guide/connect.md"];
     /// Words on these pages that are neither a code nor a name in the description of the API: members and words of answers,
     /// and a status of a vendor.
-    const OTHERS: [&str; 7] = [
+    const OTHERS: [&str; 10] = [
         "error_rate",
         "import_process",
         "left_out",
+        "not_compared",
         "not_kept",
         "pending_submission",
         "supplier_complete",
         "supplier_paused",
+        "warnings_across_accounts",
+        "with_warnings",
     ];
 
     /// Returns true if a text is written like a code; codes of suppliers and words of payloads are in capitals.

@@ -25,7 +25,8 @@ fn suppliers_see_their_settings() {
     // The command leaves out fractions of seconds.
     assert!(shown["created_at"].is_string());
     shown["created_at"] = settings["created_at"].clone();
-    // Only commands say which settings they have seen.
+    // Only commands say which settings they have seen, and what sets each level.
+    assert_eq!(shown.as_object_mut().unwrap().remove("levels"), Some(json!([])));
     assert_eq!(shown.as_object_mut().unwrap().remove("revision"), Some(json!(0)));
     assert_eq!(settings, shown);
     assert_eq!(id.as_str().unwrap().len(), 32);

@@ -14,7 +14,8 @@ fn results(answer: &Answer) -> Vec<(String, String)> {
     let json = answer.json();
     assert_eq!(members(&json), ["results"]);
     let result = |result: &Value| {
-        assert_eq!(members(result), ["status", "transaction_data"]);
+        assert_eq!(members(result), ["added_transaction_id", "status", "transaction_data"]);
+        assert!(result["added_transaction_id"].is_u64(), "{result}");
         let text = |value: &Value| crate::harness::text(value);
         (text(&result["status"]), text(&result["transaction_data"]["transaction_id"]))
     };

@@ -35,7 +35,7 @@ fn pending_migrations_are_applied_when_it_opens() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let states = |store: &SqliteStore| store.migrations().iter().map(|m| m.state).collect::<Vec<_>>();
-    assert_eq!(states(&open(&path)), [MigrationState::JustApplied; 18]);
+    assert_eq!(states(&open(&path)), [MigrationState::JustApplied; 19]);
     let again = open(&path);
     assert_eq!(states(&again), [MigrationState::Applied; 19]);
     let versions: Vec<_> = again.migrations().iter().map(|m| m.version.as_str()).collect();
