@@ -62,7 +62,7 @@ fn check<T>(
     let mut collector = Collector::default();
     decoded.findings.iter().for_each(|finding| collector.add(issue_of(finding, profile)));
     if let Some(request) = &decoded.draft {
-        walk(request, &mut Checker::new(facts, profile, &mut collector));
+        walk(request, &mut Checker::new(facts, profile.values(), profile.levels(), &mut collector));
     }
     collector.finish()
 }

@@ -1,7 +1,7 @@
+use crate::Facts;
 use crate::at::At;
-use crate::profile::Levels;
+use crate::levels::Levels;
 use crate::report::Collector;
-use crate::{Facts, Profile};
 use chrono::NaiveDate;
 use cutover_core::{AttrPath, Code, Issue, Level, RuleId};
 use cutover_model::RuleValues;
@@ -38,9 +38,13 @@ impl Running {
 }
 
 impl<'c> Checker<'c> {
-    /// Creates the context for payloads of a supplier with this profile.
-    pub(crate) fn new(facts: Facts<'c>, profile: &'c Profile, collector: &'c mut Collector) -> Self {
-        let (values, levels) = (profile.values(), profile.levels());
+    /// `levels` are those that the supplier's profile sets.
+    pub(crate) fn new(
+        facts: Facts<'c>,
+        values: &'c RuleValues,
+        levels: &'c Levels,
+        collector: &'c mut Collector,
+    ) -> Self {
         Self { facts, today: facts.now.today(), values, levels, collector, running: None }
     }
 

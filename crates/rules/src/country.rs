@@ -1,6 +1,6 @@
 //! Countries whose forms of identifiers, addresses and numbers rules know (rules 1.11).
 
-use crate::Rule;
+use crate::country_rules::CountryRules;
 use cutover_core::{Level, RuleId, UnknownWord};
 use std::fmt;
 use std::str::FromStr;
@@ -8,16 +8,6 @@ use std::str::FromStr;
 /// A country, written as its two letters of ISO 3166.
 #[derive(Clone, Copy)]
 pub struct Country(&'static CountryRules);
-
-/// What is particular to a country.
-pub(crate) struct CountryRules {
-    /// Its two letters.
-    pub(crate) code: &'static str,
-    /// The rules that only it has, off by default.
-    pub(crate) rules: &'static [Rule],
-    /// The levels that it sets, by the id of the rule: of its own rules, and of those about the forms of other countries.
-    pub(crate) levels: &'static [(&'static str, Level)],
-}
 
 /// Every country, the default one first.
 pub(crate) const COUNTRIES: &[CountryRules] = &[

@@ -9,6 +9,7 @@ mod catalogue;
 mod check;
 mod checker;
 mod country;
+mod country_rules;
 mod facts;
 mod form;
 mod lookups;
@@ -33,6 +34,7 @@ mod event;
 mod great_britain;
 mod instruction;
 mod ledger;
+mod levels;
 mod meter;
 mod meter_point;
 mod note;
@@ -53,13 +55,13 @@ pub use check::{
 };
 pub use country::Country;
 pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, WantedDocument};
+pub use levels::LevelSource;
 pub use lookups::{
     contract_to_look_up, documents_of_account, documents_of_notes, documents_of_statements, level_of_erased,
     meter_points_to_look_up, vendors_to_look_up,
 };
 pub use profile::{
-    ChangedLevel, InvalidProfile, LevelSource, Profile, ProfileName, RuleValue, UndocumentedMembers,
-    set_values,
+    ChangedLevel, InvalidProfile, Profile, ProfileName, RuleValue, UndocumentedMembers, set_values,
 };
 pub use report::{Report, Verdict, listed};
 pub use rule::{Needs, Rule};

@@ -7,7 +7,7 @@ mod phone;
 mod postcode;
 mod sort_code;
 
-use crate::country::CountryRules;
+use crate::country_rules::CountryRules;
 use crate::rule::Rule;
 use cutover_core::Level;
 

@@ -1,19 +1,16 @@
 //! The levels of rules for an import supplier (rules 1.5).
 
-mod levels;
 mod strict;
 mod undocumented;
 mod values;
 
-pub use levels::LevelSource;
-pub(crate) use levels::Levels;
 pub use undocumented::UndocumentedMembers;
 pub use values::{RuleValue, set_values};
 
+use crate::levels::{LevelSource, Levels, Set};
 use crate::{Country, Needs, RULES, Rule};
 use cutover_core::{Level, RuleId};
 use cutover_model::RuleValues;
-use levels::Set;
 use std::sync::{Arc, LazyLock};
 
 cutover_core::string_enum! {

@@ -79,7 +79,7 @@ mod tests {
             assert_eq!(text.parse::<UndocumentedMembers>().unwrap().to_string(), text);
         }
         assert_eq!(" b, a ".parse::<UndocumentedMembers>().unwrap().to_string(), "a,b");
-        for bad in ["", "a,", "a b", "naïve", "a\nb", &"x".repeat(101), &vec!["x"; 3].join(";")] {
+        for bad in ["", "a,", "a b", "naïve", "a\nb", &"x".repeat(101), "x;x"] {
             assert!(bad.parse::<UndocumentedMembers>().is_err(), "{bad:?}");
         }
         let names = |count: usize| Vec::from_iter((0..count).map(|n| format!("m{n}"))).join(",");
