@@ -1,3 +1,4 @@
+use crate::answer_names::AnswerName;
 use crate::limits::memory::Memory;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
@@ -43,6 +44,8 @@ pub struct Config {
     /// Maximum number of connections over all workers. Further ones wait to be accepted. One address has at
     /// most half of them, unless it is a trusted proxy; further ones are closed.
     pub max_connections: usize,
+    /// Further names of members in the answers of the API, and in its description.
+    pub answer_names: Vec<AnswerName>,
 }
 
 /// TLS of the API.
@@ -56,7 +59,7 @@ pub struct Tls {
 
 impl Default for Config {
     /// 127.0.0.1:8080, one worker per core, 8 MiB, 1,000 requests per second, 10 s for heads, 60 s for
-    /// bodies, 30 s for shutdown, 25,000 connections, the API with the console, no TLS, no admin address.
+    /// bodies, 30 s for shutdown, 25,000 connections, the API with the console, no TLS, no admin address, no further names.
     fn default() -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
@@ -73,6 +76,7 @@ impl Default for Config {
             serve_api: true,
             console: true,
             max_connections: CONNECTIONS,
+            answer_names: Vec::new(),
         }
     }
 }

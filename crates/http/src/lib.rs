@@ -18,6 +18,7 @@
 //! method, the template of the route, the status, the time taken, the organisation's id and the public part of the key.
 
 mod answer;
+mod answer_names;
 mod call;
 mod config;
 mod connection;
@@ -39,8 +40,9 @@ mod service;
 #[cfg(test)]
 mod testing;
 
+pub use answer_names::{AnswerName, AnswerNameError};
 pub use config::{Config, Tls};
 pub use console::{certificate_html, summary_html};
 pub use limits::memory::Memory;
-pub use server::{Running, ServiceHandle, start};
+pub use server::{Running, ServiceHandle, answer_name, start};
 pub use service::Parts;

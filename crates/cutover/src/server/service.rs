@@ -184,6 +184,7 @@ fn config(settings: &Settings, tls: Option<Tls>) -> Config {
         // actix takes whole seconds.
         shutdown_timeout: Duration::from_secs(values.shutdown_timeout.as_millis().div_ceil(1_000) as u64),
         trusted_proxies: values.trusted_proxies.clone(),
+        answer_names: values.answer_names.clone(),
         tls,
         admin_listen: values.admin_listen,
         serve_api: settings.serves_api(),

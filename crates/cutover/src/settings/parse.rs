@@ -1,6 +1,7 @@
 //! The parsers of settings. A problem completes the sentence "the setting NAME …".
 
 use super::types::{DatabaseUrl, LogFormat, Role, ServerUrl};
+use cutover_http::AnswerName;
 use cutover_outbound::Location;
 use cutover_store::{EncryptionKeys, check_url};
 use std::net::{IpAddr, SocketAddr};
@@ -111,6 +112,11 @@ pub(super) fn proxy(text: &str) -> Result<IpAddr, String> {
         return Err(format!("is {text:?}: trusting every peer lets any client forge its address"));
     }
     Ok(address.to_canonical())
+}
+
+/// Parses a further name of a member in answers.
+pub(super) fn answer_name(text: &str) -> Result<AnswerName, String> {
+    cutover_http::answer_name(text).map_err(|error| format!("is {text:?}: {error}"))
 }
 
 pub(super) fn switch(text: &str) -> Result<bool, String> {

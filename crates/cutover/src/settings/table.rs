@@ -8,6 +8,7 @@ use super::row::Fallback::{Computed, Text};
 use super::row::Parser::{Many, One, Switch};
 use super::row::{Row, Setting, settings};
 use super::types::{DatabaseUrl, LogFormat, Role, ServerUrl};
+use cutover_http::AnswerName;
 use cutover_outbound::Location;
 use cutover_store::EncryptionKeys;
 use std::net::{IpAddr, SocketAddr};
@@ -271,6 +272,14 @@ settings! {
         Computed("none", Vec::new),
         Many(|texts| texts.iter().map(|text| parse::proxy(text)).collect()),
         "Proxy that is trusted to name the client's address; may be repeated",
+    );
+    answer_names: Vec<AnswerName> = Row::serve(
+        "answer-name",
+        "MEMBER=NAME",
+        Computed("none", Vec::new),
+        Many(|texts| texts.iter().map(|text| parse::answer_name(text)).collect()),
+        "Further name of a member in answers, for clients of a comparable service, for example \
+         service_account_number=account_number; may be repeated",
     );
     log_format: Option<LogFormat> = Row::serve(
         "log-format",

@@ -41,6 +41,7 @@ pub(crate) async fn serve(
     let client = Rc::new(Client::of(&http, &service.trusted_proxies));
     let observation =
         Observation::begin(service.clone(), id.clone(), template, is_probe, http.method(), client.clone());
+    let is_of_api = matches!(&endpoint, Ok((endpoint, _)) if endpoint.kind == Kind::Api);
     let (answer, call) = match endpoint {
         Ok((endpoint, parameters)) => {
             let mut call = Call::new(service, listener, http, id.clone(), payload.into_inner(), client);
@@ -55,11 +56,14 @@ pub(crate) async fn serve(
             (if is_of_console { Ok(console::not_served(&call, &refusal)) } else { Err(refusal) }, call)
         }
     };
-    let response = answer.unwrap_or_else(|refusal| {
+    let mut response = answer.unwrap_or_else(|refusal| {
         log_cause(&refusal, id.to_str().unwrap_or_default(), template);
         refusal.respond()
     });
     observation.end(response.status());
+    if is_of_api {
+        response = call.service().answer_names.add(response);
+    }
     let is_shutting_down = call.service().is_shutting_down();
     let mut response = finish(response, call, id, under_way);
     if is_shutting_down {

@@ -18,6 +18,7 @@ pub(crate) use operation::{
 
 pub(crate) use explained::{code_page, rule_page};
 
+use crate::answer_names::AnswerNames;
 use actix_web::http::Method;
 use actix_web::web::Bytes;
 use cutover_model::describe::{Json, REQUESTS, Schemas};
@@ -45,24 +46,31 @@ pub(crate) type Described = (&'static str, &'static Method, &'static Operation);
 /// The description of the API, generated at the first request.
 pub(crate) struct Description {
     endpoints: fn() -> Vec<Described>,
+    names: AnswerNames,
     json: OnceLock<Served>,
     page: OnceLock<Served>,
 }
 
 impl Description {
-    /// Describes these endpoints, in their order.
-    pub(crate) const fn new(endpoints: fn() -> Vec<Described>) -> Self {
-        Self { endpoints, json: OnceLock::new(), page: OnceLock::new() }
+    /// Describes these endpoints, in their order, whose answers have members under further names.
+    pub(crate) fn new(endpoints: fn() -> Vec<Described>, names: AnswerNames) -> Self {
+        Self { endpoints, names, json: OnceLock::new(), page: OnceLock::new() }
     }
 
     /// Returns the description as OpenAPI.
     pub(crate) fn json(&self) -> &Served {
-        self.json.get_or_init(|| Served::new(document(&(self.endpoints)()).pretty()))
+        self.json.get_or_init(|| Served::new(self.document().pretty()))
     }
 
     /// Returns the description as an HTML page.
     pub(crate) fn page(&self) -> &Served {
-        self.page.get_or_init(|| Served::new(page::page(&document(&(self.endpoints)()))))
+        self.page.get_or_init(|| Served::new(page::page(&self.document())))
+    }
+
+    fn document(&self) -> Json {
+        let mut document = document(&(self.endpoints)());
+        self.names.describe(&mut document);
+        document
     }
 }
 
@@ -83,7 +91,7 @@ impl Served {
 }
 
 /// Generates the whole description.
-fn document(endpoints: &[Described]) -> Json {
+pub(crate) fn document(endpoints: &[Described]) -> Json {
     let mut schemas = Schemas::new(SCHEMAS);
     let paths = paths(endpoints, &mut schemas);
     Json::object()

@@ -1,9 +1,10 @@
+use crate::answer_names::{AnswerName, AnswerNameError, AnswerNames};
 use crate::config::Config;
 use crate::connection::limit::{Connections, Permit};
 use crate::connection::pace::Paced;
 use crate::dispatch::route::described;
 use crate::dispatch::{reject, serve};
-use crate::openapi::Description;
+use crate::openapi::{Description, document};
 use crate::service::{Listener, Parts, Service};
 use actix_http::error::DispatchError;
 use actix_http::{HttpService, Protocol, Request, Response};
@@ -89,9 +90,19 @@ impl ServiceHandle {
 }
 
 fn new_service(parts: Parts, config: &Config, stopping: &GracefulShutdownSignal) -> io::Result<Arc<Service>> {
-    let service = Service::new(parts, config, Description::new(described))?;
+    let description = Description::new(described, AnswerNames::new(&config.answer_names));
+    let service = Service::new(parts, config, description)?;
     service.set_stop_signal(stopping.clone());
     Ok(Arc::new(service))
+}
+
+/// Reads a further name of a member in answers, `MEMBER=NAME`.
+///
+/// # Errors
+/// [`AnswerNameError`] if it has another form, or an answer with the member has a member of this name.
+pub fn answer_name(text: &str) -> Result<AnswerName, AnswerNameError> {
+    let name: AnswerName = text.parse()?;
+    if name.is_taken(&document(&described())) { Err(AnswerNameError::Taken) } else { Ok(name) }
 }
 
 /// Binds the addresses and creates the server.

@@ -1,5 +1,6 @@
 pub(crate) mod work;
 
+use crate::answer_names::AnswerNames;
 use crate::config::Config;
 use crate::graphql::{Schema, schema};
 use crate::limits::blocking::{BLOCKING, Blocking, PATIENCE, Slots};
@@ -62,6 +63,7 @@ pub(crate) struct Service {
     pub(crate) bodies: Limits,
     pub(crate) throttle: Throttle,
     pub(crate) trusted_proxies: Vec<IpAddr>,
+    pub(crate) answer_names: AnswerNames,
     /// True if clients connect with TLS.
     pub(crate) is_secure: bool,
     pub(crate) metrics: Metrics,
@@ -126,6 +128,7 @@ impl Service {
             bodies: Limits { time: config.body_timeout, allowance },
             throttle: Throttle::new(config.rate_limit),
             trusted_proxies: config.trusted_proxies.clone(),
+            answer_names: AnswerNames::new(&config.answer_names),
             serve_api: config.serve_api,
             console: config.console,
             is_secure: config.tls.is_some(),

@@ -2,6 +2,7 @@
 
 pub(crate) mod log;
 
+use crate::answer_names::AnswerNames;
 use crate::config::Config;
 use crate::dispatch::route::described;
 use crate::dispatch::serve;
@@ -126,7 +127,7 @@ impl TestService {
         let key = app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
         let parts = Parts { app: app.clone(), workers: Arc::default(), webhooks: Arc::default() };
-        let inner = Arc::new(Service::new(parts, &config, Description::new(described)).unwrap());
+        let inner = Arc::new(Service::new(parts, &config, Description::new(described, AnswerNames::new(&config.answer_names))).unwrap());
         Self { store, clock, app, documents, vendors, webhooks, key, token, inner }
     }
 
