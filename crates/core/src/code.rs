@@ -1162,6 +1162,11 @@ codes! {
             fault: "The business exists with other content.",
             advice: "Send it unchanged, or correct the stored one.",
         }
+        BusinessDetailValueExistsForUniqueKey {
+            code: "business_detail_value_exists_for_unique_key",
+            fault: "Another business has this number.",
+            advice: "Check which of the two has it; if they are one business, send its contracts with the other one.",
+        }
         BusinessNotFound {
             code: "business_not_found",
             fault: "There is no such business.",

@@ -19,6 +19,8 @@ pub struct Facts<'f> {
     pub taken_meter_points: Option<&'f HashMap<MeterPointKey, MeterPointHolder>>,
     /// If set, the vendors of the payload's instructions that the organisation has not configured (rule PST-18).
     pub unknown_vendors: Option<&'f BTreeSet<String>>,
+    /// If set, the facts of the payload's business that another business has (rule BUS-10).
+    pub taken_details: Option<&'f BTreeSet<UniqueDetail>>,
     /// If set, whether the account was erased (rule PST-17).
     pub erased: Option<bool>,
     /// The states of the payload's documents (rules DOC-02, DOC-03), by trimmed path without the leading `/`.
@@ -34,6 +36,7 @@ impl Facts<'_> {
             contract_known: None,
             taken_meter_points: None,
             unknown_vendors: None,
+            taken_details: None,
             erased: None,
             documents: None,
         }
@@ -92,5 +95,37 @@ impl MeterPointKey {
         }
         let (mpxn, start) = (point.common.mpxn.usable()?, point.common.supply_start_date.usable()?);
         Some(Self { mpxn: mpxn.trimmed().to_owned(), supply_start_date: *start })
+    }
+}
+
+/// Keys of facts that a business shares with no other one.
+const UNIQUE_KEYS: [&str; 2] = ["abn", "acn"];
+
+/// A fact that a business shares with no other one, to be looked up among businesses (rule BUS-10). `Debug` masks its number,
+/// which is personal.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UniqueDetail {
+    /// `abn` or `acn`.
+    pub key: &'static str,
+    /// The digits of the number.
+    pub digits: String,
+}
+
+impl UniqueDetail {
+    /// Reads a fact; `None` if it has another key, or no digits.
+    pub fn of(key: &str, value: &str) -> Option<Self> {
+        let key = UNIQUE_KEYS.into_iter().find(|unique| *unique == cutover_core::trimmed(key))?;
+        let digits: String = value.chars().filter(char::is_ascii_digit).collect();
+        (!digits.is_empty()).then_some(Self { key, digits })
+    }
+
+    pub(crate) fn of_draft(detail: &draft::BusinessDetail<'_>) -> Option<Self> {
+        Self::of(detail.key.usable()?.as_sent(), detail.value.usable()?.as_sent())
+    }
+}
+
+impl fmt::Debug for UniqueDetail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UniqueDetail").field("key", &self.key).finish_non_exhaustive()
     }
 }

@@ -54,11 +54,11 @@ pub use check::{
     check_payment_instruction, check_run, check_transactions,
 };
 pub use country::Country;
-pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, WantedDocument};
+pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, UniqueDetail, WantedDocument};
 pub use levels::LevelSource;
 pub use lookups::{
-    contract_to_look_up, documents_of_account, documents_of_notes, documents_of_statements, level_of_erased,
-    meter_points_to_look_up, vendors_to_look_up,
+    contract_to_look_up, details_to_look_up, documents_of_account, documents_of_notes,
+    documents_of_statements, level_of_erased, meter_points_to_look_up, vendors_to_look_up,
 };
 pub use profile::{
     ChangedLevel, InvalidProfile, Profile, ProfileName, RuleValue, UndocumentedMembers, set_values,

@@ -1,8 +1,8 @@
 //! The parts of a payload that are looked up before its rules run, from usable values only.
 
 use crate::form::stored_path;
-use crate::service::{PST_12, PST_17, PST_18};
-use crate::{MeterPointKey, Profile, WantedDocument};
+use crate::service::{BUS_10, PST_12, PST_17, PST_18};
+use crate::{MeterPointKey, Profile, UniqueDetail, WantedDocument};
 use cutover_core::Level;
 use cutover_model::draft;
 use cutover_model::{AccountRequest, Blank, Field, List, Text};
@@ -62,6 +62,14 @@ pub fn vendors_to_look_up(request: &AccountRequest<'_>, profile: &Profile) -> BT
     instructions.filter_map(|instruction| Some(instruction.vendor.usable()?.trimmed().to_owned())).collect()
 }
 
+/// Returns the facts of a business that are looked up among other businesses, each once. There are none if the profile turns the
+/// rule off that asks for them (BUS-10).
+pub fn details_to_look_up(request: &draft::BusinessRequest<'_>, profile: &Profile) -> BTreeSet<UniqueDetail> {
+    let business = request.business.usable().filter(|_| profile.level(&BUS_10) != Level::Off);
+    let details = business.into_iter().flat_map(|business| usable(&business.details));
+    details.filter_map(UniqueDetail::of_draft).collect()
+}
+
 /// Returns the level of the rule about erased accounts (PST-17), which has to be looked up unless it is off.
 pub fn level_of_erased(profile: &Profile) -> Level {
     profile.level(&PST_17)
@@ -106,7 +114,9 @@ impl<'r> Documents<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutover_model::{Limits, Zone, decode_account, decode_historical_statements, decode_notes};
+    use cutover_model::{
+        Limits, Zone, decode_account, decode_business, decode_historical_statements, decode_notes,
+    };
     use serde_json::{Value, json};
 
     fn lines(wanted: Vec<WantedDocument>) -> Vec<String> {
@@ -183,6 +193,29 @@ mod tests {
         for business in [json!({}), json!({"business_contract_identifier": 7}), json!(null)] {
             assert_eq!(identifier(business), None);
         }
+    }
+
+    #[test]
+    fn numbers_of_businesses_are_looked_up_by_their_digits() {
+        let detail = |key: &str, value: Value| json!({"key": key, "value": value});
+        let body = json!({"business": {"details": [
+            detail("abn", json!("51 824 753 556")),
+            detail(" abn", json!("51824753556")),
+            detail("acn ", json!("004-085-616")),
+            detail("acn", json!("unknown")),
+            detail("acn", json!(4_085_616)),
+            detail("anzsic", json!("5309")),
+            json!(null),
+        ]}});
+        let body = body.to_string();
+        let decoded = decode_business(body.as_bytes(), Zone::UTC, Limits::default()).unwrap();
+        let request = decoded.draft.unwrap();
+        let found = |profile: &Profile| -> Vec<String> {
+            let details = details_to_look_up(&request, profile);
+            details.into_iter().map(|detail| format!("{} {}", detail.key, detail.digits)).collect()
+        };
+        assert_eq!(found(&Profile::default()), ["abn 51824753556", "acn 004085616"]);
+        assert_eq!(found(&Profile::new([("BUS-10", Level::Off)]).unwrap()), [""; 0]);
     }
 
     #[test]

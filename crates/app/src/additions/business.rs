@@ -12,11 +12,11 @@ use cutover_core::{AttrPath, Code, FeedEventType, Issue};
 use cutover_model::{
     BusinessCreated, BusinessRequest, Encode, EventData, IntoOwned, Writer, decode_business, draft,
 };
-use cutover_rules::check_business;
 use cutover_rules::service::{PST_09, PST_13, PST_16};
-use std::collections::HashSet;
+use cutover_rules::{Profile, UniqueDetail, check_business, details_to_look_up};
+use std::collections::{BTreeSet, HashSet};
 
-request!(BusinessRequest: decode_business, check_business, import_supplier_code);
+request!(BusinessRequest: decode_business, check_business, import_supplier_code; taken_details);
 
 /// Size of the text at which a page of businesses ends.
 const PAGE_BYTES: usize = 4 << 20;
@@ -190,6 +190,34 @@ impl App {
             request,
         })
     }
+}
+
+/// Returns the facts of a business that another one of the organisation has (rule BUS-10).
+fn taken_details(
+    request: &draft::BusinessRequest<'_>,
+    app: &App,
+    caller: &Caller,
+    profile: &Profile,
+) -> Result<BTreeSet<UniqueDetail>, StoreError> {
+    let details = details_to_look_up(request, profile);
+    let Some(identifier) = request.external_business_identifier.usable() else { return Ok(BTreeSet::new()) };
+    if details.is_empty() {
+        return Ok(details);
+    }
+    let organisation = caller.organisation_id;
+    let terms = app.search_terms()?.at(organisation);
+    read_committed(&*app.store, |tx| {
+        let own = tx.business(organisation, identifier.trimmed())?.map(|business| business.id);
+        let mut taken = BTreeSet::new();
+        for detail in &details {
+            // The business itself may be one of the two.
+            let with = terms.of_detail(detail).map(|term| tx.businesses_with(&term, 0, 2)).transpose()?;
+            if with.into_iter().flatten().any(|id| Some(id) != own) {
+                taken.insert(detail.clone());
+            }
+        }
+        Ok(taken)
+    })
 }
 
 /// Returns a business as JSON: its number, then the members of the create.

@@ -13,7 +13,8 @@ use cutover_core::{
 use cutover_model::certificate::{Addition, addition_contents};
 use cutover_model::{ContentHash, Decoded, EventData, Field, Limits, SyntaxError, Text, Totals};
 use cutover_process::State;
-use cutover_rules::{Facts, Profile, Report, listed};
+use cutover_rules::{Facts, Profile, Report, UniqueDetail, listed};
+use std::collections::BTreeSet;
 
 /// Reason why nothing was added (contract D4, D8, rules 9).
 #[derive(Debug, thiserror::Error)]
@@ -60,11 +61,21 @@ pub(super) trait Request<'j>: Sized {
     fn documents(&self) -> Vec<WantedDocument> {
         Vec::new()
     }
+
+    /// Returns the facts of a business that another one of the organisation has (rule BUS-10).
+    fn taken_details(
+        &self,
+        _: &App,
+        _: &Caller,
+        _: &Profile,
+    ) -> Result<Option<BTreeSet<UniqueDetail>>, StoreError> {
+        Ok(None)
+    }
 }
 
 /// Implements [`Request`] with functions of the model and the rules.
 macro_rules! request {
-    ($name:ident: $decode:path, $check:path, $supplier:ident $(, $documents:path)?) => {
+    ($name:ident: $decode:path, $check:path, $supplier:ident $(, $documents:path)? $(; $taken_details:path)?) => {
         impl<'j> super::request::Request<'j> for cutover_model::draft::$name<'j> {
             fn decode(
                 body: &'j [u8],
@@ -89,6 +100,17 @@ macro_rules! request {
             $(
                 fn documents(&self) -> Vec<crate::port::WantedDocument> {
                     $documents(self)
+                }
+            )?
+
+            $(
+                fn taken_details(
+                    &self,
+                    app: &crate::App,
+                    caller: &crate::auth::Caller,
+                    profile: &cutover_rules::Profile,
+                ) -> Result<Option<std::collections::BTreeSet<cutover_rules::UniqueDetail>>, crate::port::StoreError> {
+                    $taken_details(self, app, caller, profile).map(Some)
                 }
             )?
         }
@@ -141,12 +163,18 @@ pub(super) fn check<'j, R: Request<'j>>(
         return Ok(Step::Documents(documents));
     }
     let now = Now::new(app.clock.now(), zone);
+    let profile = profile(supplier.as_ref());
+    let taken_details = match &decoded.draft {
+        Some(request) => request.taken_details(app, caller, &profile)?,
+        None => None,
+    };
     let facts = Facts {
         supplier_known: Some(supplier.is_some()),
+        taken_details: taken_details.as_ref(),
         documents: found.map(FoundDocuments::states),
         ..Facts::at(now)
     };
-    let report = R::check(&decoded, facts, &profile(supplier.as_ref()));
+    let report = R::check(&decoded, facts, &profile);
     Ok(Step::Done(Checked { request: decoded.draft, supplier, report, now }))
 }
 

@@ -48,6 +48,7 @@ impl Terms {
             Word::Contract(identifier) => (7, identifier.as_str(), ""),
             Word::Company(name) => (8, name.as_str(), ""),
             Word::CompanyPair(first, second) => (9, first.as_str(), second.as_str()),
+            Word::CompanyNumber(kind, digits) => (10, *kind, digits.as_str()),
         };
         let mut hasher = blake3::Hasher::new_keyed(self.key.as_ref()?);
         hasher.update(&self.owner_id.to_be_bytes()).update(&[kind]);

@@ -26,6 +26,8 @@ pub(super) enum Word {
     Company(String),
     /// Two words of the name of a business, sorted.
     CompanyPair(String, String),
+    /// The kind of a number that a business shares with no other one, and its digits.
+    CompanyNumber(&'static str, String),
 }
 
 /// Maximum number of words of a name that are combined to pairs.

@@ -6,6 +6,7 @@ mod archive;
 mod attempts;
 mod audit;
 mod batch;
+mod businesses;
 mod certificates;
 mod clocks;
 mod documents;

@@ -9,6 +9,7 @@ mod signed;
 mod versions;
 
 use crate::rule::Rule;
+use crate::service::BUS_10;
 
 /// In the order of the catalogue.
 pub(crate) const RULES: &[Rule] = &[
@@ -21,4 +22,5 @@ pub(crate) const RULES: &[Rule] = &[
     signed::BUS_07,
     details::BUS_08,
     missing::BUS_09,
+    BUS_10,
 ];

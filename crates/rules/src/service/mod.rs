@@ -4,12 +4,14 @@
 //! errors.
 
 mod another_account;
+mod another_business;
 mod contract_known;
 mod erased_account;
 mod import_supplier;
 mod unknown_vendor;
 
 pub(crate) use another_account::PST_12;
+pub(crate) use another_business::BUS_10;
 pub(crate) use erased_account::PST_17;
 pub(crate) use unknown_vendor::PST_18;
 

@@ -4,9 +4,14 @@ use super::environment::{
 };
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use cutover_app::port::{StoreError, read, write};
+use cutover_app::additions::AddRefused;
+use cutover_app::auth::Caller;
+use cutover_app::operator::SupplierChange;
+use cutover_app::port::{ApiKeyRole, StoreError, read, write};
+use cutover_app::{App, Ports, Settings};
+use cutover_core::Level;
 use cutover_store::{EncryptionKeys, KeyState, Seal, SealedTable, Sealer};
-use cutover_testkit::SeededRandom;
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, FakeWebhooks, SeededRandom};
 use std::sync::Arc;
 
 on_both! {
@@ -20,6 +25,7 @@ on_both! {
     signing_keys_are_sealed_and_older_ones_stay_readable
     a_signing_key_that_cannot_be_opened_reports_the_reason
     private_parts_of_certificate_keys_are_sealed
+    numbers_of_other_businesses_are_found
 }
 
 const DETAILS: [&str; 3] = ["payment_instructions", "account_instructions", "business_instructions"];
@@ -219,4 +225,41 @@ fn a_wrong_key_of_the_same_name_is_reported(database: &Database) {
     let seals = opened.seals().remove(0);
     assert_eq!(seals.table, SealedTable::Payloads);
     assert!(seals.found.keys().eq([&Seal::Key("a".into(), KeyState::Wrong)]), "{seals:?}");
+}
+
+/// The key of their words is sealed, and each process opens it.
+fn numbers_of_other_businesses_are_found(database: &Database) {
+    let opened = database.open(sealer(&["a"]));
+    let organisation_id = supplier(&*opened.store()).organisation_id;
+    drop(opened);
+    let create = |identifier: &str| {
+        let ports = Ports {
+            store: database.open(sealer(&["a"])).store(),
+            clock: Arc::new(FakeClock::of_fixtures()),
+            random: Arc::new(SeededRandom::new(1)),
+            documents: Arc::<FakeDocuments>::default(),
+            vendors: Arc::<FakeVendors>::default(),
+            webhooks: Arc::<FakeWebhooks>::default(),
+        };
+        let app = App::new(ports, Settings::default());
+        let by = app.as_command();
+        let revision = Some(by.show_supplier("A").unwrap().revision);
+        let rules = [("BUS-10".to_owned(), Some(Level::Error))].into();
+        by.set_supplier("A", SupplierChange { revision, rules, ..SupplierChange::default() }).unwrap();
+        let (api_key_id, key_prefix, role) = (1, "k".to_owned(), ApiKeyRole::Supplier);
+        let caller = Caller { organisation_id, api_key_id, key_prefix, role };
+        let body = format!(
+            r#"{{"import_supplier_code": "A", "external_business_identifier": "{identifier}",
+                "business": {{"details": [{{"key": "abn", "value": "51824753556"}}]}}}}"#
+        );
+        match app.create_business(&caller, body.as_bytes()) {
+            Err(AddRefused::Faults(issues)) => issues.iter().map(|issue| issue.code.to_string()).collect(),
+            created => vec![created.unwrap().external_business_identifier],
+        }
+    };
+    assert_eq!(create("B-1"), ["B-1"]);
+    assert_eq!(create("B-1"), ["B-1"]);
+    assert_eq!(create("B-2"), ["business_detail_value_exists_for_unique_key"]);
+    let keys = database.hex("secret", "search_keys");
+    assert!(keys.len() == 1 && keys[0].starts_with(SEALED_WITH_A), "{keys:?}");
 }
