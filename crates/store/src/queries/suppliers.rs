@@ -13,6 +13,7 @@ use cutover_model::RuleValues;
 use diesel::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Columns that the operator sets.
 #[derive(Insertable, AsChangeset, Queryable, Selectable)]
@@ -103,7 +104,7 @@ impl TryFrom<SettingsRow<'_>> for SupplierSettings {
             undocumented_members: row.undocumented_members.parse().map_err(Error::corrupt)?,
             rule_values: row
                 .rule_values
-                .map(|json| json.read("values of rules"))
+                .map(|json| json.read("values of rules").map(Arc::new))
                 .transpose()?
                 .unwrap_or_default(),
         })
