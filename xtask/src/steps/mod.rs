@@ -114,6 +114,11 @@ const CHECKS: &[Step] = &[
         run: book::run,
     },
     Step { name: "clippy", what: "lints, warnings denied", run: |_| plain::clippy() },
+    Step {
+        name: "alone",
+        what: "each program compiles with what it alone turns on in its dependencies, as a release does",
+        run: |_| plain::alone(),
+    },
     Step { name: "docs", what: "the documentation of every crate, warnings denied", run: |_| plain::docs() },
     Step {
         name: "packages",

@@ -16,6 +16,20 @@ pub(super) fn clippy() -> Result<Outcome, Error> {
     component("clippy", "clippy", command, "see above")
 }
 
+/// The programs of a release.
+const RELEASED: [&str; 2] = ["cutover", "cutover-client"];
+
+/// All other steps compile the workspace together, where a crate has what another one turns on in a dependency.
+pub(super) fn alone() -> Result<Outcome, Error> {
+    for program in RELEASED {
+        let command = cargo::cargo(["check", "--locked", "--package", program]);
+        if !cargo::succeeds(command)? {
+            return Ok(Outcome::Failed(format!("{program} does not compile alone: see above")));
+        }
+    }
+    Ok(Outcome::Ok(format!("{} programs", RELEASED.len())))
+}
+
 /// Programs without a library of the same name.
 const PROGRAMS: [&str; 4] = ["cutover", "cutover-client", "cutover-launch", "xtask"];
 
