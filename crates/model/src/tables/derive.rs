@@ -23,6 +23,11 @@ impl Node {
     pub(super) fn member(&self, name: &str) -> Option<&Member> {
         self.members.iter().find(|(known, _)| *known == name).map(|(_, member)| member)
     }
+
+    /// The members in the order of the declarations.
+    pub(super) fn members(&self) -> impl Iterator<Item = (&'static str, &Member)> {
+        self.members.iter().map(|(name, member)| (*name, member))
+    }
 }
 
 #[derive(Debug)]
@@ -49,6 +54,8 @@ pub(super) struct List {
     pub(super) list: Option<usize>,
     /// The column with the place in the list.
     pub(super) position: Option<usize>,
+    /// Every parent has the list, though it may be empty.
+    pub(super) is_always: bool,
 }
 
 pub(super) fn derive(scope: Scope) -> Tables {
@@ -246,8 +253,9 @@ impl Declared {
                 MemberKind::Object { .. } => {
                     Member::Object(self.node(at, &format!("{}.", member.path), tables), column)
                 }
-                MemberKind::List { table, .. } => {
-                    Member::List(self.items((at, &member.path), *table, tables), column)
+                MemberKind::List { table, is_always, .. } => {
+                    let list = self.items((at, &member.path), *table, tables);
+                    Member::List(List { is_always: *is_always, ..list }, column)
                 }
             };
             Some((member.name, of))
@@ -269,6 +277,7 @@ impl Declared {
             inherited: inherited.collect(),
             list: to.column(LIST),
             position: to.column(POSITION),
+            is_always: false,
         }
     }
 }

@@ -29,11 +29,13 @@
 //! # Ok::<(), cutover_model::tables::RowsError>(())
 //! ```
 
+mod assemble;
 mod column;
 mod derive;
 mod dictionary;
 mod rows;
 
+pub use assemble::{Assembled, Assembler, Row, RowFault, RowFaultKind};
 pub use column::{Column, ColumnRole, ColumnType};
 pub use dictionary::tables_markdown;
 pub use rows::{Cell, RowsError};
@@ -93,6 +95,11 @@ impl Tables {
     /// The tables, each after its parent.
     pub fn iter(&self) -> std::slice::Iter<'_, Table> {
         self.tables.iter()
+    }
+
+    /// The table with this index.
+    pub fn get(&self, index: usize) -> Option<&Table> {
+        self.tables.get(index)
     }
 
     /// The index and the table with this name.

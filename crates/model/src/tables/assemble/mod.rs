@@ -1,0 +1,129 @@
+//! The account of its rows: the inverse of [`Tables::rows`].
+//!
+//! A row finds its parent by the key columns that it has: natural keys, positions, or both. Items of a list are in the
+//! order of their positions, those without a position after them in the order of the rows. Texts, days and decimals are
+//! JSON strings with the digits of the cell, so that no number changes.
+//!
+//! Nothing is repaired: a cell without the form of its column becomes a JSON string, which the field checks then name,
+//! and a row without a place is a [`RowFault`].
+
+mod link;
+mod write;
+
+use super::derive::{List, Member, Node};
+use super::{Cell, Tables};
+use cutover_core::AttrPath;
+
+/// A row of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row<'r> {
+    /// The index of its table.
+    pub table: usize,
+    /// A cell for each column of the table.
+    pub cells: Vec<Cell<'r>>,
+}
+
+/// An account made of rows, and what could not be part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assembled {
+    /// The account as JSON; `None` if no row of `accounts` is there.
+    pub account: Option<Vec<u8>>,
+    /// For each row the path of its object in the account; `None` if it is not in there.
+    pub paths: Vec<Option<AttrPath>>,
+    /// The rows that are not in the account, and cells that contradict others.
+    pub faults: Vec<RowFault>,
+}
+
+/// A fault of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowFault {
+    /// The index of the row.
+    pub row: usize,
+    /// The index of the column, if it is about one.
+    pub column: Option<usize>,
+    /// What is wrong.
+    pub kind: RowFaultKind,
+}
+
+/// What is wrong with a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RowFaultKind {
+    /// No row of the parent table has its keys.
+    #[error("no row of the table above has its keys")]
+    Orphan,
+    /// Several rows of the parent table have its keys.
+    #[error("several rows of the table above have its keys")]
+    AmbiguousParent,
+    /// A row before it has the same place.
+    #[error("an earlier row has the same key")]
+    DuplicateKey {
+        /// The index of the earlier row.
+        first: usize,
+    },
+    /// The column `list` names none of the lists that share the table.
+    #[error("it names no list of the table above")]
+    UnknownList,
+    /// A position that is no whole number from 1 on.
+    #[error("a position is a whole number from 1 on")]
+    InvalidPosition,
+    /// A column says that a list or object is empty, and it is not.
+    #[error("it says empty, but there are members or rows")]
+    NotEmpty,
+}
+
+/// Makes accounts of their rows.
+#[derive(Debug)]
+pub struct Assembler<'t> {
+    tables: &'t Tables,
+    /// For each table how its rows lead to their parents.
+    links: Vec<Link<'t>>,
+}
+
+/// How the rows of a table lead to their parents.
+#[derive(Debug, Default)]
+struct Link<'t> {
+    /// The index of the parent's table.
+    parent: usize,
+    /// Columns of the parent's row, each with the column of this table that has the same value.
+    inherited: &'t [(usize, usize)],
+    list: Option<usize>,
+    position: Option<usize>,
+}
+
+impl<'t> Assembler<'t> {
+    /// An assembler of accounts of these tables.
+    pub fn new(tables: &'t Tables) -> Self {
+        let links = tables.iter().map(|_| Link::default()).collect();
+        let mut new = Self { tables, links };
+        new.find_links(0, &tables.root);
+        new
+    }
+
+    fn find_links(&mut self, parent: usize, node: &'t Node) {
+        for (_, member) in node.members() {
+            match member {
+                Member::Value(_) => {}
+                Member::Object(inside, _) => self.find_links(parent, inside),
+                Member::List(list, _) => {
+                    let List { table, ref items, ref inherited, list, position, .. } = *list;
+                    self.links[table] = Link { parent, inherited, list, position };
+                    self.find_links(table, items);
+                }
+            }
+        }
+    }
+
+    /// Makes an account of its rows, in any order. The rows are those of one account: their values of
+    /// `external_account_number` are not compared with that of its row in `accounts`.
+    pub fn assemble(&self, rows: &[Row<'_>]) -> Assembled {
+        let mut links = link::link(self, rows);
+        let Some(root) = links.root else {
+            return Assembled { account: None, paths: vec![None; rows.len()], faults: links.faults };
+        };
+        let (account, notes) = write::Writing { assembler: self, rows, links: &links }.account(root);
+        let mut faults = std::mem::take(&mut links.faults);
+        faults.extend(notes.faults);
+        faults.sort_by_key(|fault| (fault.row, fault.column));
+        Assembled { account: Some(account), paths: notes.paths, faults }
+    }
+}

@@ -1,0 +1,164 @@
+//! Writes the account whose rows have their places.
+
+use super::link::Links;
+use super::{Assembler, Cell, List, Member, Node, Row, RowFault, RowFaultKind};
+use crate::Writer;
+use crate::json::{Cursor, Next};
+use crate::tables::ColumnType;
+use cutover_core::{AttrPath, Segment};
+use std::borrow::Cow;
+
+/// The rows of an account and their places.
+pub(super) struct Writing<'w, 't, 'r> {
+    pub(super) assembler: &'w Assembler<'t>,
+    pub(super) rows: &'w [Row<'r>],
+    pub(super) links: &'w Links,
+}
+
+/// What is noted while an account is written.
+pub(super) struct Notes {
+    path: Vec<Segment>,
+    pub(super) paths: Vec<Option<AttrPath>>,
+    pub(super) faults: Vec<RowFault>,
+}
+
+impl<'t> Writing<'_, 't, '_> {
+    /// Writes the account whose own row is `root`.
+    pub(super) fn account(&self, root: usize) -> (Vec<u8>, Notes) {
+        let mut notes = Notes { path: Vec::new(), paths: vec![None; self.rows.len()], faults: Vec::new() };
+        let mut out = Writer::new();
+        self.object(&self.assembler.tables.root, root, &mut out, &mut notes);
+        (out.into_bytes(), notes)
+    }
+
+    /// Writes the object of a row.
+    fn object(&self, node: &'t Node, row: usize, out: &mut Writer, notes: &mut Notes) {
+        notes.paths[row] = Some(AttrPath::from(notes.path.clone()));
+        self.members(node, row, out, notes);
+    }
+
+    fn members(&self, node: &'t Node, row: usize, out: &mut Writer, notes: &mut Notes) {
+        out.object(|out| {
+            for (name, member) in node.members() {
+                notes.path.push(Segment::Name(Cow::Borrowed(name)));
+                self.member((name, member), row, out, notes);
+                notes.path.pop();
+            }
+        });
+    }
+
+    fn member(
+        &self,
+        (name, member): (&'static str, &'t Member),
+        row: usize,
+        out: &mut Writer,
+        notes: &mut Notes,
+    ) {
+        match member {
+            Member::Value(column) => {
+                let of = self.assembler.tables.tables[self.rows[row].table].columns[*column].column_type;
+                write_cell(out, name, &self.rows[row].cells[*column], of);
+            }
+            Member::Object(inside, empty) if self.has_any(inside, row) => {
+                notes.faults.extend(self.contradiction(row, *empty));
+                out.name(name);
+                self.members(inside, row, out, notes);
+            }
+            Member::Object(_, empty) => self.empty(name, row, *empty, "{}", out),
+            Member::List(list, empty) => match self.links.items.get(&self.key(list, row)) {
+                Some(items) => {
+                    notes.faults.extend(self.contradiction(row, *empty));
+                    out.name(name);
+                    self.list(list, items, out, notes);
+                }
+                None if list.is_always => {
+                    out.name(name);
+                    out.raw("[]");
+                }
+                None => self.empty(name, row, *empty, "[]", out),
+            },
+        }
+    }
+
+    fn list(&self, list: &'t List, items: &[usize], out: &mut Writer, notes: &mut Notes) {
+        out.array(|out| {
+            for (index, item) in (0..).zip(items) {
+                notes.path.push(Segment::Index(index));
+                self.object(&list.items, *item, out, notes);
+                notes.path.pop();
+            }
+        });
+    }
+
+    /// Writes a list or an object without rows and members if its column says that it is there.
+    fn empty(&self, name: &'static str, row: usize, column: Option<usize>, value: &str, out: &mut Writer) {
+        let Some(column) = column else { return };
+        match &self.rows[row].cells[column] {
+            Cell::Value(text) if text.trim() == value => {
+                out.name(name);
+                out.raw(value);
+            }
+            cell => write_cell(out, name, cell, ColumnType::Text),
+        }
+    }
+
+    /// The fault of a column that says of a list or an object with content that it is empty.
+    fn contradiction(&self, row: usize, column: Option<usize>) -> Option<RowFault> {
+        let is_set = self.rows[row].cells[column?] != Cell::Absent;
+        is_set.then_some(RowFault { row, column, kind: RowFaultKind::NotEmpty })
+    }
+
+    /// True if an object that is part of a row has a member.
+    fn has_any(&self, node: &Node, row: usize) -> bool {
+        let is_there = |column: &Option<usize>| {
+            column.is_some_and(|column| self.rows[row].cells[column] != Cell::Absent)
+        };
+        node.members().any(|(_, member)| match member {
+            Member::Value(column) => is_there(&Some(*column)),
+            Member::Object(inside, empty) => is_there(empty) || self.has_any(inside, row),
+            Member::List(list, empty) => {
+                is_there(empty) || self.links.items.contains_key(&self.key(list, row))
+            }
+        })
+    }
+
+    fn key(&self, list: &List, row: usize) -> (usize, usize, usize) {
+        let lists = &self.assembler.tables.tables[list.table].lists;
+        let index = lists.iter().position(|path| *path == list.path).unwrap_or_default();
+        (row, list.table, index)
+    }
+}
+
+/// Writes a member of a cell. Text that has not the form of the column is a string, which the field checks name.
+fn write_cell(out: &mut Writer, name: &'static str, cell: &Cell<'_>, of: ColumnType) {
+    let text = match cell {
+        Cell::Absent => return,
+        Cell::Null => {
+            out.name(name);
+            return out.raw("null");
+        }
+        Cell::Value(text) => text,
+    };
+    out.name(name);
+    match of {
+        ColumnType::Boolean if matches!(&**text, "true" | "false") => out.raw(text),
+        ColumnType::Integer if is_json(text, |next| next == Next::Number) => out.raw(text),
+        ColumnType::Json if is_json(text, |_| true) => out.raw(&on_one_line(text)),
+        _ => out.string(text),
+    }
+}
+
+/// True if a text is one JSON value of a kind.
+fn is_json(text: &str, is_kind: impl FnOnce(Next) -> bool) -> bool {
+    let Ok(mut cursor) = Cursor::new(text.as_bytes()) else { return false };
+    let is_value = cursor.peek().is_ok_and(is_kind) && cursor.skip().is_ok();
+    is_value && cursor.finish().is_ok()
+}
+
+/// JSON text on one line: line ends occur only between its values, since strings have them escaped.
+fn on_one_line(json: &str) -> Cow<'_, str> {
+    match json.contains(['\n', '\r']) {
+        true => Cow::Owned(json.replace(['\n', '\r'], " ")),
+        false => Cow::Borrowed(json),
+    }
+}
