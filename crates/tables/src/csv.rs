@@ -28,7 +28,7 @@ pub(crate) fn shown<'c>(column: &LayoutColumn, cell: &'c Cell<'_>) -> Cell<'c> {
     }
 }
 
-fn line<'c>(cells: impl Iterator<Item = Cell<'c>>, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn line<'c>(cells: impl Iterator<Item = Cell<'c>>, out: &mut impl Write) -> io::Result<()> {
     for (i, cell) in cells.enumerate() {
         if i > 0 {
             out.write_all(b",")?;

@@ -14,7 +14,8 @@
 //! In CSV the empty string is `""`, and a text `\N` is in quotes. Parquet has one null: a member that may be absent
 //! and `null` means the same in both cases (fields 1.3).
 //!
-//! The crate does no I/O of its own: it writes to a [`Write`](std::io::Write).
+//! [`read`] reads the same formats, strictly. The crate opens no files: it writes to a [`Write`](std::io::Write) and reads
+//! what it is given.
 
 mod csv;
 mod decimal;
@@ -24,6 +25,7 @@ mod mask;
 mod ndjson;
 #[cfg(feature = "parquet")]
 mod parquet;
+pub mod read;
 
 pub use decimal::decimal_text;
 pub use format::{Format, TableWriter, UnknownFormat};

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod read;
+
 use cutover_model::tables::{RowsError, Tables};
 use cutover_tables::{Format, Layout, Mask, Personal, TableWriter};
 use serde_json::Value;

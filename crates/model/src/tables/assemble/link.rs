@@ -41,6 +41,9 @@ impl<'r> Handed<'r> {
     }
 }
 
+/// A row of a list with its position, if it has one.
+type Unordered = (Option<u64>, usize);
+
 pub(super) fn link<'r>(assembler: &Assembler<'_>, rows: &'r [Row<'r>]) -> Links {
     let mut links = Links::default();
     let mut by_table = vec![Vec::new(); assembler.links.len()];
@@ -96,7 +99,7 @@ impl Links {
         let link = &assembler.links[table];
         let lists = &assembler.tables.tables[table].lists;
         let mut search = Search::new(link.inherited, parents, handed);
-        let mut groups: HashMap<(usize, usize), Vec<(Option<u64>, usize)>> = HashMap::new();
+        let mut groups: HashMap<(usize, usize), Vec<Unordered>> = HashMap::new();
         let mut order = Vec::new();
         for row in of_table.iter().copied() {
             let cells = &rows[row].cells;
@@ -147,7 +150,7 @@ impl Links {
     }
 
     /// The items of a list in their order, each with its position; those without one follow in the order of the rows.
-    fn ordered(&mut self, mut group: Vec<(Option<u64>, usize)>, column: Option<usize>) -> Vec<(u64, usize)> {
+    fn ordered(&mut self, mut group: Vec<Unordered>, column: Option<usize>) -> Vec<(u64, usize)> {
         group.sort_by_key(|(position, row)| (position.unwrap_or(u64::MAX), *row));
         let mut items: Vec<(u64, usize)> = Vec::with_capacity(group.len());
         for (position, row) in group {
