@@ -4,9 +4,11 @@
 //! reports what became of them. It depends on no database and on none of the service's internals.
 
 mod across;
+mod assemble;
 mod certificate;
 mod cli;
 mod copies;
+mod disassemble;
 mod error;
 mod exit;
 mod explain;
@@ -25,6 +27,7 @@ mod runs;
 mod schema;
 mod service;
 mod status;
+mod tables;
 mod upload;
 mod validate;
 mod verify;

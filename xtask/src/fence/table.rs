@@ -71,7 +71,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "cutover-client",
-        may: &[CORE, MODEL, RULES],
+        may: &[CORE, MODEL, RULES, TABLES],
         never: &[WEB, DATABASE, OBJECT_STORAGE, RANDOM],
     },
     Layer {

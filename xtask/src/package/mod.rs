@@ -29,7 +29,7 @@ pub(crate) const CLIENT: &str = "cutover-client";
 
 /// Cargo features of a packaged program, beside its default ones.
 fn features(program: &str) -> &'static str {
-    if program == SERVICE { "parquet" } else { "" }
+    if program == SERVICE || program == CLIENT { "parquet" } else { "" }
 }
 
 /// Options of the chore.

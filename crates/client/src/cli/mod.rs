@@ -7,7 +7,8 @@ mod named;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::{
-    certificate, explain, hold, manifest, migration, runs, schema, status, upload, validate, verify,
+    assemble, certificate, disassemble, explain, hold, manifest, migration, runs, schema, status, tables,
+    upload, validate, verify,
 };
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
@@ -20,6 +21,7 @@ Examples:
   cutover-client validate accounts.ndjson             every account, and the most frequent faults
   cutover-client validate exports/ --report all.csv   every finding of a folder's files
   cutover-client upload exports/                      send them; run again, it resumes
+  cutover-client assemble extract/ --out all.ndjson   accounts of tables: CSV, NDJSON, Parquet
   cutover-client manifest exports/                    declare what the files come to
   cutover-client watch ACME                           progress of the import, until it is done
   cutover-client report ACME exports/                 sent compared with imported, to the cent
@@ -196,6 +198,40 @@ Examples:
 
 Exit codes: 0 it is explained, 2 there is no such code or rule.";
 
+const ASSEMBLE_EXAMPLES: &str = "\
+Examples:
+  cutover-client assemble extract/ --out accounts.ndjson
+  cutover-client assemble extract/ --mapping mapping.toml --out accounts.ndjson --findings lost.ndjson
+  cutover-client assemble customers-1.csv customers-2.csv accounts.parquet ledgers.ndjson | cutover-client validate -
+
+Each row finds its parent by the key columns that it has: natural keys such as mpxn, positions, or
+both. In CSV an empty cell is an absent member, \\N is null, \"\" the empty string. Texts, days and
+decimals keep their characters, and nothing is repaired: values that have not the form of their column
+are for `validate` to name. Findings are about what was lost or is in doubt, with file, line and column:
+orphan rows, repeated keys, columns and files that are not read. It needs at most 256 MiB of memory,
+and room on the disk for temporary files as large as the tables (TMPDIR).
+
+Exit codes: 0 nothing was lost, 1 there are findings, 2 usage, or a file that cannot be written.";
+
+const DISASSEMBLE_EXAMPLES: &str = "\
+Examples:
+  cutover-client disassemble accounts.ndjson --to extract/
+  cutover-client disassemble exports/ --to extract/ --format ndjson
+
+`assemble` makes equal accounts of the tables: a decimal as a number or as a string counts as equal. In
+Parquet an absent member and null are the same. An account that would not come back is a finding, and
+left out. Existing tables are not replaced.
+
+Exit codes: 0 every account was written, 1 some were left out, 2 usage, or a file that cannot be
+written, 130 interrupted by Ctrl-C.";
+
+const TABLES_EXAMPLES: &str = "\
+Examples:
+  cutover-client tables describe                      every table and column
+  cutover-client tables template extract/             empty files, a mapping and an example
+
+Exit codes: 0 done, 2 a file cannot be written, or exists already.";
+
 /// Moves accounts to Cutover: checks them, sends them, reports what became of them
 #[derive(Debug, Parser)]
 #[command(name = "cutover-client", version, after_help = EXAMPLES, max_term_width = 110)]
@@ -213,6 +249,15 @@ enum Command {
     /// Send accounts to the service, resuming where an earlier run stopped
     #[command(after_help = UPLOAD_EXAMPLES)]
     Upload(upload::Options),
+    /// Make accounts of tables: CSV, NDJSON or Parquet
+    #[command(after_help = ASSEMBLE_EXAMPLES)]
+    Assemble(assemble::Options),
+    /// Make tables of accounts
+    #[command(after_help = DISASSEMBLE_EXAMPLES)]
+    Disassemble(disassemble::Options),
+    /// Describe the tables, or write files to begin with
+    #[command(after_help = TABLES_EXAMPLES)]
+    Tables(tables::Options),
     /// Compute what the files come to, and declare it to the service
     #[command(after_help = MANIFEST_EXAMPLES)]
     Manifest(manifest::Options),
@@ -272,6 +317,9 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
     let done = match Cli::parse().command {
         Command::Validate(options) => validate::run(&options, now),
         Command::Upload(options) => upload::run(&options, now),
+        Command::Assemble(options) => assemble::run(&options),
+        Command::Disassemble(options) => disassemble::run(&options),
+        Command::Tables(options) => tables::run(&options),
         Command::Manifest(options) => manifest::run(&options, now),
         Command::Certificate(options) => certificate::run(&options),
         Command::Verify(options) => verify::run(&options),

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "test helpers fail like tests")]
 
 mod across;
+mod assemble;
 mod commands;
 mod documented;
 mod harness;

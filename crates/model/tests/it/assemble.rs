@@ -190,10 +190,12 @@ fn rows_without_an_account_make_none() {
 
 /// Numbers and digits in strings by value: both forms of a decimal count as equal (contract D20).
 fn by_value(value: Value) -> Value {
-    let number = |text: &str| text.parse::<f64>().ok().map(|number| Value::String(number.to_string()));
     match value {
-        Value::Number(digits) => number(&digits.to_string()).unwrap_or(Value::Number(digits)),
-        Value::String(text) => number(&text).unwrap_or(Value::String(text)),
+        Value::Number(digits) => Value::String(digits.to_string()),
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(Value::Number(digits)) => Value::String(digits.to_string()),
+            _ => Value::String(text),
+        },
         Value::Array(items) => items.into_iter().map(by_value).collect(),
         Value::Object(members) => members.into_iter().map(|(name, value)| (name, by_value(value))).collect(),
         value => value,

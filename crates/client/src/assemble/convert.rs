@@ -1,0 +1,167 @@
+//! The value of a cell as the contract writes it.
+
+use super::mapping::Mapping;
+use chrono::{NaiveDate, NaiveDateTime};
+use cutover_model::tables::ColumnType;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A value that is not written as the mapping says. It is left as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Mismatch {
+    #[error("it is not written as the mapping's `date`")]
+    Date,
+    #[error("it is not written as the mapping's `datetime`")]
+    DateTime,
+    #[error("its marks are not those of the mapping's `decimal_mark` and `thousands_mark`")]
+    Decimal,
+}
+
+/// Converts values as a mapping says.
+pub(super) struct Converter<'m> {
+    mapping: &'m Mapping,
+    date: Option<String>,
+    datetime: Option<String>,
+}
+
+impl<'m> Converter<'m> {
+    pub(super) fn new(mapping: &'m Mapping) -> Self {
+        let (date, datetime) = (mapping.date.as_deref(), mapping.datetime.as_deref());
+        Self { mapping, date: date.map(chrono_format), datetime: datetime.map(chrono_format) }
+    }
+
+    /// The value of a cell; `None` if its word means that it is absent.
+    pub(super) fn value<'t>(
+        &self,
+        text: Cow<'t, str>,
+        of: ColumnType,
+        codes: Option<&BTreeMap<String, String>>,
+    ) -> Result<Option<Cow<'t, str>>, (Mismatch, Cow<'t, str>)> {
+        if self.mapping.null.iter().any(|word| *word == *text) {
+            return Ok(None);
+        }
+        if let Some(code) = codes.and_then(|codes| codes.get(&*text)) {
+            return Ok(Some(Cow::Owned(code.clone())));
+        }
+        let (converted, mismatch) = match of {
+            ColumnType::Date => (self.date(&text), Mismatch::Date),
+            ColumnType::DateTime => (self.datetime(&text), Mismatch::DateTime),
+            ColumnType::Decimal { .. } => (self.decimal(&text), Mismatch::Decimal),
+            _ => return Ok(Some(text)),
+        };
+        match converted {
+            Some(Converted::AsItIs) => Ok(Some(text)),
+            Some(Converted::To(value)) => Ok(Some(Cow::Owned(value))),
+            None => Err((mismatch, text)),
+        }
+    }
+
+    fn date(&self, text: &str) -> Option<Converted> {
+        let Some(format) = &self.date else { return Some(Converted::AsItIs) };
+        let day = NaiveDate::parse_from_str(text, format).ok()?;
+        // Each part has all its digits: otherwise a year of two would be one of antiquity.
+        (self.mapping.date.as_ref()?.len() == text.len()).then(|| Converted::To(day.to_string()))
+    }
+
+    fn datetime(&self, text: &str) -> Option<Converted> {
+        let Some(format) = &self.datetime else { return Some(Converted::AsItIs) };
+        let with_seconds =
+            if format.contains("%S") { Cow::Borrowed(&**format) } else { format!("{format}:%S").into() };
+        let padded = if format.contains("%S") { Cow::Borrowed(text) } else { format!("{text}:00").into() };
+        let time = NaiveDateTime::parse_from_str(&padded, &with_seconds).ok()?;
+        let is_whole = self.mapping.datetime.as_ref()?.len() == text.len();
+        is_whole.then(|| Converted::To(time.format("%Y-%m-%dT%H:%M:%S").to_string()))
+    }
+
+    fn decimal(&self, text: &str) -> Option<Converted> {
+        let (mark, thousands) = (self.mapping.decimal_mark, self.mapping.thousands_mark);
+        if mark.is_none() && thousands.is_none() {
+            return Some(Converted::AsItIs);
+        }
+        let mark = mark.unwrap_or('.');
+        let (whole, fraction) =
+            text.split_once(mark).map_or((text, None), |(whole, rest)| (whole, Some(rest)));
+        let sign = if whole.starts_with(['-', '+']) { &whole[..1] } else { "" };
+        let mut groups = whole[sign.len()..].split(|c| Some(c) == thousands);
+        let first = groups.next()?;
+        let mut digits = first.to_owned();
+        for group in groups {
+            if group.len() != 3 || first.len() > 3 {
+                return None;
+            }
+            digits.push_str(group);
+        }
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number(&digits) || fraction.is_some_and(|fraction| !is_number(fraction)) {
+            return None;
+        }
+        let fraction = fraction.map(|fraction| format!(".{fraction}")).unwrap_or_default();
+        Some(Converted::To(format!("{}{digits}{fraction}", sign.trim_start_matches('+'))))
+    }
+}
+
+enum Converted {
+    AsItIs,
+    To(String),
+}
+
+/// `DD/MM/YYYY hh:mm:ss` as chrono writes it.
+fn chrono_format(format: &str) -> String {
+    let parts =
+        [("%", "%%"), ("YYYY", "%Y"), ("MM", "%m"), ("DD", "%d"), ("hh", "%H"), ("mm", "%M"), ("ss", "%S")];
+    parts.iter().fold(format.to_owned(), |format, (part, of_chrono)| format.replace(part, of_chrono))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converted(mapping: &str, of: ColumnType, text: &str) -> Result<Option<String>, Mismatch> {
+        let mapping: Mapping = toml::from_str(mapping).unwrap();
+        let codes = BTreeMap::from([("E".to_owned(), "ELECTRICITY".to_owned())]);
+        let value = Converter::new(&mapping).value(Cow::Borrowed(text), of, Some(&codes));
+        value.map(|value| value.map(Cow::into_owned)).map_err(|(mismatch, _)| mismatch)
+    }
+
+    fn value(text: &str) -> Result<Option<String>, Mismatch> {
+        Ok(Some(text.to_owned()))
+    }
+
+    #[test]
+    fn words_and_codes_are_replaced() {
+        let mapping = "null = [\"NULL\", \"-\"]";
+        assert_eq!(converted(mapping, ColumnType::Text, "-"), Ok(None));
+        assert_eq!(converted(mapping, ColumnType::Text, "E"), value("ELECTRICITY"));
+        assert_eq!(converted(mapping, ColumnType::Text, "X"), value("X"));
+    }
+
+    #[test]
+    fn days_have_the_form_that_the_mapping_names_and_no_other() {
+        let mapping = "date = \"DD/MM/YYYY\"\ndatetime = \"DD.MM.YYYY hh:mm\"";
+        assert_eq!(converted(mapping, ColumnType::Date, "02/03/2026"), value("2026-03-02"));
+        for text in ["2026-03-02", "02/13/2026", "2/3/2026", "02/03/26", "45321"] {
+            assert_eq!(converted(mapping, ColumnType::Date, text), Err(Mismatch::Date), "{text}");
+        }
+        let datetime = converted(mapping, ColumnType::DateTime, "02.03.2026 07:05");
+        assert_eq!(datetime, value("2026-03-02T07:05:00"));
+        let other = converted(mapping, ColumnType::DateTime, "02.03.2026");
+        assert_eq!(other, Err(Mismatch::DateTime));
+        assert_eq!(converted("", ColumnType::Date, "02/03/2026"), value("02/03/2026"));
+    }
+
+    #[test]
+    fn decimals_have_the_marks_that_the_mapping_names_and_no_other() {
+        let decimal = ColumnType::Decimal { before: 9, after: 2 };
+        let mapping = "decimal_mark = ','\nthousands_mark = '.'";
+        for (text, expected) in
+            [("1.234,50", "1234.50"), ("-7", "-7"), ("+0,10", "0.10"), ("12345,6", "12345.6")]
+        {
+            assert_eq!(converted(mapping, decimal, text), value(expected), "{text}");
+        }
+        for text in ["1.5", "1,234.50", "1.23.456", "", "1,", "x", "1234.567,0"] {
+            assert_eq!(converted(mapping, decimal, text), Err(Mismatch::Decimal), "{text}");
+        }
+        assert_eq!(converted("decimal_mark = ','", decimal, "1.234"), Err(Mismatch::Decimal));
+        assert_eq!(converted("", decimal, "1.234"), value("1.234"));
+    }
+}

@@ -1,0 +1,128 @@
+//! The mapping: what the supplier's tables are called and how their values are written.
+
+use crate::error::Error;
+use cutover_model::tables::{Table, Tables};
+use cutover_tables::read::ReadOptions;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A mapping file. Joins and calculations belong in the supplier's own SQL.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Mapping {
+    /// Encoding of CSV and NDJSON.
+    encoding: Option<String>,
+    /// The character between cells of CSV.
+    delimiter: Option<char>,
+    /// Words that mean that the cell is absent.
+    pub(super) null: Vec<String>,
+    /// How days are written, such as `DD/MM/YYYY`.
+    pub(super) date: Option<String>,
+    /// How datetimes are written, such as `DD/MM/YYYY hh:mm`.
+    pub(super) datetime: Option<String>,
+    /// The character before the fraction of a decimal.
+    pub(super) decimal_mark: Option<char>,
+    /// The character between thousands.
+    pub(super) thousands_mark: Option<char>,
+    tables: BTreeMap<String, TableMapping>,
+}
+
+/// The mapping of a table.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TableMapping {
+    /// What the names of its files begin with, beside its own name.
+    pub(super) files: Vec<String>,
+    /// Names of columns, each with its name in the files.
+    pub(super) columns: BTreeMap<String, String>,
+    /// Values of columns in rows that have none.
+    pub(super) constants: BTreeMap<String, String>,
+    /// For a column the values in the files, each with the one that it stands for.
+    pub(super) codes: BTreeMap<String, BTreeMap<String, String>>,
+    /// Columns of the files that are not to be read.
+    pub(super) ignored: Vec<String>,
+}
+
+impl Mapping {
+    /// Reads a mapping.
+    ///
+    /// # Errors
+    /// [`Error`] if the file cannot be read, or names what does not exist.
+    pub(crate) fn read(path: &Path, tables: &Tables) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(Error::file("read", path))?;
+        let refused = |why: String| Error::refused(format!("{} is not a mapping: {why}", path.display()));
+        let mapping: Self = toml::from_str(&text).map_err(|e| refused(e.to_string()))?;
+        mapping.check(tables).map_err(refused)?;
+        Ok(mapping)
+    }
+
+    fn check(&self, tables: &Tables) -> Result<(), String> {
+        self.options()?;
+        for (name, mapping) in &self.tables {
+            let (_, table) = tables.find(name).ok_or_else(|| format!("there is no table {name:?}"))?;
+            let named = mapping.columns.keys().chain(mapping.constants.keys()).chain(mapping.codes.keys());
+            if let Some(unknown) = named.into_iter().find(|column| table.column(column).is_none()) {
+                return Err(format!("the table {name:?} has no column {unknown:?}"));
+            }
+        }
+        let formats = [("date", &self.date, "DD MM YYYY"), ("datetime", &self.datetime, "DD MM YYYY hh mm")];
+        for (name, format, parts) in formats {
+            let lacks = |format: &String| parts.split(' ').find(|part| format.matches(part).count() != 1);
+            if let Some(part) = format.as_ref().and_then(lacks) {
+                return Err(format!("the {name} must have {part} once"));
+            }
+        }
+        if self.decimal_mark.is_some() && self.decimal_mark == self.thousands_mark {
+            return Err("decimal_mark and thousands_mark are the same".to_owned());
+        }
+        Ok(())
+    }
+
+    /// What the readers must know.
+    pub(super) fn options(&self) -> Result<ReadOptions, String> {
+        let encoding =
+            self.encoding.as_deref().map(|name| name.parse().map_err(|e| format!("{name:?}: {e}")));
+        let delimiter = self.delimiter.map(|delimiter| match u8::try_from(delimiter) {
+            Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(byte),
+            _ => Err(format!("{delimiter:?} cannot be a delimiter")),
+        });
+        Ok(ReadOptions { delimiter: delimiter.transpose()?, encoding: encoding.transpose()? })
+    }
+
+    /// The mapping of a table.
+    pub(super) fn of(&self, table: &Table) -> Option<&TableMapping> {
+        self.tables.get(table.name)
+    }
+
+    /// What the names of the files of a table begin with.
+    pub(super) fn prefixes<'m>(&'m self, table: &'m Table) -> impl Iterator<Item = &'m str> {
+        let more = self.of(table).into_iter().flat_map(|mapping| mapping.files.iter().map(String::as_str));
+        std::iter::once(table.name).chain(more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        let mapping = toml::from_str::<Mapping>(text).map_err(|e| e.to_string());
+        mapping.and_then(|mapping| mapping.check(&Tables::payload())).unwrap_err()
+    }
+
+    #[test]
+    fn a_mapping_names_only_what_exists() {
+        assert_eq!(refused("[tables.kunden]"), "there is no table \"kunden\"");
+        let column = "[tables.customers.columns]\nvorname = \"V\"";
+        assert_eq!(refused(column), "the table \"customers\" has no column \"vorname\"");
+        assert_eq!(refused("date = \"DD/MM/YY\""), "the date must have YYYY once");
+        assert!(refused("encoding = \"latin-47\"").starts_with("\"latin-47\": it is no encoding"));
+        assert_eq!(refused("delimiter = '\"'"), "'\"' cannot be a delimiter");
+        assert_eq!(
+            refused("decimal_mark = ','\nthousands_mark = ','"),
+            "decimal_mark and thousands_mark are the same"
+        );
+        assert!(refused("joins = 1").contains("unknown field"));
+    }
+}

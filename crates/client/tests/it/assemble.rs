@@ -1,0 +1,290 @@
+//! Accounts made of tables, and tables made of accounts.
+
+use crate::harness::{RunResult, Sandbox};
+use cutover_testkit::payload::account_json;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Runs `assemble` with all findings, and returns these.
+fn assemble(sandbox: &Sandbox, arguments: &[&str]) -> (RunResult, Vec<Value>) {
+    let run = sandbox.run(&[&["assemble", "--findings", "findings.ndjson"], arguments].concat());
+    let findings = sandbox.read("findings.ndjson");
+    (run, findings.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+/// File, line, column and kind of each finding.
+fn places(findings: &[Value]) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+    let place = |finding: &Value| {
+        ["file", "line", "column", "kind"].map(|name| text(&finding[name])).join(" ").replace("null", "-")
+    };
+    findings.iter().map(place).collect()
+}
+
+fn accounts(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The valid accounts of the fixtures, without an envelope, each on a line.
+fn fixtures() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/accounts/valid");
+    let text =
+        |file: std::io::Result<std::fs::DirEntry>| std::fs::read_to_string(file.unwrap().path()).unwrap();
+    let account = |text: String| {
+        let account: Value = serde_json::from_str(&text).unwrap();
+        // Numbers keep the digits as sent.
+        account.get("payload").map_or(text.replace('\n', " "), Value::to_string)
+    };
+    std::fs::read_dir(folder).unwrap().map(text).map(account).collect()
+}
+
+/// The valid accounts of the fixtures, and random ones.
+fn sent() -> BTreeMap<String, String> {
+    let number = |text: &str| {
+        let account: Value = serde_json::from_str(text).unwrap();
+        account["external_account_number"].as_str().unwrap().to_owned()
+    };
+    fixtures().into_iter().chain((0..60).map(account_json)).map(|text| (number(&text), text)).collect()
+}
+
+/// Numbers and digits in strings by value; without nulls if the format does not tell them from absent members.
+fn by_value(value: Value, has_nulls: bool) -> Value {
+    match value {
+        Value::Number(digits) => Value::String(digits.to_string()),
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(Value::Number(digits)) => Value::String(digits.to_string()),
+            _ => Value::String(text),
+        },
+        Value::Array(items) => items.into_iter().map(|item| by_value(item, has_nulls)).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter().filter(|(_, value)| has_nulls || !value.is_null());
+            members.map(|(name, value)| (name, by_value(value, has_nulls))).collect()
+        }
+        value => value,
+    }
+}
+
+#[test]
+fn accounts_come_back_from_their_tables_in_every_format() {
+    let (sandbox, sent) = (Sandbox::new(), sent());
+    sandbox.write("sent.ndjson", sent.values().map(|text| format!("{text}\n")).collect::<String>());
+    for format in ["csv", "ndjson", "parquet"] {
+        let run = sandbox.run(&["disassemble", "sent.ndjson", "--to", format, "--format", format]);
+        assert_eq!(run.err, format!("note: {} accounts written as tables, 0 findings\n", sent.len()));
+        let (run, findings) = assemble(&sandbox, &[format]);
+        assert_eq!((run.code, findings), (Some(0), vec![]), "{format}: {}", run.err);
+        let made = accounts(&run.out);
+        assert_eq!(made.len(), sent.len());
+        for account in made {
+            let number = account["external_account_number"].as_str().unwrap().to_owned();
+            let expected: Value = serde_json::from_str(&sent[&number]).unwrap();
+            let has_nulls = format != "parquet";
+            assert!(by_value(account, has_nulls) == by_value(expected, has_nulls), "{format} {number}");
+        }
+    }
+}
+
+/// The assembled fixtures pass every rule, also those from Parquet, which has no null of its own.
+#[test]
+fn assembled_fixtures_are_valid() {
+    let sandbox = Sandbox::new();
+    sandbox.write("sent.ndjson", fixtures().join("\n"));
+    for format in ["csv", "ndjson", "parquet"] {
+        let run = sandbox.run(&["disassemble", "sent.ndjson", "--to", format, "--format", format]);
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        let out = format!("{format}.ndjson");
+        let run = sandbox.run(&["assemble", format, "--out", &out]);
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        let run = sandbox.validate(&[&out]);
+        assert_eq!(run.code, Some(0), "{format}: {}", run.out);
+    }
+}
+
+#[test]
+fn files_are_found_by_their_names_and_rows_by_their_keys() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/customers-2.csv", "external_account_number;given_name\nB;Ben\nA;Ann\n");
+    sandbox.write("in/customers-1.ndjson", "{\"external_account_number\":\"A\",\"given_name\":\"Al\"}\n");
+    sandbox.write("in/accounts.csv", "external_account_number,transfer_balance\nB,0010.50\nA,\\N\n");
+    let (run, findings) = assemble(&sandbox, &["in"]);
+    assert_eq!((run.code, findings), (Some(0), vec![]), "{}", run.err);
+    assert_eq!(
+        accounts(&run.out),
+        [
+            json!({"external_account_number": "A", "transfer_balance": null,
+                "customers": [{"given_name": "Al"}, {"given_name": "Ann"}]}),
+            json!({"external_account_number": "B", "transfer_balance": "0010.50", "customers": [{"given_name": "Ben"}]}),
+        ]
+    );
+    assert_eq!(run.err, "note: 2 accounts of 5 rows in 3 files, 0 findings\n");
+}
+
+#[test]
+fn what_is_lost_is_found_with_its_place() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/accounts.csv", "external_account_number,Colour\nA,red\nA,blue\n\n,green\n");
+    sandbox.write(
+        "in/customers.csv",
+        "external_account_number,position,given_name\nC,1,\"x\ny\"\nA,1,Ann\nA,1,Al\nA,one,Ben\nA\n",
+    );
+    sandbox.write("in/ledgers.csv", "external_account_number\nA\n");
+    sandbox.write(
+        "in/transactions.ndjson",
+        "{\"external_account_number\":\"A\",\"list\":\"x\"}\n[]\n{\"other\":1}\n",
+    );
+    sandbox.write("in/notes.csv", "external_account_number,body,BODY\n");
+    sandbox.write("in/statements.csv", "external_account_number,statement_id\nA,\"1\n");
+    sandbox.write("in/unknown.csv", "a\n");
+    let (run, findings) = assemble(&sandbox, &["in"]);
+    assert_eq!(run.code, Some(1));
+    assert_eq!(
+        places(&findings),
+        [
+            "in/unknown.csv - - unread_file",
+            "in/accounts.csv 1 Colour unread_column",
+            "in/accounts.csv 5 - missing_key",
+            "in/customers.csv 7 - unreadable_row",
+            "in/notes.csv 1 - unreadable_file",
+            "in/statements.csv 2 - unreadable_file",
+            "in/transactions.ndjson 2 - unreadable_row",
+            "in/transactions.ndjson 3 other unread_column",
+            "in/transactions.ndjson 3 - missing_key",
+            "in/accounts.csv 3 - duplicate_key",
+            "in/customers.csv 5 position duplicate_key",
+            "in/customers.csv 6 position invalid_position",
+            "in/transactions.ndjson 1 list unknown_list",
+            "in/customers.csv 2 - orphan_row",
+        ]
+    );
+    assert_eq!(accounts(&run.out)[0]["customers"], json!([{"given_name": "Ann"}]));
+    let printed: Vec<&str> = run.err.lines().collect();
+    assert_eq!(printed[13], "error: in/customers.csv:2: no row of the table above has its keys");
+    assert_eq!(printed[14], "note: 1 accounts of 10 rows in 6 files, 14 findings");
+}
+
+#[test]
+fn a_mapping_renames_and_translates() {
+    let sandbox = Sandbox::new();
+    let mapping = "encoding = \"windows-1252\"\ndelimiter = \";\"\nnull = [\"NULL\"]\ndate = \"DD.MM.YYYY\"\n\
+        decimal_mark = \",\"\nthousands_mark = \".\"\n\
+        [tables.accounts]\nfiles = [\"KONTEN\"]\nignored = [\"STAND\"]\n\
+        [tables.accounts.columns]\nexternal_account_number = \"NR\"\nbilling_name = \"NAME\"\n\
+        transfer_balance = \"SALDO\"\ndate_of_sale = \"VERKAUF\"\nsales_channel = \"KANAL\"\n\
+        [tables.accounts.constants]\nimport_supplier = \"ACME\"\n\
+        [tables.accounts.codes.sales_channel]\nD = \"DIRECT\"\n";
+    sandbox.write("m.toml", mapping);
+    let head = "NR;NAME;SALDO;VERKAUF;KANAL;STAND\n";
+    let rows = b"1;M\xFCller, A;1.234,50;02.03.2026;D;x\n2;NULL;1.5;2026-03-02;E;x\n";
+    sandbox.write("KONTEN_1.csv", [head.as_bytes(), rows].concat());
+    let (run, findings) = assemble(&sandbox, &["KONTEN_1.csv", "--mapping", "m.toml"]);
+    assert_eq!(
+        places(&findings),
+        ["KONTEN_1.csv 3 SALDO unexpected_form", "KONTEN_1.csv 3 VERKAUF unexpected_form"]
+    );
+    assert_eq!(
+        accounts(&run.out),
+        [
+            json!({"import_supplier": "ACME", "external_account_number": "1", "billing_name": "Müller, A",
+                "transfer_balance": "1234.50", "date_of_sale": "2026-03-02", "sales_channel": "DIRECT"}),
+            json!({"import_supplier": "ACME", "external_account_number": "2", "transfer_balance": "1.5",
+                "date_of_sale": "2026-03-02", "sales_channel": "E"}),
+        ]
+    );
+}
+
+#[test]
+fn lineage_names_file_line_and_column_of_each_member() {
+    let sandbox = Sandbox::new();
+    sandbox.write("accounts.csv", "External_Account_Number,billing_name\nA,Ann\n");
+    sandbox.write("customers.csv", "external_account_number,given_name\n\nA,Ann\nA,Ben\n");
+    let (run, _) = assemble(&sandbox, &["accounts.csv", "customers.csv", "--lineage", "lineage.ndjson"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let lineage: Value = serde_json::from_str(&sandbox.read("lineage.ndjson")).unwrap();
+    let source = |file: &str, line: u64, column: &str| json!({"file": file, "line": line, "column": column});
+    let expected = json!({"external_account_number": "A", "members": {
+        "external_account_number": source("accounts.csv", 2, "External_Account_Number"),
+        "billing_name": source("accounts.csv", 2, "billing_name"),
+        "customers.0.given_name": source("customers.csv", 3, "given_name"),
+        "customers.1.given_name": source("customers.csv", 4, "given_name"),
+    }});
+    assert_eq!(lineage, expected);
+}
+
+#[test]
+fn what_would_not_come_back_is_not_written_as_tables() {
+    let sandbox = Sandbox::new();
+    let lines = [
+        r#"{"external_account_number":"A","customers":[{"given_name":"Ann"}]}"#,
+        r#"{"external_account_number":"B","colour":"red"}"#,
+        r#"{"external_account_number":"C","supply_addresses":[{"supply_address":{}}]}"#,
+        r#"{"payload":{"external_account_number":"D"},"task_params":{"x":1}}"#,
+        r#"{"payload":{"external_account_number":"E"}}"#,
+        "[1]",
+    ];
+    sandbox.write("in.ndjson", lines.join("\n"));
+    let run = sandbox.run(&["disassemble", "in.ndjson", "--to", "t", "--findings", "f.ndjson"]);
+    assert_eq!(run.code, Some(1));
+    let lines: Vec<Value> =
+        sandbox.read("f.ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(places(&lines), [2, 3, 4, 6].map(|line| format!("in.ndjson {line} - no_rows")));
+    let (run, _) = assemble(&sandbox, &["t"]);
+    let numbers: Vec<_> =
+        accounts(&run.out).iter().map(|account| account["external_account_number"].clone()).collect();
+    assert_eq!(numbers, ["A", "E"]);
+    let again = sandbox.run(&["disassemble", "in.ndjson", "--to", "t"]);
+    assert_eq!(again.code, Some(2));
+    assert!(again.err.contains("accounts.csv cannot be created"), "{}", again.err);
+}
+
+#[test]
+fn the_example_of_the_template_is_complete() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(&["tables", "template", "new"]);
+    assert_eq!((run.code, &*run.err), (Some(0), ""));
+    let mapping = ["--mapping", "new/mapping.toml", "--out", "all.ndjson"];
+    let (run, findings) = assemble(&sandbox, &[&["new/example"], &mapping[..]].concat());
+    assert_eq!((run.code, findings), (Some(0), vec![]), "{}", run.err);
+    assert_eq!(sandbox.validate(&["all.ndjson"]).code, Some(0));
+    let (run, findings) = assemble(&sandbox, &["new/tables"]);
+    assert_eq!((run.code, findings, &*run.out), (Some(0), vec![], ""));
+    assert_eq!(sandbox.run(&["tables", "template", "new"]).code, Some(2));
+    // Every setting of the mapping may be taken as it is.
+    let all = sandbox.read("new/mapping.toml").lines().map(uncommented).collect::<String>();
+    sandbox.write("all.toml", all);
+    let (run, _) = assemble(&sandbox, &["new/tables", "--mapping", "all.toml"]);
+    assert!(run.code == Some(0) || run.code == Some(1), "{}", run.err);
+}
+
+/// A line of the mapping with its setting in force.
+fn uncommented(line: &str) -> String {
+    let setting = line.strip_prefix("# ").filter(|line| line.contains(" = ") || line.starts_with('['));
+    format!("{}\n", setting.unwrap_or(line))
+}
+
+#[test]
+fn the_dictionary_is_printed() {
+    let sandbox = Sandbox::new();
+    let json: Value = serde_json::from_str(&sandbox.run(&["tables", "describe", "--json"]).out).unwrap();
+    assert_eq!(json[0]["table"], "accounts");
+    assert!(sandbox.run(&["tables", "describe"]).out.starts_with("accounts: a row for each account\n"));
+    assert!(sandbox.run(&["tables", "describe", "--html"]).out.starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn unusable_arguments_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("accounts.csv", "external_account_number\nA\n");
+    sandbox.write("other.csv", "a\n");
+    sandbox.write("bad.toml", "[tables.kunden]\n");
+    let refused = |arguments: &[&str]| {
+        let run = sandbox.run(&[&["assemble"], arguments].concat());
+        assert_eq!(run.code, Some(2));
+        run.err
+    };
+    assert!(refused(&["gone"]).contains("gone cannot be read"));
+    assert!(refused(&["other.csv"]).contains("belongs to no table"));
+    let mapping = refused(&["accounts.csv", "--mapping", "bad.toml"]);
+    assert!(mapping.contains("bad.toml is not a mapping: there is no table \"kunden\""), "{mapping}");
+    assert!(refused(&["accounts.csv", "--out", "accounts.csv"]).contains("is an input"));
+}
