@@ -19,8 +19,17 @@ pub(crate) struct IdentityHash([u8; 16]);
 
 impl IdentityHash {
     fn of(supplier: &str, number: &str) -> Self {
+        Self::beginning(&account_hash(supplier, number))
+    }
+
+    /// Hash of the bytes of a request that nothing else identifies.
+    pub(crate) fn of_bytes(body: &[u8]) -> Self {
+        Self::beginning(&blake3::hash(body.trim_ascii()))
+    }
+
+    fn beginning(hash: &blake3::Hash) -> Self {
         let mut half = [0; 16];
-        half.copy_from_slice(&account_hash(supplier, number).as_bytes()[..16]);
+        half.copy_from_slice(&hash.as_bytes()[..16]);
         Self(half)
     }
 }

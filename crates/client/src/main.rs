@@ -23,6 +23,7 @@ mod output;
 mod pipeline;
 mod progress;
 mod report;
+mod request;
 mod runs;
 mod schema;
 mod service;

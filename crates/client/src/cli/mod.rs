@@ -77,6 +77,29 @@ Exit codes:
   2    usage, an input that cannot be read to its end, a fault of the service
   130  interrupted by Ctrl-C: answers to requests in flight are in the journal";
 
+const SEND_EXAMPLES: &str = "\
+Examples:
+  cutover-client send businesses businesses.ndjson                 before the accounts that refer to their contracts
+  cutover-client send notes notes.ndjson                           the same command resumes it
+  cutover-client send transactions transactions.ndjson --report refused.csv
+  cutover-client send historical-statements statements.ndjson
+  cutover-client send payment-instructions instructions.ndjson     of accounts and of businesses
+
+Each line or value is the body of one request. It is checked by the rules of its endpoint before it is sent, and not
+sent if it is faulty. Notes, transactions, statements and payment instructions need accounts that are imported:
+the service refuses others (account_not_found), and the same command sends those again.
+
+The journal holds the answers. A request whose answer was lost is sent again, and adds nothing twice: the service
+knows notes by their text and time, transactions and statements by their ids, payment instructions by vendor, type
+and reference, businesses by their identifier. Requests about one account are sent one after another, in
+the order of the inputs. `cutover-client verify` takes the journal as --additions.
+
+Exit codes:
+  0    the service has all of it
+  1    some requests are faulty or were refused, or a business occurs with different content
+  2    usage, an input that cannot be read to its end, a fault of the service or of a payment vendor
+  130  interrupted by Ctrl-C: answers to requests in flight are in the journal";
+
 const MANIFEST_EXAMPLES: &str = "\
 Examples:
   cutover-client manifest exports/                     computed from the files, and declared to the service
@@ -258,6 +281,9 @@ enum Command {
     /// Describe the tables, or write files to begin with
     #[command(after_help = TABLES_EXAMPLES)]
     Tables(tables::Options),
+    /// Send businesses, notes, transactions, historical statements or payment instructions, resuming like upload
+    #[command(after_help = SEND_EXAMPLES)]
+    Send(upload::RequestOptions),
     /// Compute what the files come to, and declare it to the service
     #[command(after_help = MANIFEST_EXAMPLES)]
     Manifest(manifest::Options),
@@ -320,6 +346,7 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
         Command::Assemble(options) => assemble::run(&options),
         Command::Disassemble(options) => disassemble::run(&options),
         Command::Tables(options) => tables::run(&options),
+        Command::Send(options) => upload::send(&options, now),
         Command::Manifest(options) => manifest::run(&options, now),
         Command::Certificate(options) => certificate::run(&options),
         Command::Verify(options) => verify::run(&options),
@@ -368,6 +395,7 @@ mod tests {
         insta::assert_snapshot!("help", help(&[]));
         insta::assert_snapshot!("help_of_validate", help(&["validate"]));
         insta::assert_snapshot!("help_of_upload", help(&["upload"]));
+        insta::assert_snapshot!("help_of_send", help(&["send"]));
         insta::assert_snapshot!("help_of_manifest", help(&["manifest"]));
         insta::assert_snapshot!("help_of_verify", help(&["verify"]));
     }

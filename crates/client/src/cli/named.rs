@@ -181,5 +181,5 @@ fn lines_that_the_program_refuses_are_reported() {
     }
     assert_eq!(fault("validate --rule"), None);
     assert_eq!(fault("validate --rules"), Some("no flag --rules here".to_owned()));
-    assert_eq!(fault("send x"), Some("no command send".to_owned()));
+    assert_eq!(fault("sent x"), Some("no command sent".to_owned()));
 }

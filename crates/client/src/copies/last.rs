@@ -13,14 +13,21 @@ use std::num::NonZeroUsize;
 #[derive(Debug, Default)]
 pub(super) struct LastCopies(HashMap<IdentityHash, Location>);
 
-/// Reads the supplier and the number of each account.
-struct Names;
+/// Reads what identifies an account or another request.
+pub(super) type Identify = fn(&[u8]) -> Option<IdentityHash>;
+
+/// Hash of the supplier and the number of an account.
+pub(crate) fn account_hash(account: &[u8]) -> Option<IdentityHash> {
+    Identity::read(account)?.hash()
+}
+
+struct Names(Identify);
 
 impl Worker for Names {
     type Output = Option<IdentityHash>;
 
     fn process(&self, _: Location, account: &[u8]) -> Self::Output {
-        Identity::read(account.trim_ascii())?.hash()
+        self.0(account.trim_ascii())
     }
 }
 
@@ -28,6 +35,7 @@ impl LastCopies {
     /// Reads the inputs that can be read again.
     pub(super) fn read(
         sources: &[Source],
+        identify: Identify,
         workers: NonZeroUsize,
         stop: StopFlag,
         quiet: bool,
@@ -39,7 +47,7 @@ impl LastCopies {
         let bytes = files.iter().map(|source| source.bytes).sum();
         let progress = Progress::new(quiet, bytes, pipeline.read());
         let (mut found, mut accounts) = (HashMap::<IdentityHash, (Location, bool)>::new(), 0);
-        pipeline.run(files, workers, Names, |at: Location, event| {
+        pipeline.run(files, workers, Names(identify), |at: Location, event| {
             if let InputEvent::Account(Some(account)) = event {
                 let location = Location { source: numbers[at.source as usize], ..at };
                 let known = found.entry(account).or_insert((location, false));

@@ -4,13 +4,14 @@
 mod last;
 mod seen;
 
+pub(crate) use last::account_hash;
 pub(crate) use seen::{Earlier, SeenAccounts};
 
 use crate::error::Error;
-use crate::identity::Identity;
+use crate::identity::IdentityHash;
 use crate::input::{Location, Source};
 use crate::interrupt::StopFlag;
-use last::LastCopies;
+use last::{Identify, LastCopies};
 use std::num::NonZeroUsize;
 
 /// Finds copies, and which of them counts. The inputs are read for it before, which is not possible with standard input
@@ -39,23 +40,29 @@ impl Copies {
     /// [`Error`] if a thread failed.
     pub(crate) fn find(
         sources: &[Source],
+        identify: Identify,
         workers: NonZeroUsize,
         stop: StopFlag,
         quiet: bool,
     ) -> Result<Self, Error> {
         let sees_all = sources.iter().any(|source| !source.is_file());
-        let last = LastCopies::read(sources, workers, stop, quiet)?;
+        let last = LastCopies::read(sources, identify, workers, stop, quiet)?;
         Ok(Self { last, seen: SeenAccounts::default(), sees_all })
     }
 
-    /// Looks up an account. Accounts without supplier or number are not compared.
+    /// Compares without reading the inputs before: of copies the first one counts.
+    pub(crate) fn as_they_come() -> Self {
+        Self { last: LastCopies::default(), seen: SeenAccounts::default(), sees_all: true }
+    }
+
+    /// Looks up an account or another request by its identity. Without one it is not compared.
     pub(crate) fn see(
         &mut self,
-        identity: Option<&Identity>,
+        identity: Option<IdentityHash>,
         location: Location,
         fingerprint: u64,
     ) -> Occurrence {
-        let Some(account) = identity.and_then(Identity::hash) else {
+        let Some(account) = identity else {
             return Occurrence { earlier: None, counts: true };
         };
         let last = self.last.get(account);

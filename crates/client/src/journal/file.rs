@@ -237,12 +237,14 @@ mod tests {
     use super::super::record::{Outcome, Problem, Sums};
     use super::super::{fingerprint_of, key};
     use super::*;
+    use crate::request::Kind;
     use proptest::prelude::*;
 
     fn record(n: u32) -> Record {
         Record {
             file: "a b.ndjson".into(),
             line: n,
+            request: Kind::Account,
             import_supplier: Some("ACME".into()),
             external_account_number: Some(format!("\"{n}\n")),
             fingerprint: format!("{:016x}", fingerprint_of(&n.to_le_bytes())),

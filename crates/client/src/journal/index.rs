@@ -1,4 +1,5 @@
 use super::record::{Outcome, Record};
+use crate::request::Kind;
 use cutover_core::Code;
 use std::collections::HashMap;
 
@@ -24,8 +25,7 @@ impl Index {
     /// Adds a record; it replaces an earlier one of the same account.
     pub(super) fn add(&mut self, record: &Record) {
         if let Ok(fingerprint) = u64::from_str_radix(&record.fingerprint, 16) {
-            let supplier = record.import_supplier.as_deref();
-            let key = key(supplier, record.external_account_number.as_deref(), fingerprint);
+            let key = key_of(record);
             let is_lasting = record.errors.iter().any(|error| error.code == TOO_LARGE.as_str());
             self.0.insert(key, Last { fingerprint, outcome: record.outcome, is_lasting });
         }
@@ -64,6 +64,14 @@ pub(crate) fn key(supplier: Option<&str>, number: Option<&str>, fingerprint: u64
     beginning(&account_hash(supplier, number))
 }
 
+/// Key of a request: of an account as [`key`], of others a hash of their kind and bytes.
+pub(crate) fn request_key(kind: Kind, supplier: Option<&str>, number: Option<&str>, fingerprint: u64) -> u64 {
+    match kind {
+        Kind::Account => key(supplier, number, fingerprint),
+        _ => beginning(&account_hash(kind.as_str(), &format!("{fingerprint:016x}"))),
+    }
+}
+
 /// Hash of an account's identity. The length prefix distinguishes `A`, `BC` from `AB`, `C`.
 pub(crate) fn account_hash(supplier: &str, number: &str) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
@@ -83,8 +91,8 @@ fn beginning(hash: &blake3::Hash) -> u64 {
 
 /// Key of a record's account.
 pub(crate) fn key_of(record: &Record) -> u64 {
-    let number = record.external_account_number.as_deref();
-    key(record.import_supplier.as_deref(), number, fingerprint_in(record))
+    let (supplier, number) = (record.import_supplier.as_deref(), record.external_account_number.as_deref());
+    request_key(record.request, supplier, number, fingerprint_in(record))
 }
 
 /// Fingerprint in a record.

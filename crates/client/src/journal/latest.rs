@@ -125,6 +125,7 @@ impl IndexedJournal {
 mod tests {
     use super::super::{Journal, Outcome};
     use super::*;
+    use crate::request::Kind;
 
     #[test]
     fn a_later_refusal_does_not_replace_an_accepted_record() {
@@ -133,6 +134,7 @@ mod tests {
         let record = |number: &str, line, outcome| Record {
             file: "f".into(),
             line,
+            request: Kind::Account,
             import_supplier: Some("S".into()),
             external_account_number: Some(number.into()),
             fingerprint: format!("{line:016x}"),

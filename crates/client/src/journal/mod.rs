@@ -14,7 +14,7 @@ mod subject;
 
 pub(crate) use accepted::{AcceptedAccounts, AcceptedOfSupplier};
 pub(crate) use file::Journal;
-pub(crate) use index::{Index, account_hash, fingerprint_of, key, key_of};
+pub(crate) use index::{Index, account_hash, fingerprint_of, key, key_of, request_key};
 pub(crate) use latest::LatestRecords;
 pub(crate) use lines::is_of_dry_runs;
 pub(crate) use record::{Outcome, Problem, Record, StoredTotals, Sums};

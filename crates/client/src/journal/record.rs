@@ -1,3 +1,4 @@
+use crate::request::Kind;
 use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,10 @@ pub(crate) struct Record {
     /// Input and line of the account.
     pub(crate) file: String,
     pub(crate) line: u32,
-    /// Supplier and account number in the account.
+    /// What it is, if not an account.
+    #[serde(default, skip_serializing_if = "Kind::is_account")]
+    pub(crate) request: Kind,
+    /// Supplier and account number in the account, or the identifier of the business.
     pub(crate) import_supplier: Option<String>,
     pub(crate) external_account_number: Option<String>,
     /// First 8 bytes of the BLAKE3 hash of its bytes, in hexadecimal.

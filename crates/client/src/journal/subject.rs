@@ -1,4 +1,5 @@
 use crate::error::Error;
+use crate::request::Selection;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -11,6 +12,9 @@ pub(crate) struct Subject {
     pub(crate) base_url: String,
     /// True if the accounts were sent as dry runs.
     pub(crate) dry_run: bool,
+    /// The requests that it is about, if not accounts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) requests: Option<Selection>,
     /// Id of the installation, if the service told it: it decides, whatever the URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) installation: Option<String>,
@@ -18,10 +22,24 @@ pub(crate) struct Subject {
 
 /// Version 2 has lines with the history of the service's database.
 pub(super) const VERSION: u32 = 2;
+/// Version 3 is about other requests than accounts, which earlier versions of the program would take for accounts.
+const VERSION_OF_REQUESTS: u32 = 3;
 
 impl Subject {
     pub(crate) fn new(base_url: &str, dry_run: bool) -> Self {
-        Self { cutover_journal: VERSION, base_url: base_url.to_owned(), dry_run, installation: None }
+        Self {
+            cutover_journal: VERSION,
+            base_url: base_url.to_owned(),
+            dry_run,
+            requests: None,
+            installation: None,
+        }
+    }
+
+    /// A journal of other requests than accounts.
+    pub(crate) fn of_requests(base_url: &str, requests: Selection) -> Self {
+        let of = Self::new(base_url, false);
+        Self { cutover_journal: VERSION_OF_REQUESTS, requests: Some(requests), ..of }
     }
 
     /// The same at this installation.
@@ -35,12 +53,12 @@ impl Subject {
             (Some(one), Some(other)) => one == other,
             _ => self.base_url == other.base_url,
         };
-        self.is_known() && self.dry_run == other.dry_run && is_same_place
+        self.is_known() && self.dry_run == other.dry_run && self.requests == other.requests && is_same_place
     }
 
     /// True if this program knows the version of the format.
     fn is_known(&self) -> bool {
-        (1..=VERSION).contains(&self.cutover_journal)
+        (1..=VERSION_OF_REQUESTS).contains(&self.cutover_journal)
     }
 }
 
@@ -53,8 +71,13 @@ pub(super) fn check(path: &Path, of: &Subject, wanted: &Subject) -> Result<(), E
 }
 
 fn other_subject(path: &Path, of: &Subject, wanted: &Subject) -> Error {
+    let name = |requests: Option<Selection>| requests.map_or("accounts", Selection::name);
     let what = match of {
         _ if !of.is_known() => "is of a newer version of this program".to_owned(),
+        _ if of.requests != wanted.requests => {
+            let (is, wanted) = (name(of.requests), name(wanted.requests));
+            format!("is about {is}: give another one for {wanted} with --journal")
+        }
         Subject { installation: Some(_), .. }
             if of.dry_run == wanted.dry_run && wanted.installation.is_some() =>
         {

@@ -6,13 +6,15 @@ mod view;
 
 pub(crate) use options::Options;
 
-use crate::copies::Copies;
+use crate::copies::{Copies, account_hash};
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
+use crate::identity::Identity;
 use crate::input::{InputEvent, Location, Source, find};
 use crate::output::{grouped, print};
 use crate::pipeline::{End, Pipeline, Worker};
 use crate::progress::Progress;
+use crate::request::Kind;
 use crate::service::{Backoff, Fault, Reply, Service, block_on};
 use crate::validate::{Checked, Checker, Finding, Rules, Settings};
 use chrono::{DateTime, Utc};
@@ -42,7 +44,7 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let sources = find(&options.paths, &[])?;
     let pipeline = Pipeline::new();
     pipeline.stop_on_signal(|| {})?;
-    let copies = Copies::find(&sources, rules.workers(), pipeline.stop(), options.quiet)?;
+    let copies = Copies::find(&sources, account_hash, rules.workers(), pipeline.stop(), options.quiet)?;
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let mut run = Run {
         sources: &sources,
@@ -110,9 +112,13 @@ impl Run<'_> {
                 if !self.tally.begin(&checked) {
                     return Ok(());
                 }
-                let occurrence = self.copies.see(checked.identity.as_ref(), location, checked.fingerprint);
+                let occurrence = self.copies.see(
+                    checked.identity.as_ref().and_then(Identity::hash),
+                    location,
+                    checked.fingerprint,
+                );
                 if let Some(earlier) = occurrence.earlier.filter(|earlier| earlier.differs) {
-                    self.tally.differs(&checked, Finding::copy(earlier, self.sources), place);
+                    self.tally.differs(&checked, Finding::copy(Kind::Account, earlier, self.sources), place);
                 }
                 if occurrence.counts {
                     self.tally.account(&checked, totals, place);
@@ -121,7 +127,7 @@ impl Run<'_> {
                 }
             }
             InputEvent::TooLarge => {
-                let checked = Checked::too_large();
+                let checked = Checked::too_large(Kind::Account);
                 if self.tally.begin(&checked) {
                     let faults = Err(vec![AttrPath::root()]);
                     self.tally.account(&checked, faults, Place { file, line: location.line });

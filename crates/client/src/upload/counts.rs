@@ -1,3 +1,4 @@
+use super::sender::Items;
 use crate::journal::{Outcome, StoredTotals};
 use serde::Serialize;
 
@@ -75,4 +76,6 @@ pub(super) struct Tally {
     pub(super) counts: Counts,
     pub(super) in_earlier_runs: Counts,
     pub(super) stored: StoredTotals,
+    /// Notes or transactions of the requests that were sent.
+    pub(super) items: Items,
 }

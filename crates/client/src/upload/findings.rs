@@ -71,7 +71,7 @@ impl<'s> Findings<'s> {
 
     /// Adds that an account is in an earlier line already.
     pub(super) fn copy(&mut self, account: &Prepared, earlier: Earlier) -> Result<(), Error> {
-        let found = Finding::copy(earlier, self.sources);
+        let found = Finding::copy(account.kind, earlier, self.sources);
         if found.level == Level::Warning {
             self.count_warning(account);
         }

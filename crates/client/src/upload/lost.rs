@@ -67,6 +67,8 @@ impl LostAccounts {
 pub(super) struct HistoryCheck<'t> {
     target: &'t Target,
     stop: StopFlag,
+    /// True if the journal is about other requests than accounts, which the service does not list.
+    of_requests: bool,
     lost: Arc<LostAccounts>,
 }
 
@@ -84,8 +86,8 @@ struct Removal {
 }
 
 impl<'t> HistoryCheck<'t> {
-    pub(super) fn new(target: &'t Target, stop: StopFlag) -> Self {
-        Self { target, stop, lost: Arc::default() }
+    pub(super) fn new(target: &'t Target, stop: StopFlag, of_requests: bool) -> Self {
+        Self { target, stop, of_requests, lost: Arc::default() }
     }
 
     /// The accounts that [`Self::begin`] found.
@@ -112,7 +114,11 @@ impl<'t> HistoryCheck<'t> {
             }
             lost.extend(of_supplier);
         }
-        lost.print();
+        if self.of_requests {
+            lost.print_requests()
+        } else {
+            lost.print()
+        }
         self.lost = lost.into();
         Ok(())
     }
@@ -141,7 +147,7 @@ impl<'t> HistoryCheck<'t> {
             Some(now) if is_complete && lost.len() == 0 => journal.add_history(supplier, &now)?,
             _ => {}
         }
-        Ok(lost.missing())
+        Ok(if self.of_requests { lost.len() } else { lost.missing() })
     }
 
     /// Compares the accounts of a supplier; `None` if the user interrupted it.
@@ -149,6 +155,12 @@ impl<'t> HistoryCheck<'t> {
         let mut accepted = journal.accepted_of(supplier)?;
         let mut lost = LostAccounts::default();
         if accepted.is_empty() {
+            return Ok(Some(lost));
+        }
+        if self.of_requests {
+            // It may have any of them. To send one again adds nothing twice.
+            lost.replaced = accepted.into_keys().collect();
+            lost.suppliers.insert(supplier.to_owned());
             return Ok(Some(lost));
         }
         let service = self.target.service()?;
@@ -207,6 +219,16 @@ impl<'t> HistoryCheck<'t> {
 }
 
 impl LostAccounts {
+    /// Says how many requests are sent again.
+    fn print_requests(&self) {
+        if self.len() > 0 {
+            print_note(&format_args!(
+                "the database of the service was restored or restarted: what had been accepted of these inputs is sent again; \
+                 what it has is not added twice"
+            ));
+        }
+    }
+
     /// Says how many accounts are lost.
     fn print(&self) {
         let note = |accounts: usize, [one, many]: [&str; 2]| match accounts {

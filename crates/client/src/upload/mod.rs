@@ -1,4 +1,5 @@
-//! `cutover-client upload`: sends every account of the inputs; running it again has no further effect.
+//! `cutover-client upload`: sends every account of the inputs; running it again has no further effect. `send` does the same
+//! with other requests.
 //!
 //! The workers of the pipeline check accounts and look them up in the journal. The caller's thread batches
 //! them, hands the batches to the sender's thread, and records the answers. Before the first account and after the last
@@ -10,31 +11,38 @@ mod dispatcher;
 mod findings;
 mod lost;
 mod options;
+mod plan;
 mod prepare;
 mod queue;
 mod recorder;
+mod requests;
 mod run;
 mod sender;
+mod sent;
 mod standing;
 mod summary;
 
 pub(crate) use options::Options;
+pub(crate) use requests::RequestOptions;
 
-use crate::copies::Copies;
+use crate::copies::{Copies, account_hash};
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
-use crate::input::{find, is_same};
+use crate::input::{Source, find, is_same};
+use crate::interrupt::StopFlag;
 use crate::journal::{AcceptedAccounts, Journal, Subject};
 use crate::output::print;
 use crate::pipeline::Pipeline;
 use crate::progress::Progress;
 use crate::report::Reports;
-use crate::validate::{Checker, Settings};
+use crate::request::Selection;
+use crate::validate::{Checker, Settings, business_hash};
 use chrono::{DateTime, Utc};
 use lost::HistoryCheck;
+use plan::Plan;
 use prepare::Preparer;
 use run::Run;
-use sender::{SendOptions, Sender};
+use sender::Sender;
 use standing::Ended;
 use std::sync::Arc;
 use std::time::Instant;
@@ -46,40 +54,50 @@ use std::time::Instant;
 /// [`Error`] if it cannot begin, or the journal or a report cannot be written. A fault of the service ends
 /// the run, but with its summary.
 pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
+    send_all(&options.plan()?, now)
+}
+
+/// Sends requests other than accounts in the same way.
+///
+/// # Errors
+/// Same as [`run`].
+pub(crate) fn send(options: &RequestOptions, now: DateTime<Utc>) -> Result<Exit, Error> {
+    send_all(&options.plan()?, now)
+}
+
+fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
-    let settings = Arc::new(Settings::new(&options.rules, now, Some(options.target.clone()))?);
-    let checker = Checker::new(settings.clone(), options.rules.show_values);
-    let path = options.journal()?;
-    if options.report.iter().any(|report| is_same(report, &path)) {
+    let settings = Arc::new(Settings::new(plan.rules, now, Some(plan.target.clone()))?);
+    let checker = Checker::new(settings.clone(), plan.rules.show_values);
+    let path = &plan.journal;
+    if plan.report.iter().any(|report| is_same(report, path)) {
         return Err(Error::refused(format!("{} is the journal: a report would replace it", path.display())));
     }
-    let written: Vec<_> = options.report.iter().chain([&path]).cloned().collect();
-    let sources = find(&options.paths, &written)?;
-    let service = options.target.service()?;
-    let (mut journal, index) = Journal::open(&path, &Subject::new(service.name(), options.dry_run))?;
-    let staged = match options.staged() {
-        Some(path) => AcceptedAccounts::read(&path, &Subject::new(service.name(), false))?,
+    let sources = find(plan.paths, &plan.written())?;
+    let service = plan.target.service()?;
+    let subject = match plan.requests {
+        Some(requests) => Subject::of_requests(service.name(), requests),
+        None => Subject::new(service.name(), plan.sending.dry_run),
+    };
+    let (mut journal, index) = Journal::open(path, &subject)?;
+    let staged = match &plan.staged {
+        Some(path) => AcceptedAccounts::read(path, &Subject::new(service.name(), false))?,
         None => AcceptedAccounts::default(),
     };
-    let reports = Reports::create(&options.report)?;
-    let send_options = SendOptions {
-        one_by_one: options.one_by_one,
-        connections: options.connections(),
-        patience: options.patience(),
-        dry_run: options.dry_run,
-    };
-    let sender = Sender::start(service, &send_options)?;
+    let reports = Reports::create(plan.report)?;
+    let sender = Sender::start(service, &plan.sending)?;
     let pipeline = Pipeline::new();
     let cancel = sender.cancel_handle();
     pipeline.stop_on_signal(move || cancel.cancel())?;
-    let mut history = HistoryCheck::new(&options.target, pipeline.stop());
-    let asked = history.begin(&settings, &mut journal).and_then(|()| match options.again {
-        true => Ok(Ended::default()),
-        false => {
-            let suppliers = journal.histories().into_keys();
-            Ended::read(&options.target, &pipeline.stop(), suppliers, &index, options.dry_run)
-        }
-    });
+    let mut history = HistoryCheck::new(plan.target, pipeline.stop(), plan.requests.is_some());
+    let asked =
+        history.begin(&settings, &mut journal).and_then(|()| match plan.again || plan.requests.is_some() {
+            true => Ok(Ended::default()),
+            false => {
+                let suppliers = journal.histories().into_keys();
+                Ended::read(plan.target, &pipeline.stop(), suppliers, &index, plan.sending.dry_run)
+            }
+        });
     let ended = match asked {
         // The first account ends the run, so that there is a summary.
         Err(error @ Error::Service(_)) => {
@@ -88,28 +106,40 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
         }
         asked => asked?,
     };
-    let copies = Copies::find(&sources, options.rules.workers(), pipeline.stop(), options.quiet)?;
+    let copies = copies(plan, &sources, pipeline.stop())?;
     let bytes = sources.iter().map(|source| source.bytes).sum();
-    let progress = Progress::new(options.quiet, bytes, pipeline.read());
+    let progress = Progress::new(plan.quiet, bytes, pipeline.read());
     let lost = history.lost().clone();
     let (inputs, records) = ((&sources[..], &*settings, copies), (journal, history));
-    let mut upload = Run::new(inputs, pipeline.stop(), sender, &send_options, records, reports, progress);
+    let mut upload = Run::new(inputs, pipeline.stop(), sender, plan, records, reports, progress);
     let preparer = Preparer {
+        requests: plan.requests,
         checker,
         index,
         staged,
         lost,
         ended,
-        again: options.again,
-        retry_refused: options.retry_refused,
-        no_validate: options.no_validate,
-        dry_run: options.dry_run,
+        again: plan.again,
+        retry_refused: plan.retry_refused,
+        no_validate: plan.no_validate,
+        dry_run: plan.sending.dry_run,
     };
-    let end = pipeline.run(sources.clone(), options.rules.workers(), preparer, &mut upload);
+    let end = pipeline.run(sources.clone(), plan.rules.workers(), preparer, &mut upload);
     let summary = upload.end(end, begun)?;
     if let Some(fault) = &summary.fault {
         print_error(fault);
     }
-    print(&if options.json { summary.json() } else { summary.text() })?;
+    print(&if plan.json { summary.json() } else { summary.text() })?;
     Ok(summary.exit())
+}
+
+/// Finds what the inputs contain more than once. Accounts and businesses have identities, of which the last copy counts;
+/// equal copies of other requests are one.
+fn copies(plan: &Plan<'_>, sources: &[Source], stop: StopFlag) -> Result<Copies, Error> {
+    let identify = match plan.requests {
+        None => account_hash,
+        Some(Selection::Businesses) => business_hash,
+        Some(_) => return Ok(Copies::as_they_come()),
+    };
+    Copies::find(sources, identify, plan.rules.workers(), stop, plan.quiet)
 }

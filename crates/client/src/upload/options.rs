@@ -1,3 +1,5 @@
+use super::plan::Plan;
+use super::sender::SendOptions;
 use crate::error::Error;
 use crate::input::is_same;
 use crate::journal::{default_path, dry_run_path};
@@ -13,27 +15,27 @@ use std::time::Duration;
 pub(crate) struct Options {
     /// Files of accounts, folders of them, or - for NDJSON on standard input; as for validate
     #[arg(required = true, value_name = "PATH")]
-    pub(super) paths: Vec<PathBuf>,
+    paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub(super) target: Target,
+    target: Target,
     /// File of the answers, from which a run resumes [default: the first path with .cutover-journal appended]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Also send what was cancelled or undone at the service, and everything else that it has by the journal
     #[arg(long)]
-    pub(super) again: bool,
+    again: bool,
     /// Also send what the service refused before and would refuse again: too large, or faulty with --no-validate
     #[arg(long)]
-    pub(super) retry_refused: bool,
+    retry_refused: bool,
     /// Also send accounts that break the rules; what is not JSON or too large is never sent
     #[arg(long)]
-    pub(super) no_validate: bool,
+    no_validate: bool,
     /// Let the service try the accounts and import none; such a run has its own journal
     #[arg(long)]
-    pub(super) dry_run: bool,
+    dry_run: bool,
     /// Send one account per request, for services and proxies that do not accept many at once
     #[arg(long)]
-    pub(super) one_by_one: bool,
+    one_by_one: bool,
     /// Number of requests at the same time; fewer while the service is overloaded
     #[arg(long, value_name = "N", default_value = "4")]
     connections: NonZeroUsize,
@@ -41,16 +43,16 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SECONDS", default_value = "300")]
     patience: NonZeroU64,
     #[command(flatten)]
-    pub(super) rules: Rules,
+    rules: Rules,
     /// Write every finding and refusal to a .json, .csv or .html file; may be repeated
     #[arg(long, value_name = "FILE")]
-    pub(super) report: Vec<PathBuf>,
+    report: Vec<PathBuf>,
     /// Print the summary as one JSON document
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
     /// Show no progress
     #[arg(long, short)]
-    pub(super) quiet: bool,
+    quiet: bool,
 }
 
 /// Maximum number of concurrent requests; more would only take capacity from other clients.
@@ -61,29 +63,53 @@ impl Options {
     ///
     /// # Errors
     /// [`Error`] if no path can be derived.
-    pub(super) fn journal(&self) -> Result<PathBuf, Error> {
-        if let Some(path) = &self.journal {
-            return Ok(path.clone());
-        }
-        let none = || Error::refused("name a journal for standard input with --journal FILE");
-        let mut path = default_path(&self.paths).ok_or_else(none)?;
-        if self.dry_run {
-            path = dry_run_path(&path);
-        }
-        Ok(path)
+    fn journal(&self) -> Result<PathBuf, Error> {
+        let path = journal_path(self.journal.as_ref(), &self.paths)?;
+        Ok(if self.dry_run && self.journal.is_none() { dry_run_path(&path) } else { path })
     }
 
     /// For a dry run, path of the journal of the accounts that were sent to be imported, if there is one.
-    pub(super) fn staged(&self) -> Option<PathBuf> {
+    fn staged(&self) -> Option<PathBuf> {
         let is_other = |path: &PathBuf| self.journal.as_ref().is_none_or(|own| !is_same(own, path));
         default_path(&self.paths).filter(|path| self.dry_run && path.exists() && is_other(path))
     }
 
-    pub(super) fn connections(&self) -> usize {
-        self.connections.get().min(MAX_CONNECTIONS)
+    /// # Errors
+    /// [`Error`] if no path of the journal can be derived.
+    pub(super) fn plan(&self) -> Result<Plan<'_>, Error> {
+        Ok(Plan {
+            requests: None,
+            paths: &self.paths,
+            target: &self.target,
+            journal: self.journal()?,
+            staged: self.staged(),
+            again: self.again,
+            retry_refused: self.retry_refused,
+            no_validate: self.no_validate,
+            sending: SendOptions {
+                one_by_one: self.one_by_one,
+                connections: connections(self.connections),
+                patience: Duration::from_secs(self.patience.get()),
+                dry_run: self.dry_run,
+            },
+            rules: &self.rules,
+            report: &self.report,
+            json: self.json,
+            quiet: self.quiet,
+        })
     }
+}
 
-    pub(super) fn patience(&self) -> Duration {
-        Duration::from_secs(self.patience.get())
-    }
+/// Number of concurrent requests.
+pub(super) fn connections(wanted: NonZeroUsize) -> usize {
+    wanted.get().min(MAX_CONNECTIONS)
+}
+
+/// Path of the journal.
+///
+/// # Errors
+/// [`Error`] if none is given and none can be derived.
+pub(super) fn journal_path(given: Option<&PathBuf>, inputs: &[PathBuf]) -> Result<PathBuf, Error> {
+    let none = || Error::refused("name a journal for standard input with --journal FILE");
+    given.cloned().or_else(|| default_path(inputs)).ok_or_else(none)
 }

@@ -1,9 +1,11 @@
 use super::lost::{Lost, LostAccounts};
 use super::standing::Ended;
 use crate::across::Compared;
+use crate::identity::{Identity, IdentityHash};
 use crate::input::Location;
-use crate::journal::{AcceptedAccounts, Index, Outcome, key};
+use crate::journal::{AcceptedAccounts, Index, Outcome, key, request_key};
 use crate::pipeline::Worker;
+use crate::request::{Kind, Selection};
 use crate::validate::{Checked, Checker};
 use bytes::Bytes;
 use cutover_core::{Level, State};
@@ -13,10 +15,13 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A checked account, ready to be sent.
+/// A checked account, or another checked request, ready to be sent.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) location: Location,
+    pub(super) kind: Kind,
+    /// By what copies of it are found.
+    pub(super) identity: Option<IdentityHash>,
     pub(super) checked: Checked,
     /// Its control totals, if they can be computed.
     pub(super) totals: Option<Totals>,
@@ -35,11 +40,13 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// An account too large to be decoded.
-    pub(super) fn too_large(location: Location) -> Self {
-        let checked = Checked::too_large();
+    /// An account or another request too large to be decoded.
+    pub(super) fn too_large(kind: Kind, location: Location) -> Self {
+        let checked = Checked::too_large(kind);
         Self {
             location,
+            kind,
+            identity: None,
             checked,
             totals: None,
             earlier: None,
@@ -50,11 +57,19 @@ impl Prepared {
             body: None,
         }
     }
+
+    /// The account or business that it is about, if requests about that one are to follow each other.
+    pub(super) fn turn(&self) -> Option<u64> {
+        let (supplier, number) = (self.checked.supplier()?, self.checked.number()?);
+        (!self.kind.is_account()).then(|| key(Some(supplier), Some(number), 0))
+    }
 }
 
 /// Checks accounts, looks them up in the journal, and builds the lines to send.
 #[derive(Debug)]
 pub(super) struct Preparer {
+    /// What the inputs hold, if not accounts.
+    pub(super) requests: Option<Selection>,
     pub(super) checker: Checker,
     pub(super) index: Index,
     /// Accounts that were sent to be imported, for a dry run.
@@ -72,7 +87,15 @@ impl Worker for Preparer {
 
     fn process(&self, location: Location, account: &[u8]) -> Prepared {
         let account = account.trim_ascii();
-        let (mut checked, decoded) = self.checker.check(location, account);
+        let kind = self.requests.map_or(Kind::Account, |requests| requests.kind_of(account));
+        let (mut checked, decoded) = match kind {
+            Kind::Account => self.checker.check(location, account),
+            _ => (self.checker.check_request(kind, location, account), None),
+        };
+        let identity = match kind {
+            Kind::Account | Kind::Business => checked.identity.as_ref().and_then(Identity::hash),
+            _ => Some(IdentityHash::of_bytes(account)),
+        };
         let would_be_refused = checked.is_faulty();
         if self.no_validate && decoded.is_some() {
             checked.findings.clear();
@@ -80,7 +103,7 @@ impl Worker for Preparer {
         }
         let totals = decoded.and_then(|decoded| self.checker.totals(&checked, &decoded).ok());
         let fingerprint = checked.fingerprint;
-        let key = key(checked.supplier(), checked.number(), fingerprint);
+        let key = request_key(kind, checked.supplier(), checked.number(), fingerprint);
         let (earlier, lost) = (self.index.outcome(key, fingerprint), self.lost.get(key));
         let has_it = earlier.is_some_and(Outcome::is_stored);
         let ended = self.ended.get(key).filter(|_| has_it && lost.is_none());
@@ -102,7 +125,19 @@ impl Worker for Preparer {
         };
         let is_sent = !left_out && !is_done && !checked.is_faulty();
         let body = is_sent.then(|| if self.dry_run { dry_run_line(account) } else { line(account) });
-        Prepared { location, checked, totals, earlier, left_out, lost, ended, is_changed, body }
+        Prepared {
+            location,
+            kind,
+            identity,
+            checked,
+            totals,
+            earlier,
+            left_out,
+            lost,
+            ended,
+            is_changed,
+            body,
+        }
     }
 }
 

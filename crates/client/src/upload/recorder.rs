@@ -53,6 +53,7 @@ impl<'s> Recorder<'s> {
         self.journal.add(&Record {
             file: self.sources[account.location.source as usize].name.clone(),
             line: account.location.line,
+            request: account.kind,
             import_supplier: checked.supplier().map(str::to_owned),
             external_account_number: checked.number().map(str::to_owned),
             fingerprint: format!("{:016x}", account.checked.fingerprint),

@@ -2,10 +2,11 @@ use super::counts::Tally;
 use super::dispatcher::Dispatcher;
 use super::findings::Findings;
 use super::lost::{HistoryCheck, Lost};
+use super::plan::Plan;
 use super::prepare::Prepared;
 use super::queue::BatchQueue;
 use super::recorder::Recorder;
-use super::sender::{Answer, Event, SendOptions, Sender};
+use super::sender::{Answer, Event, Sender};
 use super::summary::Summary;
 use crate::across::Across;
 use crate::copies::Copies;
@@ -17,6 +18,7 @@ use crate::output::grouped;
 use crate::pipeline::{End, Listener};
 use crate::progress::Progress;
 use crate::report::Reports;
+use crate::request::{Kind, Selection};
 use crate::service::Fault;
 use crate::validate::{Checked, Finding, Settings};
 use cutover_core::State;
@@ -29,6 +31,8 @@ pub(super) struct Run<'s> {
     settings: &'s Settings,
     stop: StopFlag,
     dry_run: bool,
+    /// What is sent, if not accounts.
+    requests: Option<Selection>,
     history: HistoryCheck<'s>,
     /// Suppliers of accounts that the service accepted in this run.
     stored: BTreeSet<String>,
@@ -55,7 +59,10 @@ impl Listener<Prepared> for &mut Run<'_> {
                 Ok(())
             }
             InputEvent::Account(account) => self.account(account),
-            InputEvent::TooLarge => self.account(Prepared::too_large(location)),
+            InputEvent::TooLarge => {
+                let kind = self.requests.map_or(Kind::Account, |requests| requests.kind_of(b""));
+                self.account(Prepared::too_large(kind, location))
+            }
             InputEvent::Unreadable(reason) => self.unreadable(location, &reason),
         }
     }
@@ -71,7 +78,7 @@ impl<'s> Run<'s> {
         (sources, settings, copies): (&'s [Source], &'s Settings, Copies),
         stop: StopFlag,
         sender: Sender,
-        options: &SendOptions,
+        plan: &Plan<'_>,
         (journal, history): (Journal, HistoryCheck<'s>),
         reports: Reports,
         progress: Progress,
@@ -80,13 +87,14 @@ impl<'s> Run<'s> {
             sources,
             settings,
             stop,
-            dry_run: options.dry_run,
+            dry_run: plan.sending.dry_run,
+            requests: plan.requests,
             history,
             stored: BTreeSet::new(),
             copies,
             across: Across::default(),
-            queue: BatchQueue::new(options.one_by_one),
-            dispatcher: Dispatcher::new(sender, options.connections),
+            queue: BatchQueue::new(plan.sending.one_by_one),
+            dispatcher: Dispatcher::new(sender, plan.sending.connections),
             recorder: Recorder::new(sources, journal),
             findings: Findings::new(sources, reports),
             tally: Tally::default(),
@@ -124,8 +132,8 @@ impl<'s> Run<'s> {
             return Ok(());
         }
         let Checked { identity, fingerprint, compared, findings } = &mut account.checked;
-        let occurrence = self.copies.see(identity.as_ref(), account.location, *fingerprint);
-        if occurrence.earlier.is_none() {
+        let occurrence = self.copies.see(account.identity, account.location, *fingerprint);
+        if account.kind.is_account() && occurrence.earlier.is_none() {
             let similar = self.across.see(compared, identity.as_ref(), account.location);
             findings.extend(similar.map(|earlier| Finding::similar_number(earlier, self.sources)));
         }
@@ -247,6 +255,8 @@ impl<'s> Run<'s> {
             return self.changed_after_import(account);
         }
         self.tally.counts.add(answer.outcome);
+        self.tally.items.added += answer.items.added;
+        self.tally.items.already_there += answer.items.already_there;
         if answer.outcome.is_stored() {
             self.tally.stored.add(account.totals);
             self.note_stored(account.checked.supplier());
@@ -273,7 +283,8 @@ impl<'s> Run<'s> {
         let counts = &self.tally.counts;
         self.progress.done(counts.all(), self.tally.accounts, || {
             let stored = grouped(counts.accepted + counts.already_there);
-            format!("{stored} accounts accepted, {} not", grouped(counts.not_taken()))
+            let what = if self.requests.is_some() { "requests" } else { "accounts" };
+            format!("{stored} {what} accepted, {} not", grouped(counts.not_taken()))
         });
     }
 
@@ -342,6 +353,8 @@ impl<'s> Run<'s> {
     fn summary(&self, interrupted: bool, time: Duration) -> Summary {
         let tally = &self.tally;
         Summary {
+            requests: self.requests,
+            items: tally.items,
             interrupted,
             fault: self.dispatcher.fault().map(|fault| fault.why().to_owned()),
             dry_run: self.dry_run,

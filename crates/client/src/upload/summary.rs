@@ -1,8 +1,11 @@
 use super::counts::Counts;
+use super::sender::Items;
+use super::sent::Sent;
 use crate::exit::Exit;
 use crate::journal::{StoredTotals, Sums};
 use crate::output::{document, duration, grouped, inputs, warnings};
 use crate::report::{Causes, Page, alerts};
+use crate::request::Selection;
 use crate::validate::{SupplierZone, named, not_compared, seconds};
 use cutover_core::plain;
 use serde::Serialize;
@@ -10,6 +13,12 @@ use serde::Serialize;
 /// Totals of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Summary {
+    /// What was sent, if not accounts: they are counted as accounts here, and shown by [`Sent`].
+    #[serde(skip)]
+    pub(super) requests: Option<Selection>,
+    /// Notes or transactions of the requests.
+    #[serde(skip)]
+    pub(super) items: Items,
     /// True if it was stopped before its end.
     pub(super) interrupted: bool,
     /// Fault of the service that ended the run.
@@ -89,11 +98,14 @@ impl Summary {
 
     /// One JSON document for programs.
     pub(super) fn json(&self) -> String {
-        document(self)
+        self.requests.map_or_else(|| document(self), |what| Sent::of(what, self).json())
     }
 
     /// Text for people.
     pub(super) fn text(&self) -> String {
+        if let Some(what) = self.requests {
+            return Sent::of(what, self).text();
+        }
         let mut text = self
             .sums()
             .into_iter()
@@ -214,6 +226,9 @@ impl Summary {
 
     /// Content of the HTML report.
     pub(super) fn page(&self) -> Page {
+        if let Some(what) = self.requests {
+            return Sent::of(what, self).page();
+        }
         Page {
             title: "Upload of accounts",
             alerts: alerts(self.interrupted, self.fault.as_deref(), self.unreadable_files),

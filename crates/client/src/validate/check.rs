@@ -7,6 +7,7 @@ use crate::input::Location;
 use crate::journal::fingerprint_of;
 use crate::pipeline::Worker;
 use crate::report::Row;
+use crate::request::Kind;
 use cutover_core::{AttrPath, Level, Zone};
 use cutover_model::{AccountRequest, Decoded, SyntaxError, Totals, decode_account};
 use cutover_rules::{Facts, check_account};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 pub(crate) struct Checker {
     settings: Arc<Settings>,
     /// True if findings show what was sent.
-    show_values: bool,
+    pub(super) show_values: bool,
 }
 
 /// Result of checking an account.
@@ -35,9 +36,9 @@ pub(crate) struct Checked {
 }
 
 impl Checked {
-    /// An account too large to be decoded.
-    pub(crate) fn too_large() -> Self {
-        Self::only(None, Finding::too_large())
+    /// An account or another request too large to be decoded.
+    pub(crate) fn too_large(kind: Kind) -> Self {
+        Self::only(None, Finding::too_large(kind))
     }
 
     /// What many accounts have in common, at the first of them.
@@ -126,12 +127,16 @@ impl Checker {
         Totals::of_draft(account, self.settings.of(checked.supplier()).now.zone)
     }
 
+    /// The rules of the supplier that an account or a request names.
+    pub(super) fn rules_of(&self, identity: Option<&Identity>) -> Arc<SupplierRules> {
+        self.settings.of(identity.and_then(|identity| identity.supplier.as_deref()))
+    }
+
     /// Decodes an account; also returns whose it is, and the rules of that supplier.
     fn decode<'j>(&self, account: &'j [u8]) -> Result<Known<'j>, SyntaxError> {
         let decoded = decode_account(account, Zone::UTC)?;
         let identity = Identity::of(&decoded);
-        let supplier = identity.as_ref().and_then(|identity| identity.supplier.as_deref());
-        let rules = self.settings.of(supplier);
+        let rules = self.rules_of(identity.as_ref());
         let differs = decoded.zone_matters && rules.now.zone != Zone::UTC;
         let decoded = if differs { decode_account(account, rules.now.zone)? } else { decoded };
         Ok((decoded, identity, rules))

@@ -2,6 +2,7 @@ use crate::across::SharedBirth;
 use crate::copies::Earlier;
 use crate::input::{Location, Source};
 use crate::output::grouped;
+use crate::request::Kind;
 use cutover_core::{Code, Issue, Level, NON_FIELD_ERRORS};
 use cutover_model::SyntaxError;
 use std::borrow::Cow;
@@ -27,30 +28,32 @@ impl Finding {
         Self::of_whole(Code::ParseError, format!("This is not JSON: {error}.").into())
     }
 
-    /// The account is larger than the limit of the service.
-    pub(crate) fn too_large() -> Self {
-        Self::of_whole(Code::PayloadTooLarge, "The account is larger than 8 MiB.".into())
+    /// It is larger than the limit of the service.
+    pub(crate) fn too_large(kind: Kind) -> Self {
+        let detail = format!("The {} is larger than 8 MiB.", kind.noun());
+        Self::of_whole(Code::PayloadTooLarge, detail.into())
     }
 
     fn of_whole(code: Code, detail: Cow<'static, str>) -> Self {
         Self { level: Level::Error, attr: NON_FIELD_ERRORS.into(), code: code.as_str(), detail, value: None }
     }
 
-    /// The account is in an earlier line already: a warning if it is the same, else an error. Only the client has
+    /// The account, or another request of this kind, is in an earlier line already: a warning if it is the same, else an error. Only the client has
     /// these codes, because the service sees one account at a time.
-    pub(crate) fn copy(earlier: Earlier, sources: &[Source]) -> Self {
+    pub(crate) fn copy(kind: Kind, earlier: Earlier, sources: &[Source]) -> Self {
+        let noun = kind.noun();
         let place = place(earlier.location, sources);
         let (level, code, detail) = match earlier.differs {
             false => {
-                (Level::Warning, Code::RepeatedInInput, format!("The same account is already in {place}."))
+                (Level::Warning, Code::RepeatedInInput, format!("The same {noun} is already in {place}."))
             }
             true => {
                 let detail =
-                    format!("The account is already in {place}, with other content. The last one counts.");
+                    format!("The {noun} is already in {place}, with other content. The last one counts.");
                 (Level::Error, Code::DiffersInInput, detail)
             }
         };
-        let attr = "external_account_number".into();
+        let attr = kind.identity_attr().into();
         Self { level, attr, code: code.as_str(), detail: detail.into(), value: None }
     }
 

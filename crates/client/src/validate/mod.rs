@@ -4,6 +4,7 @@
 mod check;
 mod finding;
 mod options;
+mod requests;
 mod settings;
 mod summary;
 mod tally;
@@ -14,6 +15,7 @@ mod zones;
 pub(crate) use check::{Checked, Checker};
 pub(crate) use finding::Finding;
 pub(crate) use options::{Options, Rules};
+pub(crate) use requests::business_hash;
 pub(crate) use settings::{Settings, history, installation};
 use summary::Summary;
 pub(crate) use summary::{not_compared, seconds};
@@ -30,6 +32,7 @@ use crate::output::{grouped, print};
 use crate::pipeline::{End, Pipeline};
 use crate::progress::Progress;
 use crate::report::{Reports, Row};
+use crate::request::Kind;
 use chrono::{DateTime, Utc};
 use cutover_core::Code;
 use std::sync::Arc;
@@ -83,7 +86,7 @@ impl<'s> Run<'s> {
         match seen {
             InputEvent::Opened => self.tally.files += 1,
             InputEvent::Account(checked) => self.account(location, checked)?,
-            InputEvent::TooLarge => self.account(location, Checked::too_large())?,
+            InputEvent::TooLarge => self.account(location, Checked::too_large(Kind::Account))?,
             InputEvent::Unreadable(why) => self.unreadable(location, &why)?,
         }
         let tally = &self.tally;
@@ -98,7 +101,7 @@ impl<'s> Run<'s> {
         let account = checked.identity.as_ref().and_then(Identity::hash);
         let earlier = account.and_then(|account| self.seen.see(account, location, checked.fingerprint));
         let found = match earlier {
-            Some(earlier) => Some(Finding::copy(earlier, self.sources)),
+            Some(earlier) => Some(Finding::copy(Kind::Account, earlier, self.sources)),
             None => {
                 let similar = self.across.see(&checked.compared, checked.identity.as_ref(), location);
                 similar.map(|earlier| Finding::similar_number(earlier, self.sources))

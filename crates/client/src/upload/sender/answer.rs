@@ -1,6 +1,7 @@
 use crate::journal::Outcome;
 use crate::service::{self, Fault};
 use cutover_core::{Code, NON_FIELD_ERRORS};
+use serde::Serialize;
 use serde_json::Value;
 
 /// Answer of the service to an account.
@@ -10,6 +11,17 @@ pub(in crate::upload) struct Answer {
     pub(in crate::upload) outcome: Outcome,
     /// Reasons why it was refused; they hold no values of an account.
     pub(in crate::upload) findings: Vec<Finding>,
+    /// What became of the notes or transactions of a request.
+    pub(in crate::upload) items: Items,
+}
+
+/// Numbers of notes or transactions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub(in crate::upload) struct Items {
+    /// Those that the service has added.
+    pub(in crate::upload) added: u64,
+    /// Those that it had already.
+    pub(in crate::upload) already_there: u64,
 }
 
 /// A reason.
@@ -51,7 +63,7 @@ impl LineOutcome {
     }
 }
 
-fn foreign(status: u16) -> LineOutcome {
+pub(super) fn foreign(status: u16) -> LineOutcome {
     let why = format!("the service answers {status} to an account, and not as Cutover does");
     LineOutcome::Fault(Fault::permanent(why))
 }
@@ -60,7 +72,7 @@ const NOT_ONGOING: &str =
     "the import supplier takes no accounts now; run the same command again when it is ongoing";
 
 /// Interprets a refusal (contract 7).
-fn refused(status: u16, body: &Value) -> LineOutcome {
+pub(super) fn refused(status: u16, body: &Value) -> LineOutcome {
     if code(body) == Code::ImportSupplierMigrationNotOngoing.as_str() {
         return LineOutcome::Fault(Fault::permanent(NOT_ONGOING));
     }
@@ -76,17 +88,17 @@ fn refused(status: u16, body: &Value) -> LineOutcome {
     }
     let findings = items.iter().take(MAX_FINDINGS).map(finding).collect();
     if code(whole) == Code::AccountImportProcessInProgress.as_str() {
-        return LineOutcome::Retry(Answer { status, outcome: Outcome::InProgress, findings });
+        return LineOutcome::Retry(Answer { findings, ..Answer::bare(status, Outcome::InProgress) });
     }
-    LineOutcome::Final(Answer { status, outcome: Outcome::Refused, findings })
+    LineOutcome::Final(Answer { findings, ..Answer::bare(status, Outcome::Refused) })
 }
 
 /// Maximum number of findings that the service returns, plus one that says that there are more.
 pub(in crate::upload) const MAX_FINDINGS: usize = 1_001;
 
 impl Answer {
-    fn bare(status: u16, outcome: Outcome) -> Self {
-        Self { status, outcome, findings: Vec::new() }
+    pub(super) fn bare(status: u16, outcome: Outcome) -> Self {
+        Self { status, outcome, findings: Vec::new(), items: Items::default() }
     }
 
     /// Answer for an account at which the service failed repeatedly.
@@ -96,7 +108,7 @@ impl Answer {
             code: Code::Error.as_str().to_owned(),
             detail: "The service failed at this account repeatedly.".to_owned(),
         };
-        Self { status: 500, outcome: Outcome::Failed, findings: vec![finding] }
+        Self { findings: vec![finding], ..Self::bare(500, Outcome::Failed) }
     }
 
     /// True if only validate would list the reasons (contract 7.2).
@@ -106,7 +118,7 @@ impl Answer {
     }
 }
 
-fn code(body: &Value) -> &str {
+pub(super) fn code(body: &Value) -> &str {
     body["code"].as_str().unwrap_or_default()
 }
 

@@ -9,8 +9,10 @@ mod batch;
 mod bulk;
 mod limiter;
 mod one;
+mod request;
+mod turns;
 
-pub(super) use answer::{Answer, Finding, MAX_FINDINGS};
+pub(super) use answer::{Answer, Finding, Items, MAX_FINDINGS};
 
 use super::prepare::Prepared;
 use crate::error::Error;
@@ -22,6 +24,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
+use turns::Turns;
 
 /// Maximum number of lines in a request.
 pub(super) const MAX_LINES: usize = 500;
@@ -127,12 +130,15 @@ fn run(sender: BatchSender, mut queue: mpsc::UnboundedReceiver<Batch>) {
             Ok(()) => sender.emit(Event::Wake),
             Err(fault) => return sender.emit(Event::Failed(fault)),
         }
+        let mut turns = Turns::default();
         while let Some(batch) = queue.recv().await {
+            let mut turn = turns.next(batch.first().and_then(|first| first.turn()));
             let sender = sender.clone();
             let end = BatchEnd(sender.events.clone());
             tokio::spawn(async move {
+                turn.begin().await;
                 sender.send(batch).await;
-                drop(end);
+                drop((turn, end));
             });
         }
     });

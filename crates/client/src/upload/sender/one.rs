@@ -1,12 +1,13 @@
 use super::super::prepare::Prepared;
 use super::answer::LineOutcome;
+use super::request;
 use crate::service::{Fault, REQUEST_TIMEOUT, Reply, Service};
 use reqwest::header::CONTENT_TYPE;
 
 /// Maximum size of an answer to one account.
 pub(super) const MAX_ANSWER: usize = 1024 * 1024;
 
-/// Sends one account in its own request.
+/// Sends one account, or another request, in its own request.
 ///
 /// # Errors
 /// [`Fault`] if the account was not answered.
@@ -15,8 +16,9 @@ pub(super) async fn send(
     account: &Prepared,
     validates: bool,
 ) -> Result<LineOutcome, Fault> {
-    let path = ["v2", "data-import", "accounts", "validate"];
-    let url = service.url(if validates { &path } else { &path[..3] }, "");
+    let path = account.kind.path();
+    let url =
+        if validates { service.url(&[path, &["validate"]].concat(), "") } else { service.url(path, "") };
     let body = account.body.clone().unwrap_or_default();
     let response = service
         .send(|http| {
@@ -26,9 +28,13 @@ pub(super) async fn send(
         .await?;
     let reply = Reply::read_up_to(MAX_ANSWER, response).await?;
     let status = reply.status.as_u16();
+    let a = if account.kind.is_account() { "an account" } else { "a request" };
     match status {
         // These concern the base URL rather than the account.
-        403..=407 => Err(Fault::permanent(format!("the service answers {status} to an account"))),
-        _ => Ok(LineOutcome::of(status, &reply.body, validates)),
+        403..=407 if account.kind.is_account() || status != 404 => {
+            Err(Fault::permanent(format!("the service answers {status} to {a}")))
+        }
+        _ if account.kind.is_account() => Ok(LineOutcome::of(status, &reply.body, validates)),
+        _ => Ok(request::outcome(account.kind, status, &reply.body)),
     }
 }
