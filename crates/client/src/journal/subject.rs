@@ -58,7 +58,10 @@ impl Subject {
 
     /// True if this program knows the version of the format.
     fn is_known(&self) -> bool {
-        (1..=VERSION_OF_REQUESTS).contains(&self.cutover_journal)
+        match self.requests {
+            Some(_) => self.cutover_journal == VERSION_OF_REQUESTS,
+            None => (1..=VERSION).contains(&self.cutover_journal),
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod migration;
 mod reports;
 mod rules;
 mod runs;
+mod send;
 mod settings;
 mod status;
 mod stub;

@@ -45,6 +45,10 @@ pub(crate) struct State {
     pub(crate) refusals: HashMap<String, Value>,
     /// Number of creates still to be answered with 500, by account number.
     pub(crate) failures: HashMap<String, u32>,
+    /// Requests of version 1 that arrived, in order: the end of the path, and the body.
+    pub(crate) sent: Vec<(String, Value)>,
+    /// Answers to those, by the number of the account or the identifier of the business.
+    pub(crate) sent_answers: HashMap<String, (u16, Value)>,
     /// Findings of validate, by account number.
     pub(crate) findings: HashMap<String, Value>,
     /// Responses to the next create requests; normal after these.
@@ -352,8 +356,18 @@ impl Connection {
         let (status, answer) = {
             let mut state = self.state.lock().unwrap();
             state.requests.push(("one", 1));
-            created(&mut state, &body)
+            match head.path.strip_prefix("/v1/data-import/") {
+                Some(path) => added(&mut state, path, &body),
+                None => created(&mut state, &body),
+            }
         };
+        let mut state = self.state.lock().unwrap();
+        if !state.sent.is_empty() && state.hang_after.is_some_and(|n| state.sent.len() >= n) {
+            state.sent.pop();
+            drop(state);
+            return self.hang();
+        }
+        drop(state);
         match act {
             Behavior::Cut(_) => None,
             _ => self.answer(status, "", &answer.to_string()),
@@ -458,4 +472,35 @@ fn validated(state: &mut State, line: &[u8]) -> (u16, Value) {
     found.map_or((200, json!({})), |errors| {
         (400, json!({"detail": "It failed.", "code": "account_failed_validation", "errors": errors}))
     })
+}
+
+/// Answers a request of version 1 as its endpoint does. What was sent before is there already.
+fn added(state: &mut State, path: &str, body: &[u8]) -> (u16, Value) {
+    let body: Value = serde_json::from_slice(body).unwrap();
+    let name = ["external_account_number", "external_business_identifier"].map(|name| body[name].as_str());
+    let name = name.into_iter().flatten().next().unwrap_or_default().to_owned();
+    if let Some(left) = state.failures.get_mut(&name).filter(|left| **left > 0) {
+        *left -= 1;
+        return (500, json!({"detail": "x", "code": "payment_vendor_unavailable"}));
+    }
+    if let Some((status, answer)) = state.sent_answers.get(&name) {
+        return (*status, answer.clone());
+    }
+    let is_there = state.sent.iter().any(|(_, sent)| *sent == body);
+    state.sent.push((path.to_owned(), body.clone()));
+    let items = |name: &str, item: Value| {
+        Value::from_iter(body[name].as_array().unwrap().iter().map(|_| item.clone()))
+    };
+    let answer = match path {
+        "notes/create/" => {
+            let status = if is_there { "NOTE_ALREADY_EXISTS" } else { "NOTE_CREATION_SUCCESS" };
+            items("notes", json!({"created_at": "2026-11-21T00:00:00Z", "body": "x", "status": status}))
+        }
+        "transactions/create/" => {
+            let status = if is_there { "TRANSACTION_ALREADY_EXISTS" } else { "TRANSACTION_ADDED_TO_ACCOUNT" };
+            json!({"results": items("transactions", json!({"status": status, "transaction_data": {}}))})
+        }
+        _ => json!({"reference": "x"}),
+    };
+    (201, answer)
 }
