@@ -1,5 +1,7 @@
 //! The journal: answers of the service on disk, from which an interrupted run resumes and reports are made.
 //!
+//! Journals of accounts and of other requests have the same form, and a journal is about one of them.
+//!
 //! Each line is a JSON record, or the history of the service's database; the first line identifies the service. Lines
 //! are only appended. A torn end
 //! left by a crash is cut off: its account is sent again, which the contract makes safe.
@@ -10,6 +12,7 @@ mod index;
 mod latest;
 mod lines;
 mod record;
+mod requests;
 mod subject;
 
 pub(crate) use accepted::{AcceptedAccounts, AcceptedOfSupplier};
@@ -18,6 +21,7 @@ pub(crate) use index::{Index, account_hash, fingerprint_of, key, key_of, request
 pub(crate) use latest::LatestRecords;
 pub(crate) use lines::is_of_dry_runs;
 pub(crate) use record::{Outcome, Problem, Record, StoredTotals, Sums};
+pub(crate) use requests::{AcceptedAdditions, is_journal};
 pub(crate) use subject::Subject;
 
 use std::ffi::OsString;

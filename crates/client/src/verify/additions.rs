@@ -1,6 +1,8 @@
 use crate::error::Error;
 use crate::input::{InputEvent, Location};
+use crate::journal::{AcceptedAdditions, fingerprint_of, request_key};
 use crate::pipeline::Worker;
+use crate::request::Kind;
 use cutover_core::Zone;
 use cutover_model::certificate::{Addition, addition_contents};
 use cutover_model::{
@@ -25,16 +27,29 @@ pub(super) struct Added {
 /// The additions of a request.
 #[derive(Debug)]
 pub(super) struct Request {
+    /// Its key in a journal.
+    key: u64,
     supplier: Box<str>,
     number: Box<str>,
     added: Vec<Added>,
 }
 
-/// What was added to each account, in the order of the files.
+/// What was added to each account, in the order of the files, or of the answers if there are journals.
 #[derive(Debug, Default)]
-pub(super) struct Additions(HashMap<Box<str>, Vec<Added>>);
+pub(super) struct Additions {
+    by_account: HashMap<Box<str>, Vec<(usize, Added)>>,
+    /// What the service has accepted; without journals everything counts.
+    accepted: Option<AcceptedAdditions>,
+    /// Keys of the accepted requests that were found.
+    found: HashSet<u64>,
+}
 
 impl Additions {
+    /// Counts only what the service has accepted by journals, if there are any.
+    pub(super) fn accepted_by(accepted: Option<AcceptedAdditions>) -> Self {
+        Self { accepted, ..Self::default() }
+    }
+
     /// Takes the next request.
     pub(super) fn see(
         &mut self,
@@ -46,11 +61,20 @@ impl Additions {
         match event {
             InputEvent::Opened => Ok(()),
             InputEvent::Account(Some(request)) => {
+                let place = match &self.accepted {
+                    Some(accepted) => accepted.place(request.key),
+                    None => Some(0),
+                };
+                let Some(place) = place else { return Ok(()) };
+                self.found.insert(request.key);
                 if *request.supplier == *supplier {
-                    self.0.entry(request.number).or_default().extend(request.added);
+                    let added = request.added.into_iter().map(|added| (place, added));
+                    self.by_account.entry(request.number).or_default().extend(added);
                 }
                 Ok(())
             }
+            // It was not sent.
+            InputEvent::Account(None) | InputEvent::TooLarge if self.accepted.is_some() => Ok(()),
             InputEvent::Account(None) | InputEvent::TooLarge => Err(Error::refused(format!(
                 "{file}:{line} is no request for notes, transactions, historical statements or a payment instruction"
             ))),
@@ -58,15 +82,33 @@ impl Additions {
         }
     }
 
+    /// Brings what was added into the order in which it was accepted.
+    ///
+    /// # Errors
+    /// [`Error`] if the files lack something that the service has accepted.
+    pub(super) fn ordered(mut self) -> Result<Self, Error> {
+        let accepted = self.accepted.as_ref().map_or(0, AcceptedAdditions::len);
+        let missing = accepted.saturating_sub(self.found.len());
+        if self.accepted.is_some() && missing > 0 {
+            return Err(Error::refused(format!(
+                "the files of the additions lack {missing} requests that the journals have as accepted: name all files \
+                 that were sent"
+            )));
+        }
+        self.by_account.values_mut().for_each(|added| added.sort_by_key(|(place, _)| *place));
+        Ok(self)
+    }
+
     /// Returns the hashes of what the service added to an account: not what it had already, from the payload or from an
     /// earlier request.
     pub(super) fn of(&self, number: &str, account: Option<&Account<'_>>, zone: Zone) -> Vec<ContentHash> {
-        let Some(added) = self.0.get(number) else { return Vec::new() };
+        let Some(added) = self.by_account.get(number) else { return Vec::new() };
         let mut known = Known::default();
         if let Some(account) = account {
             known.payload(account, zone);
         }
-        added.iter().filter(|one| known.is_new(one)).map(|one| one.content).collect()
+        let added = added.iter().map(|(_, one)| one);
+        added.filter(|one| known.is_new(one)).map(|one| one.content).collect()
     }
 }
 
@@ -132,6 +174,8 @@ struct Head {
     transactions: Option<IgnoredAny>,
     statements: Option<IgnoredAny>,
     reference: Option<IgnoredAny>,
+    external_business_identifier: Option<IgnoredAny>,
+    dry_run: Option<bool>,
 }
 
 impl Worker for Reader {
@@ -140,15 +184,17 @@ impl Worker for Reader {
 
     fn process(&self, _: Location, body: &[u8]) -> Option<Request> {
         let head: Head = serde_json::from_slice(body).ok()?;
+        let fingerprint = fingerprint_of(body);
         let (zone, limits) = (self.zone, Limits { batch_items: u32::MAX, ..Limits::default() });
         macro_rules! request {
-            ($kind:ident, $decode:ident, |$request:ident| $things:expr) => {{
+            ($kind:ident, $sent:ident, $decode:ident, |$request:ident| $things:expr) => {{
                 let $request = $decode(body, zone, limits).ok()?.draft?.into_valid()?;
                 let things: Vec<(String, Option<i64>)> = $things;
                 let contents = addition_contents(Addition::$kind, body).ok()?;
                 let added =
                     |(content, (identity, at))| Added { kind: Addition::$kind, content, identity, at };
                 Some(Request {
+                    key: request_key(Kind::$sent, None, None, fingerprint),
                     supplier: $request.import_supplier.trimmed().into(),
                     number: $request.external_account_number.trimmed().into(),
                     added: contents.into_iter().zip(things).map(added).collect(),
@@ -156,16 +202,29 @@ impl Worker for Reader {
             }};
         }
         match head {
-            Head { notes: Some(_), .. } => request!(Note, decode_notes, |request| {
+            // The service checks it and keeps nothing, or it belongs to a business.
+            Head { dry_run: Some(true), .. } | Head { external_business_identifier: Some(_), .. } => {
+                let (supplier, number, added) = (Box::default(), Box::default(), Vec::new());
+                Some(Request {
+                    key: request_key(Kind::Transactions, None, None, fingerprint),
+                    supplier,
+                    number,
+                    added,
+                })
+            }
+            Head { notes: Some(_), .. } => request!(Note, Notes, decode_notes, |request| {
                 request.notes.iter().map(|note| identity_of(note, zone)).collect()
             }),
-            Head { transactions: Some(_), .. } => request!(Transaction, decode_transactions, |request| {
-                let id =
-                    |one: &cutover_model::Transaction<'_>| (one.transaction_id.trimmed().to_owned(), None);
-                request.transactions.iter().map(id).collect()
-            }),
+            Head { transactions: Some(_), .. } => {
+                request!(Transaction, Transactions, decode_transactions, |request| {
+                    let id = |one: &cutover_model::Transaction<'_>| {
+                        (one.transaction_id.trimmed().to_owned(), None)
+                    };
+                    request.transactions.iter().map(id).collect()
+                })
+            }
             Head { statements: Some(_), .. } => {
-                request!(HistoricalStatement, decode_historical_statements, |request| {
+                request!(HistoricalStatement, HistoricalStatements, decode_historical_statements, |request| {
                     let id = |one: &cutover_model::HistoricalStatement<'_>| {
                         (one.statement_id.trimmed().to_owned(), None)
                     };
@@ -173,7 +232,7 @@ impl Worker for Reader {
                 })
             }
             Head { reference: Some(_), .. } => {
-                request!(PaymentInstruction, decode_payment_instruction, |request| {
+                request!(PaymentInstruction, PaymentInstruction, decode_payment_instruction, |request| {
                     let parts =
                         [request.vendor.trimmed(), request.kind.as_str(), request.reference.trimmed()];
                     vec![(parts.join("\0"), None)]

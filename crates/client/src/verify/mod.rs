@@ -14,6 +14,7 @@ pub(crate) use options::Options;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::input::find;
+use crate::journal::{AcceptedAdditions, is_journal};
 use crate::output::print;
 use crate::pipeline::{End, Pipeline};
 use accounts::{Accounts, Hasher};
@@ -22,7 +23,7 @@ use cutover_model::certificate::{Certificate, InclusionProof, InvalidCertificate
 use outcome::Outcome;
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Verifies a certificate, prints the result, and names each account that does not agree.
@@ -71,9 +72,15 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
 /// Reads the supplier's files: first what was added, then the accounts.
 fn read_accounts(options: &Options, certificate: &Certificate) -> Result<Accounts, Error> {
     let (zone, workers) = (options.zone(), options.workers());
-    let mut additions = Additions::default();
-    if !options.additions.is_empty() {
-        let sources = find(&options.additions, &[])?;
+    let (journals, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        options.additions.iter().cloned().partition(|path| is_journal(path));
+    let accepted = if journals.is_empty() { None } else { Some(AcceptedAdditions::read(&journals)?) };
+    // A journal alone names the files.
+    let named = accepted.as_ref().filter(|_| files.is_empty()).map(|accepted| accepted.files.clone());
+    let files = named.unwrap_or(files);
+    let mut additions = Additions::accepted_by(accepted);
+    if !files.is_empty() {
+        let sources = find(&files, &[])?;
         let reader = additions::Reader { zone };
         let of = &certificate.import_supplier;
         Pipeline::new().run(
@@ -85,6 +92,7 @@ fn read_accounts(options: &Options, certificate: &Certificate) -> Result<Account
             },
         )?;
     }
+    let additions = additions.ordered()?;
     let sources = find(&options.paths, &[])?;
     let mut accounts = Accounts::new(certificate.import_supplier.clone());
     let hasher = Hasher { zone, additions: Arc::new(additions) };

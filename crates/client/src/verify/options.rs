@@ -22,7 +22,9 @@ pub(crate) struct Options {
     /// The leaves of the certificate, as `certificate --out` writes them
     #[arg(long, value_name = "FILE", required_unless_present = "proof")]
     pub(super) leaves: Option<PathBuf>,
-    /// Requests that added something after the import, one per line, in the order in which they were sent; may be repeated
+    /// Requests that added something after the import, one per line, in the order in which they were sent, or the journal
+    /// of send: then what the service has accepted of the files that the journal names, or that are given beside it; may be
+    /// repeated
     #[arg(long, value_name = "FILE")]
     pub(super) additions: Vec<PathBuf>,
     /// Verify the proof of one account instead of all leaves

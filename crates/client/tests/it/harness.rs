@@ -114,7 +114,12 @@ impl RunResult {
         let (time, rest): (Vec<&str>, Vec<&str>) =
             self.out.lines().partition(|line| line.starts_with("Time  "));
         assert_eq!(time.len(), 1, "{}", self.out);
-        assert!(time[0].contains(" s, ") && (time[0].ends_with(" accounts a second") || time[0].ends_with(" requests a second")), "{}", time[0]);
+        assert!(
+            time[0].contains(" s, ")
+                && (time[0].ends_with(" accounts a second") || time[0].ends_with(" requests a second")),
+            "{}",
+            time[0]
+        );
         rest.join("\n")
     }
 

@@ -209,10 +209,17 @@ fn another_history_of_the_service_sends_all_again() {
 fn a_journal_is_about_one_kind_of_requests() {
     let (sandbox, stub) = (notes(1), Stub::start());
     assert_eq!(send(&sandbox, &stub, &["notes", "a.ndjson"]).code, Some(0));
-    assert_eq!((&journal(&sandbox)[0]["requests"], &journal(&sandbox)[1]["request"]), (&json!("notes"), &json!("notes")));
+    assert_eq!(
+        (&journal(&sandbox)[0]["requests"], &journal(&sandbox)[1]["request"]),
+        (&json!("notes"), &json!("notes"))
+    );
     let ran = send(&sandbox, &stub, &["transactions", "a.ndjson"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("is about notes: give another one for transactions with --journal"), "{}", ran.err);
+    assert!(
+        ran.err.contains("is about notes: give another one for transactions with --journal"),
+        "{}",
+        ran.err
+    );
     let ran = sandbox.run_with(&stub, &["upload", "a.ndjson"]);
     assert!(ran.err.contains("is about notes: give another one for accounts"), "{}", ran.err);
     let ran = sandbox.run_with(&stub, &["report", "ACME", "--journal", "a.ndjson.cutover-journal"]);
@@ -234,7 +241,9 @@ fn what_is_no_answer_of_the_service_ends_the_run() {
 fn wrong_input_and_usage_exit_with_2() {
     let (sandbox, stub) = (notes(1), Stub::start());
     sandbox.write("a.zip", b"PK\x03\x04");
-    for arguments in [&["notes"][..], &["letters", "a.ndjson"], &["notes", "gone"], &["notes", "-"], &["notes", "a.zip"]] {
+    for arguments in
+        [&["notes"][..], &["letters", "a.ndjson"], &["notes", "gone"], &["notes", "-"], &["notes", "a.zip"]]
+    {
         let ran = send(&sandbox, &stub, arguments);
         assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.out);
         assert!(ran.err.starts_with("error: "), "{arguments:?}: {}", ran.err);

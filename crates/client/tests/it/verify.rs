@@ -364,3 +364,40 @@ fn the_operators_output_is_a_key() {
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
     }
 }
+
+/// What was refused or is faulty does not count, and neither do requests about businesses.
+#[test]
+fn journals_name_what_was_added() {
+    let (sandbox, stub) = (sandbox(), Stub::start());
+    let sent = |what: &str, file: &str| {
+        sandbox.run_with(&stub, &["send", what, file, "--now", crate::harness::NOW]).code
+    };
+    let refused = NOTES.replace("Hello", "Refused");
+    sandbox.write("notes.ndjson", format!("{refused}\n{{\n{NOTES}\n").replace("\n{\n", "\n[7]\n"));
+    stub.state()
+        .sent_answers
+        .insert("N-1".to_owned(), (404, json!({"detail": "x", "code": "account_not_found"})));
+    assert_eq!(sent("notes", "notes.ndjson"), Some(1));
+    stub.state().sent_answers.clear();
+    sandbox.write("notes.ndjson", format!("{NOTES}\n[7]\n"));
+    assert_eq!(sent("notes", "notes.ndjson"), Some(1));
+    sandbox.write("notes.ndjson", format!("{refused}\n[7]\n{NOTES}\n"));
+    assert_eq!(sent("transactions", "transactions.json"), Some(0));
+    let words = ["verify", "certificate.json", "in", "--leaves", "leaves.ndjson", "--public-key", "key.txt"];
+    let run = |additions: &[&str]| {
+        let additions: Vec<&str> = additions.iter().flat_map(|path| ["--additions", path]).collect();
+        sandbox.run(&[&words[..], &["--json"], &additions].concat())
+    };
+    let journals = ["notes.ndjson.cutover-journal", "transactions.json.cutover-journal"];
+    assert_eq!(summary(&run(&journals), 0)["agrees"], true);
+    std::fs::rename(sandbox.path("notes.ndjson"), sandbox.path("n.ndjson")).unwrap();
+    std::fs::rename(sandbox.path("transactions.json"), sandbox.path("t.json")).unwrap();
+    assert_eq!(run(&journals).code, Some(2));
+    assert_eq!(summary(&run(&[&journals[..], &["n.ndjson", "t.json"]].concat()), 0)["agrees"], true);
+    let ran = run(&[&journals[..], &["n.ndjson"]].concat());
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("lack 1 requests that the journals have as accepted"), "{}", ran.err);
+    assert_eq!(sandbox.run_with(&stub, &["upload", "in"]).code, Some(0));
+    let ran = run(&["in.cutover-journal"]);
+    assert!(ran.err.contains("is a journal of accounts"), "{}", ran.err);
+}
