@@ -9,6 +9,7 @@ mod certificate;
 mod cli;
 mod copies;
 mod disassemble;
+mod documents;
 mod error;
 mod exit;
 mod explain;

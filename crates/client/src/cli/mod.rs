@@ -9,6 +9,8 @@ use crate::exit::Exit;
 use crate::{
     assemble, certificate, disassemble, explain, hold, manifest, migration, runs, schema, status, tables,
     upload, validate, verify,
+    certificate, documents, explain, hold, manifest, migration, runs, schema, status, upload, validate,
+    verify,
 };
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
@@ -79,26 +81,31 @@ Exit codes:
 
 const SEND_EXAMPLES: &str = "\
 Examples:
-  cutover-client send businesses businesses.ndjson                 before the accounts that refer to their contracts
-  cutover-client send notes notes.ndjson                           the same command resumes it
+  cutover-client send businesses businesses.ndjson      before the accounts with their contracts
+  cutover-client send notes notes.ndjson                the same command resumes it
   cutover-client send transactions transactions.ndjson --report refused.csv
   cutover-client send historical-statements statements.ndjson
-  cutover-client send payment-instructions instructions.ndjson     of accounts and of businesses
+  cutover-client send payment-instructions instructions.ndjson
 
-Each line or value is the body of one request. It is checked by the rules of its endpoint before it is sent, and not
-sent if it is faulty. Notes, transactions, statements and payment instructions need accounts that are imported:
-the service refuses others (account_not_found), and the same command sends those again.
+Each line or value is the body of one request. It is checked by the rules of its endpoint, and not
+sent if it is faulty. What is added to accounts needs accounts that are imported: the service
+refuses others (account_not_found), and the same command sends those again.
 
-The journal holds the answers. A request whose answer was lost is sent again, and adds nothing twice: the service
-knows notes by their text and time, transactions and statements by their ids, payment instructions by vendor, type
-and reference, businesses by their identifier. Requests about one account are sent one after another, in
-the order of the inputs. `cutover-client verify` takes the journal as --additions.
+The journal holds the answers, for one kind of requests. A request whose answer was lost is sent
+again, and nothing is added twice: the service knows notes by their text and time, transactions and
+statements by their ids, payment instructions by vendor, type and reference, businesses by their
+identifier. Requests about one account are sent one after another, in the order of the inputs.
+`verify` takes the journal as --additions.
 
 Exit codes:
   0    the service has all of it
   1    some requests are faulty or were refused, or a business occurs with different content
-  2    usage, an input that cannot be read to its end, a fault of the service or of a payment vendor
+  2    usage, an input that cannot be read to its end, a fault of the service or of a vendor
   130  interrupted by Ctrl-C: answers to requests in flight are in the journal";
+
+const DOCUMENTS_EXAMPLES: &str = "\
+Examples:
+  cutover-client documents check documents/ --accounts exports/";
 
 const MANIFEST_EXAMPLES: &str = "\
 Examples:
@@ -284,6 +291,9 @@ enum Command {
     /// Send businesses, notes, transactions, historical statements or payment instructions, resuming like upload
     #[command(after_help = SEND_EXAMPLES)]
     Send(upload::RequestOptions),
+    /// Check the documents that accounts name, without a service
+    #[command(subcommand, after_help = DOCUMENTS_EXAMPLES)]
+    Documents(documents::Command),
     /// Compute what the files come to, and declare it to the service
     #[command(after_help = MANIFEST_EXAMPLES)]
     Manifest(manifest::Options),
@@ -347,6 +357,7 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
         Command::Disassemble(options) => disassemble::run(&options),
         Command::Tables(options) => tables::run(&options),
         Command::Send(options) => upload::send(&options, now),
+        Command::Documents(command) => documents::run(&command, now),
         Command::Manifest(options) => manifest::run(&options, now),
         Command::Certificate(options) => certificate::run(&options),
         Command::Verify(options) => verify::run(&options),
@@ -396,6 +407,7 @@ mod tests {
         insta::assert_snapshot!("help_of_validate", help(&["validate"]));
         insta::assert_snapshot!("help_of_upload", help(&["upload"]));
         insta::assert_snapshot!("help_of_send", help(&["send"]));
+        insta::assert_snapshot!("help_of_documents_check", help(&["documents", "check"]));
         insta::assert_snapshot!("help_of_manifest", help(&["manifest"]));
         insta::assert_snapshot!("help_of_verify", help(&["verify"]));
     }

@@ -6,6 +6,7 @@ mod across;
 mod assemble;
 mod commands;
 mod documented;
+mod documents;
 mod harness;
 mod hold;
 mod inputs;

@@ -27,6 +27,13 @@ sed -i 's/ACME_ENERGY/ACME/; s/ELEC-1001/A-100/' exports/*.ndjson
 cp exports/1.ndjson accounts.ndjson
 gzip -c exports/1.ndjson > one-more.json.gz
 echo A-000042 > numbers.txt
+jq -c '.import_supplier_code = "ACME"' fixtures/businesses/valid/cold_storage.json > businesses.ndjson
+cat fixtures/payment_instructions/valid/card.json fixtures/business_payment_instructions/valid/two_accounts.json \
+    | jq -c 'if has("import_supplier") then .import_supplier = "ACME" else .import_supplier_code = "ACME" end' > instructions.ndjson
+for file in notes/valid/calls transactions/valid/refund statements/valid/year; do
+    jq -c '.import_supplier = "ACME" | .external_account_number = "A-000042"' fixtures/$file.json > ${file%%/*}.ndjson
+done
+mkdir -p documents
 touch cutover.toml"#;
 
 /// Names in examples, each with the command that finds the real one in the installation.

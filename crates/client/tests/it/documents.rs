@@ -1,0 +1,50 @@
+//! `documents check`.
+
+use crate::harness::{RunResult, Sandbox, account};
+use serde_json::{Value, json};
+
+fn with_documents(number: &str, statement: &str, note: &str) -> String {
+    let mut value: Value = serde_json::from_slice(&account(number)).unwrap();
+    value["statements"] = json!([{"statement_path": statement}]);
+    value["notes"] = json!([{"document_paths": [{"document_path": note}]}]);
+    value.to_string()
+}
+
+fn check(sandbox: &Sandbox, more: &[&str]) -> RunResult {
+    sandbox.run(&[&["documents", "check", "docs", "--accounts", "a.ndjson"], more].concat())
+}
+
+#[test]
+fn missing_documents_are_named_with_their_places() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/s/1.pdf", "%PDF-1.7 …");
+    sandbox.write("docs/s/2.pdf", "<html>");
+    sandbox.write("docs/n/1.txt", "x");
+    let accounts = [
+        with_documents("N-1", "/s/1.pdf", "n/1.txt"),
+        with_documents("N-2", "s/2.pdf", "n/1.txt"),
+        with_documents("N-3", "s/3.pdf", "../n/1.txt"),
+        String::from_utf8(account("N-4")).unwrap(),
+    ];
+    sandbox.write("a.ndjson", accounts.join("\n"));
+    let ran = check(&sandbox, &["--report", "r.csv", "--report", "r.html"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));
+    insta::assert_snapshot!("documents_people", ran.out);
+    insta::assert_snapshot!("documents_report", sandbox.read("r.csv"));
+    let summary = check(&sandbox, &["--json"]).summary();
+    assert_eq!([&summary["documents"], &summary["missing"], &summary["faulty"]], [4, 1, 2]);
+    sandbox.write("a.ndjson", &accounts[0]);
+    assert_eq!(check(&sandbox, &[]).code, Some(0));
+}
+
+#[test]
+fn what_cannot_be_read_exits_with_2() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.ndjson", account("N-1"));
+    let ran = check(&sandbox, &[]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("docs cannot be read"), "{}", ran.err);
+    sandbox.write("docs/x", "");
+    sandbox.write("a.ndjson", b"PK\x03\x04");
+    assert_eq!(check(&sandbox, &[]).code, Some(2));
+}
