@@ -7,10 +7,8 @@ mod named;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::{
-    assemble, certificate, disassemble, explain, hold, manifest, migration, runs, schema, status, tables,
-    upload, validate, verify,
-    certificate, documents, explain, hold, manifest, migration, runs, schema, status, upload, validate,
-    verify,
+    assemble, certificate, disassemble, documents, explain, hold, manifest, migration, runs, schema, status,
+    tables, upload, validate, verify,
 };
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};

@@ -35,7 +35,9 @@ pub enum AnswerNameError {
     #[error("must be MEMBER=NAME, with {} or {} as MEMBER", MEMBERS[..2].join(", "), MEMBERS[2])]
     Form,
     /// The name is not of the form that members have.
-    #[error("has a NAME that is not of at most 64 lower-case letters, digits and underscores, beginning with a letter")]
+    #[error(
+        "has a NAME that is not of at most 64 lower-case letters, digits and underscores, beginning with a letter"
+    )]
     Name,
     /// An answer has a member of this name beside the member.
     #[error("has a NAME that a member of the same answer has")]
@@ -170,7 +172,8 @@ mod tests {
         ];
         let mut added = Vec::new();
         for path in paths {
-            let role = if path.contains("imported-accounts") { ApiKeyRole::Reader } else { ApiKeyRole::Supplier };
+            let role =
+                if path.contains("imported-accounts") { ApiKeyRole::Reader } else { ApiKeyRole::Supplier };
             let get = |service: &TestService| {
                 let token = format!("Token {}", service.token_as("Acme", role));
                 TestRequest::get().uri(path).insert_header((AUTHORIZATION, token))
@@ -183,8 +186,11 @@ mod tests {
                 added.push((path, name, count(&with) - count(&without)));
             }
         }
-        let added: Vec<String> =
-            added.iter().filter(|(.., n)| *n > 0).map(|(path, name, n)| format!("{path} {name}: {n}")).collect();
+        let added: Vec<String> = added
+            .iter()
+            .filter(|(.., n)| *n > 0)
+            .map(|(path, name, n)| format!("{path} {name}: {n}"))
+            .collect();
         insta::assert_snapshot!(added.join("\n"));
     }
 

@@ -127,7 +127,10 @@ impl TestService {
         let key = app.as_command().issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
         let parts = Parts { app: app.clone(), workers: Arc::default(), webhooks: Arc::default() };
-        let inner = Arc::new(Service::new(parts, &config, Description::new(described, AnswerNames::new(&config.answer_names))).unwrap());
+        let inner = Arc::new(
+            Service::new(parts, &config, Description::new(described, AnswerNames::new(&config.answer_names)))
+                .unwrap(),
+        );
         Self { store, clock, app, documents, vendors, webhooks, key, token, inner }
     }
 

@@ -78,6 +78,9 @@ const PAGES: &[Page] = &[
             ("cutover-client validate exports/", 1),
             ("cutover-client upload exports/", 1),
             ("cutover-client report ACME exports/", 1),
+            // No vendor is configured, and the folder is empty.
+            ("cutover-client send payment-instructions", 1),
+            ("cutover-client documents check", 1),
         ],
     },
     Page {
@@ -99,6 +102,14 @@ cutover organisation add 'Acme Energy'
 cutover supplier add ACME --organisation 'Acme Energy'
 cutover api-key issue --organisation 'Acme Energy' --json > key.json
 sed -i 's/ACME_ENERGY/ACME/; s/ELEC-1001/A-100/' exports/*.ndjson
+mkdir notes documents
+jq -c . fixtures/businesses/valid/cold_storage.json > businesses.ndjson
+jq -c . fixtures/notes/valid/calls.json > notes/calls.ndjson
+jq -c . fixtures/transactions/valid/refund.json > transactions.ndjson
+jq -c . fixtures/statements/valid/year.json > statements.ndjson
+jq -c . fixtures/payment_instructions/valid/card.json > instructions.ndjson
+sed -i 's/ACME_ENERGY/ACME/; s/ELEC-1001/A-100/' *.ndjson notes/*.ndjson
+gzip transactions.ndjson
 cutover serve > server.log 2>&1 &
 curl -s --retry 10 --retry-connrefused http://127.0.0.1:8080/readyz";
 
