@@ -196,7 +196,10 @@ fn is_well_formed(raw: &Raw, length: usize, last: u8) -> bool {
     if !raw.is_quoted {
         return raw.quotes == 0;
     }
-    raw.quotes >= 2 && raw.quotes % 2 == 0 && last == b'"' && raw.length == length + 1 + raw.quotes / 2
+    raw.quotes >= 2
+        && raw.quotes.is_multiple_of(2)
+        && last == b'"'
+        && raw.length == length + 1 + raw.quotes / 2
 }
 
 /// The text of each cell, and whether it was in quotes.

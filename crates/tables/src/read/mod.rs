@@ -37,7 +37,7 @@ pub struct ReadRow {
 pub struct TableReader(Kind);
 
 enum Kind {
-    Csv(csv::CsvReader<Box<dyn io::Read>>),
+    Csv(Box<csv::CsvReader<Box<dyn io::Read>>>),
     Ndjson(ndjson::NdjsonReader<Box<dyn io::Read>>),
     #[cfg(feature = "parquet")]
     Parquet(parquet::ParquetReader),
@@ -62,7 +62,7 @@ impl TableReader {
     /// Those of [`new`](Self::new); also for Parquet, which must be a file.
     pub fn of_text(format: Format, from: Box<dyn io::Read>, options: ReadOptions) -> Result<Self, ReadError> {
         Ok(Self(match format {
-            Format::Csv => Kind::Csv(csv::CsvReader::new(from, options)?),
+            Format::Csv => Kind::Csv(Box::new(csv::CsvReader::new(from, options)?)),
             Format::Ndjson => Kind::Ndjson(ndjson::NdjsonReader::new(from, options.encoding)?),
             #[cfg(feature = "parquet")]
             Format::Parquet => return Err(ReadError::Parquet("it is no file".to_owned())),
