@@ -19,6 +19,7 @@ mod requests;
 mod run;
 mod sender;
 mod sent;
+mod shown;
 mod standing;
 mod summary;
 
@@ -129,7 +130,7 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     if let Some(fault) = &summary.fault {
         print_error(fault);
     }
-    print(&if plan.json { summary.json() } else { summary.text() })?;
+    print(&if plan.json { shown::json(&summary) } else { shown::text(&summary) })?;
     Ok(summary.exit())
 }
 

@@ -7,6 +7,7 @@ use super::prepare::Prepared;
 use super::queue::BatchQueue;
 use super::recorder::Recorder;
 use super::sender::{Answer, Event, Sender};
+use super::shown;
 use super::summary::Summary;
 use crate::across::Across;
 use crate::copies::Copies;
@@ -316,7 +317,7 @@ impl<'s> Run<'s> {
             self.findings.interrupted()?;
         }
         let summary = self.summary(interrupted, begun.elapsed());
-        self.findings.finish(&summary.page())?;
+        self.findings.finish(&shown::page(&summary))?;
         Ok(summary)
     }
 

@@ -1,6 +1,5 @@
 use super::counts::Counts;
 use super::sender::Items;
-use super::sent::Sent;
 use crate::exit::Exit;
 use crate::journal::{StoredTotals, Sums};
 use crate::output::{document, duration, grouped, inputs, warnings};
@@ -13,7 +12,7 @@ use serde::Serialize;
 /// Totals of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Summary {
-    /// What was sent, if not accounts: they are counted as accounts here, and shown by [`Sent`].
+    /// What was sent, if not accounts: they are counted as accounts here, and shown by [`Sent`](super::sent::Sent).
     #[serde(skip)]
     pub(super) requests: Option<Selection>,
     /// Notes or transactions of the requests.
@@ -96,16 +95,13 @@ impl Summary {
         }
     }
 
-    /// One JSON document for programs.
+    /// One JSON document for programs, about accounts.
     pub(super) fn json(&self) -> String {
-        self.requests.map_or_else(|| document(self), |what| Sent::of(what, self).json())
+        document(self)
     }
 
-    /// Text for people.
+    /// Text for people, about accounts.
     pub(super) fn text(&self) -> String {
-        if let Some(what) = self.requests {
-            return Sent::of(what, self).text();
-        }
         let mut text = self
             .sums()
             .into_iter()
@@ -224,11 +220,8 @@ impl Summary {
         ]
     }
 
-    /// Content of the HTML report.
+    /// Content of the HTML report, about accounts.
     pub(super) fn page(&self) -> Page {
-        if let Some(what) = self.requests {
-            return Sent::of(what, self).page();
-        }
         Page {
             title: "Upload of accounts",
             alerts: alerts(self.interrupted, self.fault.as_deref(), self.unreadable_files),
