@@ -1,7 +1,7 @@
 //! Runs the commands of docs/client.md.
 #![cfg(unix)]
 
-use crate::harness::{NOW, Sandbox, account, line};
+use crate::harness::{NOW, Sandbox, account, gzip, line};
 use crate::stub::{KEY, Stub};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -12,7 +12,7 @@ fn every_command_of_the_page_runs() {
     let page = std::fs::read_to_string(page).unwrap();
     let commands: Vec<&str> =
         page.lines().filter_map(|line| line.strip_prefix("$ cutover-client ")).collect();
-    assert_eq!(commands.len(), 17, "{commands:?}");
+    assert_eq!(commands.len(), 23, "{commands:?}");
     let sandbox = Sandbox::new();
     sandbox.write("exports/a.ndjson", account("N-1"));
     sandbox.write("exports/b.json", line("faulty/PIN-01-same-type-twice"));
@@ -20,6 +20,17 @@ fn every_command_of_the_page_runs() {
         "acme.json",
         r#"{"code": "ACME", "time_zone": "Australia/Melbourne", "rules": {"PIN-01": "off"}}"#,
     );
+    for (name, from) in [
+        ("businesses.ndjson", "businesses/valid/cold_storage"),
+        ("notes/calls.ndjson", "notes/valid/calls"),
+        ("transactions.ndjson.gz", "transactions/valid/november"),
+        ("statements.ndjson", "statements/valid/year"),
+        ("instructions.ndjson", "payment_instructions/valid/card"),
+    ] {
+        let line = line(&format!("../{from}"));
+        sandbox.write(name, if name.ends_with(".gz") { gzip(&line) } else { line });
+    }
+    std::fs::create_dir(sandbox.path("documents")).unwrap();
     let stub = Stub::start();
     stub.answers("/v2/data-import/import-suppliers/ACME/progress/", [(200, progress())]);
     stub.answers("/v2/data-import/accounts/ACME/", [(200, json!([]))]);
@@ -31,7 +42,7 @@ fn every_command_of_the_page_runs() {
     }
     let mut codes = Vec::new();
     for command in commands {
-        let checks = command.starts_with("validate") || command.starts_with("upload");
+        let checks = ["validate", "upload", "send"].iter().any(|checks| command.starts_with(checks));
         let now = if checks { format!(" --now {NOW}") } else { String::new() };
         let program = Path::new(env!("CARGO_BIN_EXE_cutover-client"));
         let service = format!("CUTOVER_BASE_URL={} CUTOVER_API_KEY={KEY}", stub.url());
@@ -40,7 +51,7 @@ fn every_command_of_the_page_runs() {
         assert!(ran.err.lines().all(|line| line.starts_with("note: ")), "{command}: {}", ran.err);
         codes.push(ran.code);
     }
-    assert_eq!(codes, [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0].map(Some));
+    assert_eq!(codes, [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0].map(Some));
     for made in [
         "findings.html",
         "findings.csv",

@@ -183,7 +183,7 @@ mod tests {
             let (with, without) = (with.text(), without.text());
             for name in ["account_number", "identifier", "business_id"] {
                 let count = |text: &str| text.matches(&format!("\"{name}\":")).count();
-                added.push((path, name, count(&with) - count(&without)));
+                added.push((path, name, count(with) - count(without)));
             }
         }
         let added: Vec<String> = added

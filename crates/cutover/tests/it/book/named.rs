@@ -34,6 +34,9 @@ for file in notes/valid/calls transactions/valid/refund statements/valid/year; d
     jq -c '.import_supplier = "ACME" | .external_account_number = "A-000042"' fixtures/$file.json > ${file%%/*}.ndjson
 done
 mkdir -p documents
+cutover-client tables template template/
+mv template/example extract
+mv template/mapping.toml .
 touch cutover.toml"#;
 
 /// Names in examples, each with the command that finds the real one in the installation.
