@@ -116,7 +116,7 @@ const CHECKS: &[Step] = &[
     Step { name: "clippy", what: "lints, warnings denied", run: |_| plain::clippy() },
     Step {
         name: "alone",
-        what: "each program compiles with what it alone turns on in its dependencies, as a release does",
+        what: "the programs compile without what tests turn on in their dependencies, as in a release",
         run: |_| plain::alone(),
     },
     Step { name: "docs", what: "the documentation of every crate, warnings denied", run: |_| plain::docs() },

@@ -61,7 +61,7 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
 /// Sends requests other than accounts in the same way.
 ///
 /// # Errors
-/// Same as [`run`].
+/// Same as [`run()`].
 pub(crate) fn send(options: &RequestOptions, now: DateTime<Utc>) -> Result<Exit, Error> {
     send_all(&options.plan()?, now)
 }
