@@ -1092,6 +1092,11 @@ codes! {
             fault: "No payment vendor of this name is configured.",
             advice: "Send the name of a configured vendor, or have it added.",
         }
+        SimilarAccountNumber {
+            code: "similar_account_number",
+            fault: "The account number looks like that of an earlier account of the supplier.",
+            advice: "If both are one account, cancel the wrong one, or undo its import.",
+        }
         LineItemsOverlapAlreadyChargedPeriod {
             code: "line_items_overlap_already_charged_period",
             fault: "The account was charged for days of this period already.",

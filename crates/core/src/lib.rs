@@ -6,6 +6,7 @@
 mod attr;
 mod code;
 mod feed_event_type;
+mod folded;
 mod grouped;
 mod id;
 mod issue;
@@ -22,6 +23,7 @@ mod word;
 pub use attr::{AttrPath, NON_FIELD_ERRORS, Segment};
 pub use code::{Code, Domain, Example};
 pub use feed_event_type::FeedEventType;
+pub use folded::folded;
 pub use grouped::grouped;
 pub use id::{ExternalAccountNumber, InvalidId, ServiceAccountNumber, SupplierCode, trimmed};
 pub use issue::{Issue, IssueSource, Level, RuleId};

@@ -19,6 +19,8 @@ pub struct Facts<'f> {
     pub taken_meter_points: Option<&'f HashMap<MeterPointKey, MeterPointHolder>>,
     /// If set, the vendors of the payload's instructions that the organisation has not configured (rule PST-18).
     pub unknown_vendors: Option<&'f BTreeSet<String>>,
+    /// The number of an earlier account of the supplier, not cancelled, that looks like that of the payload (rule PST-20).
+    pub similar_number: Option<&'f str>,
     /// If set, the facts of the payload's business that another business has (rule BUS-10).
     pub taken_details: Option<&'f BTreeSet<UniqueDetail>>,
     /// If set, whether the account was erased (rule PST-17).
@@ -36,6 +38,7 @@ impl Facts<'_> {
             contract_known: None,
             taken_meter_points: None,
             unknown_vendors: None,
+            similar_number: None,
             taken_details: None,
             erased: None,
             documents: None,

@@ -58,7 +58,8 @@ pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, UniqueDet
 pub use levels::LevelSource;
 pub use lookups::{
     contract_to_look_up, details_to_look_up, documents_of_account, documents_of_notes,
-    documents_of_statements, level_of_erased, meter_points_to_look_up, vendors_to_look_up,
+    documents_of_statements, level_of_erased, looks_up_similar_numbers, meter_points_to_look_up,
+    vendors_to_look_up,
 };
 pub use profile::{
     ChangedLevel, InvalidProfile, Profile, ProfileName, RuleValue, UndocumentedMembers, set_values,

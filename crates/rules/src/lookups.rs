@@ -1,7 +1,7 @@
 //! The parts of a payload that are looked up before its rules run, from usable values only.
 
 use crate::form::stored_path;
-use crate::service::{BUS_10, PST_12, PST_17, PST_18};
+use crate::service::{BUS_10, PST_12, PST_17, PST_18, PST_20};
 use crate::{MeterPointKey, Profile, UniqueDetail, WantedDocument};
 use cutover_core::Level;
 use cutover_model::draft;
@@ -68,6 +68,11 @@ pub fn details_to_look_up(request: &draft::BusinessRequest<'_>, profile: &Profil
     let business = request.business.usable().filter(|_| profile.level(&BUS_10) != Level::Off);
     let details = business.into_iter().flat_map(|business| usable(&business.details));
     details.filter_map(UniqueDetail::of_draft).collect()
+}
+
+/// Returns true unless the profile turns the rule off for which numbers that look alike are looked up (PST-20).
+pub fn looks_up_similar_numbers(profile: &Profile) -> bool {
+    profile.level(&PST_20) != Level::Off
 }
 
 /// Returns the level of the rule about erased accounts (PST-17), which has to be looked up unless it is off.

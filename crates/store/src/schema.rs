@@ -191,6 +191,12 @@ tables! {
         terms -> Binary,
     }
 
+    folded_numbers (process_id) {
+        process_id -> BigInt,
+        supplier_id -> BigInt,
+        folded -> Text,
+    }
+
     business_terms (business_id, term) {
         business_id -> BigInt,
         term -> Binary,

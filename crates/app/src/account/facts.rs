@@ -7,7 +7,7 @@ use cutover_core::{ExternalAccountNumber, Level, SupplierCode};
 use cutover_model::AccountRequest;
 use cutover_rules::{
     Facts, MeterPointHolder, MeterPointKey, Profile, contract_to_look_up, level_of_erased,
-    meter_points_to_look_up, vendors_to_look_up,
+    looks_up_similar_numbers, meter_points_to_look_up, vendors_to_look_up,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,6 +17,8 @@ pub(crate) struct FactsToRead {
     meter_points: Vec<MeterPointKey>,
     number: Option<ExternalAccountNumber>,
     vendors: BTreeSet<String>,
+    /// If set, whether an earlier number of the supplier looks like this one.
+    similar: bool,
     /// If set, whether the account was erased.
     erased: bool,
 }
@@ -27,6 +29,7 @@ pub(crate) struct Known {
     contract: Option<bool>,
     meter_points: Option<MeterPoints>,
     unknown_vendors: BTreeSet<String>,
+    similar_number: Option<String>,
     pub(super) erased: Option<bool>,
 }
 
@@ -51,7 +54,14 @@ impl FactsToRead {
     /// import, whose check replaces the issues of this one.
     pub(crate) fn for_errors(request: &AccountRequest<'_>) -> Self {
         let contract = contract_to_look_up(request).map(str::to_owned);
-        Self { contract, meter_points: Vec::new(), number: None, vendors: BTreeSet::new(), erased: false }
+        Self {
+            contract,
+            meter_points: Vec::new(),
+            number: None,
+            vendors: BTreeSet::new(),
+            similar: false,
+            erased: false,
+        }
     }
 
     /// Facts for the errors and warnings of a supplier with this profile.
@@ -62,6 +72,7 @@ impl FactsToRead {
             meter_points: meter_points_to_look_up(request, profile),
             number: number.and_then(|number| number.as_sent().parse().ok()),
             vendors: vendors_to_look_up(request, profile),
+            similar: looks_up_similar_numbers(profile),
             erased: supplier.mark_key.is_some() && level_of_erased(profile) != Level::Off,
             ..Self::for_errors(request)
         }
@@ -69,7 +80,16 @@ impl FactsToRead {
 
     /// Returns true if nothing but the supplier has to be looked up.
     pub(crate) fn is_nothing(&self) -> bool {
-        self.contract.is_none() && self.meter_points.is_empty() && self.vendors.is_empty() && !self.erased
+        self.contract.is_none()
+            && self.meter_points.is_empty()
+            && self.vendors.is_empty()
+            && self.similar_to().is_none()
+            && !self.erased
+    }
+
+    /// The number to which others are compared, if any are.
+    fn similar_to(&self) -> Option<&ExternalAccountNumber> {
+        self.number.as_ref().filter(|_| self.similar)
     }
 
     /// Looks the facts up.
@@ -87,6 +107,7 @@ impl FactsToRead {
             contract,
             meter_points: self.unread(organisation_id, supplier_id),
             unknown_vendors: unknown_vendors(tx, organisation_id, &self.vendors)?,
+            similar_number: None,
             erased: None,
         };
         look_up_meter_points(tx, std::slice::from_mut(&mut known))?;
@@ -166,10 +187,12 @@ impl FactsToRead {
                 contract,
                 meter_points: of.unread(organisation_id, Some(supplier_id)),
                 unknown_vendors: of.vendors.intersection(&unknown).cloned().collect(),
+                similar_number: None,
                 erased: None,
             }
         };
         let mut known: Vec<Known> = sought.iter().map(known).collect();
+        look_up_similar_numbers(tx, supplier_id, sought, &mut known)?;
         look_up_meter_points(tx, &mut known)?;
         Ok(known)
     }
@@ -188,6 +211,23 @@ fn unknown_vendors(
     let configured = tx.vendor_names(organisation_id)?;
     let is_unknown = |name: &&String| !configured.is_empty() && !configured.contains(name);
     Ok(named.iter().filter(is_unknown).cloned().collect())
+}
+
+/// Looks up the numbers that look like those of all these accounts together.
+fn look_up_similar_numbers(
+    tx: &mut dyn Rows,
+    supplier_id: i64,
+    sought: &[Option<FactsToRead>],
+    known: &mut [Known],
+) -> Result<(), StoreError> {
+    let similar_to = |of: &Option<FactsToRead>| of.as_ref()?.similar_to().cloned();
+    let (places, numbers): (Vec<usize>, Vec<_>) =
+        sought.iter().enumerate().filter_map(|(place, of)| Some((place, similar_to(of)?))).unzip();
+    let similar = tx.similar_numbers(supplier_id, &numbers)?;
+    for (place, similar) in places.into_iter().zip(similar) {
+        known[place].similar_number = similar;
+    }
+    Ok(())
 }
 
 /// Looks up the meter points of all these accounts together.
@@ -233,10 +273,12 @@ impl Known {
     pub(crate) fn add_to<'f>(&'f self, facts: Facts<'f>) -> Facts<'f> {
         let taken_meter_points = self.meter_points.as_ref().map(|points| &points.taken);
         let unknown_vendors = Some(&self.unknown_vendors);
+        let similar_number = self.similar_number.as_deref();
         Facts {
             contract_known: self.contract,
             taken_meter_points,
             unknown_vendors,
+            similar_number,
             erased: self.erased,
             ..facts
         }

@@ -309,6 +309,14 @@ pub trait Processes {
         numbers: &[String],
     ) -> Result<Vec<(String, i64, DateTime<Utc>)>, StoreError>;
 
+    /// Returns for each number the first one of the supplier's that looks like it (see [`folded`](cutover_core::folded)), of
+    /// processes before its own that are not cancelled. Of many that look alike, only some are looked at.
+    fn similar_numbers(
+        &mut self,
+        supplier_id: i64,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<Vec<Option<String>>, StoreError>;
+
     /// Returns processes of a supplier whose account number begins with a text, by number, at most `limit`.
     /// An index has this order, so other processes cost nothing.
     fn processes_like(

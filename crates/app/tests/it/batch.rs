@@ -80,10 +80,10 @@ fn sixteen_accounts_are_claimed_and_written_in_one_transaction() {
     let (env, calls) = counted(|ports| ports);
     let numbers: Vec<_> = (0..20).map(|n| format!("A-{n}")).collect();
     numbers.iter().for_each(|number| env.create_as(number, EMPTY));
-    assert_eq!(run_counted(&env, &calls), (Worked::Processes(16), 2, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(16), 2, 2));
     let processed = |env: &TestEnv| numbers.iter().filter(|n| env.state_of(n) == State::Processed).count();
     assert_eq!(processed(&env), 16);
-    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 2, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 2, 2));
     assert_eq!(run_counted(&env, &calls), (Worked::Nothing, 1, 0));
     assert_eq!((processed(&env), count(&env.metrics.processed)), (20, 20));
     let all = [EventKind::Created, EventKind::Claimed, EventKind::Imported];
@@ -213,11 +213,28 @@ fn facts_about_a_batch_are_looked_up_together() {
 #[test]
 fn facts_of_a_rule_that_is_off_are_not_looked_up() {
     let (env, calls) = counted(|ports| ports);
-    let rules = ["PST-12", "PST-18"].map(|id| (id.to_owned(), Some(Level::Off))).into();
+    let rules = ["PST-12", "PST-18", "PST-20"].map(|id| (id.to_owned(), Some(Level::Off))).into();
     env.app.as_command().set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
     create_with_meter_points(&env, &["A-1", "A-2"]);
     // The payloads.
     assert_eq!(run_counted(&env, &calls), (Worked::Processes(2), 2, 1));
+}
+
+#[test]
+fn a_number_that_looks_like_an_earlier_one_is_a_warning() {
+    let env = TestEnv::new();
+    let numbers = ["0012", "12", "A-1", "a-1"];
+    numbers.iter().for_each(|number| env.create_as(number, EMPTY));
+    env.worker.run_once().unwrap();
+    let warned: [Vec<String>; 4] = numbers.map(|number| {
+        let warnings = env.report_of(number).issues.warnings.into_iter();
+        let own = warnings.filter(|warning| warning.code == "similar_account_number");
+        own.map(|warning| format!("{} {}", warning.attr, warning.detail.split_inclusive('.').next().unwrap()))
+            .collect()
+    });
+    let text = |number| vec![format!("external_account_number The supplier has an account {number}.")];
+    assert_eq!(warned, [Vec::new(), text("0012"), Vec::new(), text("A-1")]);
+    assert_eq!(states(&env, numbers), [State::Processed; 4]);
 }
 
 /// Workers keep no settings between claims.
@@ -266,7 +283,7 @@ fn import_large_notes(mut text: impl FnMut() -> String) {
     numbers.iter().for_each(|number| {
         env.create_as(number, &format!(r#"{EMPTY},"notes":[{{"body":"{}"}}]"#, text()));
     });
-    assert_eq!(run_counted(&env, &calls), (Worked::Processes(3), 3, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(3), 3, 4));
     assert_eq!(states(&env, numbers), [State::Processed; 3]);
 }
 
@@ -294,7 +311,7 @@ fn the_number_of_rows_bounds_a_commit() {
     for number in ["A-1", "A-2", "A-3", "A-4"] {
         env.create_as(number, &format!(r#"{EMPTY},"events":[{events}]"#));
     }
-    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 3, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 3, 5));
     assert_eq!(states(&env, ["A-1", "A-2", "A-3", "A-4"]), [State::Processed; 4]);
 }
 
@@ -384,7 +401,7 @@ fn dry_runs_are_written_with_imports_and_store_no_account() {
     for (n, number) in numbers.iter().enumerate() {
         env.create_with(&format!(r#"{{"is_dry_run":{}}}"#, n % 4 != 0), number, EMPTY);
     }
-    assert_eq!(run_counted(&env, &calls), (Worked::Processes(16), 2, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(16), 2, 2));
     for (n, number) in numbers.iter().enumerate() {
         let report = env.report_of(number);
         let state = if n % 4 == 0 { State::Processed } else { State::DryRunSucceeded };
@@ -402,7 +419,7 @@ fn rejected_payloads_are_written_with_imports() {
         .for_each(|number| env.create_as(number, r#""customers":[{"family_name":"B"}]"#));
     env.create_with(r#"{"is_dry_run":true}"#, "bad-3", r#""customers":[{"family_name":"B"}]"#);
     require_roles(&env);
-    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 2, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 2, 2));
     let expected = [State::Processed, State::Errored, State::Errored, State::DryRunErrored];
     assert_eq!(states(&env, ["real", "bad-1", "bad-2", "bad-3"]), expected);
     let issues = ["bad-1", "bad-3"].map(|number| env.report_of(number).issues);

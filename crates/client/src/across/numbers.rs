@@ -1,5 +1,6 @@
 use crate::identity::Identity;
 use crate::input::Location;
+use cutover_core::folded;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,7 +11,7 @@ const MAX_KEYS: usize = 7_000_000;
 /// Keys of an account number: accounts of a supplier that have one in common have numbers that look alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NumberKeys {
-    /// Ignores case, separators and leading zeros.
+    /// Ignores case, Unicode form, separators and leading zeros.
     plain: u64,
     /// Also takes letters for the digits that they look like; `None` if the number has no such letter.
     alike: Option<u64>,
@@ -27,11 +28,11 @@ impl NumberKeys {
             (supplier, folded).hash(&mut hasher);
             hasher.finish()
         };
-        let plain = hash(folded(number, |c| c)?);
+        let plain = hash(without_separators(number, |c| c)?);
         let is_numeric = number.bytes().any(|byte| byte.is_ascii_digit());
         let has_letters = is_numeric && number.contains(|c| digit_like(c) != c);
         // The plain key stays beside it: A-l1 and A-L1 differ only in case, but L is not taken for 1.
-        let alike = has_letters.then(|| folded(number, digit_like)).flatten().map(hash);
+        let alike = has_letters.then(|| without_separators(number, digit_like)).flatten().map(hash);
         Some(Self { plain, alike })
     }
 
@@ -49,19 +50,11 @@ fn digit_like(c: char) -> char {
     }
 }
 
-/// A number without separators and leading zeros, in lower case; `None` if nothing is left.
-fn folded(number: &str, read: impl Fn(char) -> char) -> Option<String> {
+/// A folded number without separators; `None` if nothing is left.
+fn without_separators(number: &str, read: impl Fn(char) -> char) -> Option<String> {
     let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '/' | '.' | '_');
-    let mut text = String::with_capacity(number.len());
-    for c in number.chars().filter(|c| !is_separator(c)).map(read) {
-        // Nearly all are ASCII, for which this is much quicker.
-        if c.is_ascii() { text.push(c.to_ascii_lowercase()) } else { text.extend(c.to_lowercase()) }
-    }
-    match text.trim_start_matches('0') {
-        "" if text.is_empty() => None,
-        "" => Some("0".to_owned()),
-        rest => Some(rest.to_owned()),
-    }
+    let text: String = number.chars().filter(|c| !is_separator(c)).map(read).collect();
+    Some(folded(&text).into_owned()).filter(|folded| !folded.is_empty())
 }
 
 /// The first account of each key. A key costs 20 to 40 bytes; most accounts have one.
@@ -138,6 +131,8 @@ mod tests {
             // Only the case differs, of letters that look like digits as well.
             ("ACL-1O", "acl-1o"),
             ("\u{c4}1", "\u{e4}1"),
+            ("\u{c4}1", "a\u{308}1"),
+            ("\u{ff11}2", "12"),
         ] {
             for pair in [[one, other], [other, one]] {
                 assert_eq!(similar(&mut Numbers::default(), &pair), [None, Some(1)], "{pair:?}");

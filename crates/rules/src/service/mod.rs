@@ -8,11 +8,13 @@ mod another_business;
 mod contract_known;
 mod erased_account;
 mod import_supplier;
+mod similar_number;
 mod unknown_vendor;
 
 pub(crate) use another_account::PST_12;
 pub(crate) use another_business::BUS_10;
 pub(crate) use erased_account::PST_17;
+pub(crate) use similar_number::PST_20;
 pub(crate) use unknown_vendor::PST_18;
 
 use crate::prelude::*;
@@ -38,6 +40,7 @@ pub(crate) const RULES: &[Rule] = &[
     PST_17,
     PST_18,
     PST_19,
+    PST_20,
 ];
 
 /// Creation of an account whose supplier is paused or complete (contract D4).

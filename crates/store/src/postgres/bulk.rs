@@ -4,12 +4,14 @@ use super::dialect::{Columns, Conn, Db, Dialect};
 use super::queries::processes::row::{Outcome, Status};
 use super::queries::processes::write::Step;
 use super::queries::refusals;
+use super::queries::similar;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::types::{Bits, Day, Json, Timestamp};
 use crate::error::Result;
 use crate::schema::columns;
 use cutover_app::port::{HeldMeterPoint, MeterPointHolder, MeterPointQuestion};
+use cutover_core::{ExternalAccountNumber, folded};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -148,6 +150,47 @@ pub(super) fn processes_among(
         return Ok(Vec::new());
     }
     Ok(Among { number: numbers.to_vec(), supplier_id }.load(conn)?)
+}
+
+statement! {
+    /// Places of the numbers that look like that of an earlier process, and that number: the first one of those that have
+    /// the folded number as their own or stored beside it.
+    Similar { number: Vec<String>, folded: Vec<String>, supplier_id: i64 } -> (BigInt, Text)
+        = "SELECT q.place, s.external_account_number \
+            FROM unnest(" number ", " folded ") WITH ORDINALITY AS q (number, folded, place) \
+            CROSS JOIN LATERAL (\
+                SELECT p.external_account_number FROM processes p \
+                WHERE p.id = ANY (ARRAY(\
+                    (SELECT o.id FROM processes o \
+                    WHERE o.supplier_id = " supplier_id " \
+                    AND o.external_account_number BETWEEN q.folded AND q.folded \
+                    ORDER BY o.supplier_id, o.external_account_number LIMIT 1) \
+                    UNION ALL \
+                    (SELECT f.process_id FROM folded_numbers f \
+                    WHERE f.supplier_id = " supplier_id " AND f.folded BETWEEN q.folded AND q.folded \
+                    ORDER BY f.supplier_id, f.folded, f.process_id LIMIT " (similar::CANDIDATES) "))) \
+                AND p.id < coalesce((\
+                    SELECT o.id FROM processes o \
+                    WHERE o.supplier_id = " supplier_id " \
+                    AND o.external_account_number BETWEEN q.number AND q.number \
+                    ORDER BY o.supplier_id, o.external_account_number LIMIT 1), 9223372036854775807) \
+                AND p.state <> 'CANCELLED' \
+                ORDER BY p.id LIMIT 1) s"
+}
+
+pub(super) fn similar_numbers(
+    conn: &mut Conn,
+    supplier_id: i64,
+    numbers: &[ExternalAccountNumber],
+) -> Result<Vec<Option<String>>> {
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let number = numbers.iter().map(ToString::to_string).collect();
+    let folded = numbers.iter().map(|number| folded(number.as_str()).into_owned()).collect();
+    let statement = Similar { number, folded, supplier_id };
+    let mut found: HashMap<i64, String> = statement.load::<(i64, String)>(conn)?.into_iter().collect();
+    Ok((1..).zip(numbers).map(|(place, _)| found.remove(&place)).collect())
 }
 
 statement! {

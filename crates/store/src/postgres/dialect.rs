@@ -12,6 +12,7 @@ use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use cutover_app::port::{FeedPosition, HeldMeterPoint, MeterPointQuestion};
+use cutover_core::ExternalAccountNumber;
 use cutover_postgres_client::sqlstate;
 use diesel::backend::Backend;
 use diesel::data_types::PgTimestamp;
@@ -272,6 +273,14 @@ impl SqlDialect for Dialect {
         numbers: &[String],
     ) -> Result<Vec<(String, i64, Timestamp)>> {
         bulk::processes_among(conn, supplier_id, numbers)
+    }
+
+    fn similar_numbers(
+        conn: &mut Conn,
+        supplier_id: i64,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<Vec<Option<String>>> {
+        bulk::similar_numbers(conn, supplier_id, numbers)
     }
 
     fn refused_among(conn: &mut Conn, supplier_id: i64, numbers: &[String]) -> Result<Vec<refusals::Read>> {

@@ -5,6 +5,7 @@ use super::pool::Pool;
 use super::queries::processes::row::{HistoryRow, Origin, ProcessRow, Status};
 use super::queries::processes::sent::Sent;
 use super::queries::processes::{causes, issues};
+use super::queries::similar;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::store_error;
@@ -17,6 +18,7 @@ use cutover_app::port::{Cause, Creation, SearchTerm, Staging, StagingDone, Store
 use cutover_core::FeedEventType;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -180,6 +182,7 @@ statement! {
         issues: Vec<Option<Json<'static>>>,
         warning_causes: Vec<Option<Json<'static>>>,
         contract: Vec<Option<String>>,
+        folded: Vec<Option<String>>,
         mark: Vec<Option<Bits>>,
         payload: Vec<Vec<u8>>,
         terms: Vec<Vec<u8>>,
@@ -192,9 +195,9 @@ statement! {
         block_size: i64,
     } -> (BigInt, Bool)
         = "WITH sent AS MATERIALIZED (SELECT n.*, s.organisation_id, s.code FROM unnest("
-            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " mark ", " payload ", " terms ", " term_from ", " term_to ", " event ", " actor
+            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " folded ", " mark ", " payload ", " terms ", " term_from ", " term_to ", " event ", " actor
             ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES) ", " (SENT)
-            ", supplier_revision, issues, warning_causes, contract, mark, payload, terms, term_from, term_to, event, actor, place) \
+            ", supplier_revision, issues, warning_causes, contract, folded, mark, payload, terms, term_from, term_to, event, actor, place) \
             JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
             AND s.status = 'Ongoing'), \
             held AS (SELECT sent.place FROM sent CROSS JOIN LATERAL (SELECT c.position FROM business_contracts c \
@@ -220,6 +223,8 @@ statement! {
             named AS (INSERT INTO process_contracts (process_id, organisation_id, identifier, is_in_use) \
             SELECT id, organisation_id, contract, TRUE FROM new WHERE contract IS NOT NULL \
             AND id = ANY(ARRAY(SELECT id FROM stored))), \
+            alike AS (INSERT INTO folded_numbers (process_id, supplier_id, folded) \
+            SELECT id, supplier_id, folded FROM new WHERE folded IS NOT NULL AND id = ANY(ARRAY(SELECT id FROM stored))), \
             begun AS (INSERT INTO process_history (process_id, version, event, to_state, occurred_at, \
             attempt, actor) SELECT id, version, event, state, created_at, attempt, actor \
             FROM new WHERE id = ANY(ARRAY(SELECT id FROM stored))), \
@@ -275,6 +280,10 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
             .map(|creation| causes::write(&Cause::of_issues(&creation.issues.warnings)))
             .collect::<Result<_>>()?,
         contract: creations.iter().map(|creation| creation.contract.clone()).collect(),
+        folded: rows
+            .iter()
+            .map(|row| similar::to_store(&row.origin.external_account_number).map(Cow::into_owned))
+            .collect(),
         mark: creations.iter().map(|creation| creation.mark.map(|mark| Bits(mark.0))).collect(),
         payload: creations.iter().map(|creation| creation.staged.payload.clone()).collect(),
         terms: lists.collect::<Result<_>>()?,

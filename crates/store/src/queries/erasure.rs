@@ -3,10 +3,11 @@
 use super::runs::erase_outcomes;
 use super::schema::{
     account_additions, account_events, account_instructions, accounts, agreements,
-    business_instruction_accounts, customers, historical_statements, ledgers, line_items, meter_points,
-    meters, note_documents, notes, payloads, payment_instructions, payment_schedules, previous_attempts,
-    process_causes, process_contracts, process_history, processes, property_administrators, readings,
-    registers, statements, supply_addresses, tax_items, transactions, wave_accounts,
+    business_instruction_accounts, customers, folded_numbers, historical_statements, ledgers, line_items,
+    meter_points, meters, note_documents, notes, payloads, payment_instructions, payment_schedules,
+    previous_attempts, process_causes, process_contracts, process_history, processes,
+    property_administrators, readings, registers, statements, supply_addresses, tax_items, transactions,
+    wave_accounts,
 };
 use super::types::Digits;
 use super::{Conn, SqlTx, number, terms};
@@ -54,6 +55,7 @@ fn erase(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ErasedRows>> {
     erased.extend(erase_outcomes(conn, ids)?);
     erased.extend(terms::erase(conn, ids)?);
     erased.extend(erase!(conn, ids:
+        folded_numbers.process_id
         process_contracts.process_id
         payloads.process_id
         previous_attempts.process_id

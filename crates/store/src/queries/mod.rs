@@ -34,6 +34,7 @@ pub(crate) mod processes;
 pub(crate) mod refusals;
 mod runs;
 mod search;
+pub(crate) mod similar;
 pub(crate) mod sql_dialect;
 pub(crate) mod statement;
 mod suppliers;

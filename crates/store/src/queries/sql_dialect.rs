@@ -8,6 +8,7 @@ use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
 use chrono::{DateTime, NaiveDate, Utc};
 use cutover_app::port::{FeedPosition, HeldMeterPoint, MeterPointQuestion};
+use cutover_core::ExternalAccountNumber;
 use diesel::backend::Backend;
 use diesel::deserialize;
 use diesel::serialize::{self, Output};
@@ -69,6 +70,13 @@ pub(crate) trait SqlDialect {
         supplier_id: i64,
         numbers: &[String],
     ) -> Result<Vec<(String, i64, Timestamp)>>;
+
+    /// Returns for each number that of an earlier process of the supplier that looks like it.
+    fn similar_numbers(
+        conn: &mut Conn,
+        supplier_id: i64,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<Vec<Option<String>>>;
 
     /// Returns those refused creates of a supplier that have one of these numbers.
     fn refused_among(conn: &mut Conn, supplier_id: i64, numbers: &[String]) -> Result<Vec<refusals::Read>>;

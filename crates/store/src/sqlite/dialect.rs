@@ -7,6 +7,7 @@ use super::queries::refusals;
 use super::queries::schema::{
     audit_trail, feed_events, payloads, process_history, processes, refused_creates,
 };
+use super::queries::similar;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use super::queries::terms::TermRange;
@@ -16,6 +17,7 @@ use crate::error::{Meaning, OpenError, Result};
 use crate::schema::columns;
 use chrono::{DateTime, NaiveDate, Utc};
 use cutover_app::port::{FeedPosition, HeldMeterPoint, MeterPointHolder, MeterPointQuestion, StoreError};
+use cutover_core::{ExternalAccountNumber, folded};
 use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql};
 use diesel::dsl::max;
@@ -133,6 +135,19 @@ impl SqlDialect for Dialect {
             .filter(processes::external_account_number.eq_any(numbers));
         let columns = (processes::external_account_number, processes::id, processes::created_at);
         Ok(found.select(columns).load(conn)?)
+    }
+
+    fn similar_numbers(
+        conn: &mut Conn,
+        supplier_id: i64,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<Vec<Option<String>>> {
+        let similar = |number: &ExternalAccountNumber| {
+            let (folded, number) = (folded(number.as_str()).into_owned(), number.to_string());
+            let query = Similar { supplier_id, folded, number };
+            Ok(query.get_result::<String>(conn).optional()?)
+        };
+        numbers.iter().map(similar).collect()
     }
 
     fn refused_among(conn: &mut Conn, supplier_id: i64, numbers: &[String]) -> Result<Vec<refusals::Read>> {
@@ -287,6 +302,27 @@ statement! {
     InBlock { block: i64, from: Vec<u8>, to: Vec<u8>, after: i64, limit: i64 } -> BigInt
         = "SELECT process_id FROM search_terms WHERE block = " block " AND term >= " from " AND term < " to
             " AND process_id > " after " ORDER BY term, process_id LIMIT " limit
+}
+
+statement! {
+    /// The first number of an earlier process that has the folded number as its own or stored beside it.
+    Similar { supplier_id: i64, folded: String, number: String } -> Text
+        = "WITH sought (supplier_id, folded, number) AS (VALUES (" supplier_id ", " folded ", " number ")) \
+            SELECT p.external_account_number FROM sought CROSS JOIN processes p \
+            WHERE p.id IN (\
+                SELECT o.id FROM processes o \
+                WHERE o.supplier_id = sought.supplier_id AND o.external_account_number = sought.folded \
+                UNION ALL \
+                SELECT process_id FROM (\
+                    SELECT f.process_id FROM folded_numbers f \
+                    WHERE f.supplier_id = sought.supplier_id AND f.folded = sought.folded \
+                    ORDER BY f.process_id LIMIT " (similar::CANDIDATES) ")) \
+            AND p.id < coalesce((\
+                SELECT o.id FROM processes o \
+                WHERE o.supplier_id = sought.supplier_id AND o.external_account_number = sought.number\
+                ), 9223372036854775807) \
+            AND p.state <> 'CANCELLED' \
+            ORDER BY p.id LIMIT 1"
 }
 
 statement! {

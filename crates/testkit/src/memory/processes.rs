@@ -6,9 +6,9 @@ use cutover_app::port::{
     ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier,
     WaitingWindow, WaitingWindows,
 };
-use cutover_core::{ExternalAccountNumber, Level, ServiceAccountNumber, SupplierStatus};
+use cutover_core::{ExternalAccountNumber, Level, ServiceAccountNumber, SupplierStatus, folded};
 use cutover_model::ContentHash;
-use cutover_process::{EventKind, HistoryEntry, LEASE, Process, State as Status};
+use cutover_process::{EventKind, HistoryEntry, LEASE, Process, Snapshot, State as Status};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -225,6 +225,26 @@ impl Processes for State {
             (snapshot.external_account_number.to_string(), process.id(), snapshot.created_at)
         });
         Ok(known.filter(|(number, ..)| numbers.contains(number)).collect())
+    }
+
+    fn similar_numbers(
+        &mut self,
+        supplier_id: i64,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<Vec<Option<String>>, StoreError> {
+        let similar = |number: &ExternalAccountNumber| {
+            let of_supplier = self.rows().filter(|row| row.supplier_id == supplier_id);
+            let all: Vec<_> = of_supplier.map(|row| row.process.snapshot()).collect();
+            let own = all.iter().find(|other| other.external_account_number == *number).map(|own| own.id);
+            let is_earlier = |other: &&&Snapshot| own.is_none_or(|own| other.id < own);
+            let is_alike = |other: &&&Snapshot| {
+                folded(other.external_account_number.as_str()) == folded(number.as_str())
+            };
+            let alike = all.iter().filter(is_earlier).filter(is_alike);
+            let standing = alike.filter(|other| other.state != Status::Cancelled);
+            standing.min_by_key(|other| other.id).map(|other| other.external_account_number.to_string())
+        };
+        Ok(numbers.iter().map(similar).collect())
     }
 
     fn processes_like(

@@ -96,6 +96,7 @@ stories! { $
         a_page_reads_a_limited_number_of_rows_and_may_be_empty
         pages_give_every_match_once
         accounts_are_found_by_the_prefix_of_their_numbers
+        numbers_that_look_alike_are_found_until_they_are_cancelled
         a_process_is_found_by_its_account;
     refusals:
         refused_creates_read_back_with_their_figures

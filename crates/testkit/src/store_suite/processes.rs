@@ -236,6 +236,31 @@ fn number_of(process: &Process) -> String {
     process.snapshot().external_account_number.to_string()
 }
 
+/// Earlier processes of the supplier are found, but not cancelled ones; results keep the order.
+pub fn numbers_that_look_alike_are_found_until_they_are_cancelled(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    create(store, &other, "7");
+    // The longest folded number of all is not stored, and disturbs none.
+    let long: &'static str = "\u{fdfa}".repeat(128).leak();
+    create(store, &acme, long);
+    for account in ["0012", "a-1", "12", "A-1", "\u{e9}1", "E\u{301}1", "7"] {
+        create(store, &acme, account);
+    }
+    let similar = |numbers: &[&str]| {
+        let numbers: Vec<_> = numbers.iter().map(|text| number(text)).collect();
+        see(store, |tx| tx.similar_numbers(acme.id, &numbers))
+    };
+    let found = |text: &str| Some(text.to_owned());
+    let sent = ["12", "0012", "A-1", "a-1", "7", "E\u{301}1"];
+    assert_eq!(similar(&sent), [found("0012"), None, found("a-1"), None, None, found("\u{e9}1")]);
+    let not_sent = ["00012", "A-2", "\u{c9}1", "07", &long[..long.len() - 3]];
+    assert_eq!(similar(&not_sent), [found("0012"), None, found("\u{e9}1"), found("7"), None]);
+    assert_eq!(similar(&[]), []);
+    let first = process(store, &acme, "0012").process;
+    assert!(step(store, &first, Event::Cancelled, at(1)));
+    assert_eq!(similar(&["12", "00012"]), [None, found("12")]);
+}
+
 /// Prefixes are compared by bytes, without wildcards.
 pub fn accounts_are_found_by_the_prefix_of_their_numbers(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));

@@ -76,6 +76,14 @@ impl Processes for SqlTx<'_> {
         })
     }
 
+    fn similar_numbers(
+        &mut self,
+        supplier_id: i64,
+        numbers: &[ExternalAccountNumber],
+    ) -> Result<Vec<Option<String>>, StoreError> {
+        self.run(|conn| Dialect::similar_numbers(conn, supplier_id, numbers))
+    }
+
     fn processes_like(
         &mut self,
         supplier_id: i64,

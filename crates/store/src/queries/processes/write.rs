@@ -3,6 +3,7 @@ use super::super::businesses;
 use super::super::dialect::{Db, Dialect};
 use super::super::feed::{self, PublishStep};
 use super::super::schema::{payloads, processes};
+use super::super::similar;
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::terms;
@@ -44,6 +45,7 @@ pub(super) fn insert(
         .values((payloads::process_id.eq(process.id()), payloads::payload.eq(&*payload)))
         .execute(conn)?;
     terms::insert(conn, process.id(), &staged.terms)?;
+    similar::insert(conn, process.id(), supplier_id, &process.snapshot().external_account_number)?;
     HistoryRow::insert_all(&[HistoryRow::new(process.id(), entry)], conn)?;
     if let Some(event) = feed::of_step(process, entry)? {
         event.execute(conn)?;

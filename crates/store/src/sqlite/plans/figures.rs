@@ -36,6 +36,16 @@ fn figures_are_read_by_their_supplier() {
     }
 }
 
+#[test]
+fn similar_numbers_are_found_by_their_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    let plan = plan_of(&mut conn, |tx| tx.similar_numbers(1, &["A-1".parse().unwrap()]).map(drop));
+    assert_uses(&plan, "COVERING INDEX folded_numbers_by_number (supplier_id=? AND folded=?)");
+    assert_uses(&plan, "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)");
+    assert!(plan.iter().all(|step| !step.starts_with("SCAN processes")), "{plan:#?}");
+}
+
 /// Pages of account numbers cost the same for any number of them, and so does the removal of a batch.
 #[test]
 fn declared_numbers_are_found_by_their_key() {

@@ -81,6 +81,25 @@ fn processes_are_found_by_their_numbers_from_the_first_day() {
 }
 
 #[test]
+fn similar_numbers_are_found_by_their_keys_from_the_first_day() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let numbers: [ExternalAccountNumber; 2] = ["A-1", "0M-7"].map(|number| number.parse().unwrap());
+    let find = || read_committed(&*env.store, |tx| tx.similar_numbers(1, &numbers)).unwrap();
+    often(|| assert_eq!(find(), [None, None]));
+    env.database.sql(NOT_COUNTED).unwrap();
+    env.create("a-1");
+    fill(&env, MANY);
+    let folded = "ALTER TABLE folded_numbers SET (autovacuum_enabled = false); \
+        INSERT INTO folded_numbers SELECT id, supplier_id, 'F-' || external_account_number FROM processes \
+        ON CONFLICT DO NOTHING";
+    fill(&env, folded);
+    ["processes", "folded_numbers"].iter().for_each(|table| reset(&env, table));
+    assert_eq!(find(), [Some("a-1".to_owned()), Some("M-7".to_owned())]);
+    let database = env.close();
+    ["processes", "folded_numbers"].iter().for_each(|table| assert_few_are_read(&database, table));
+}
+
+#[test]
 fn refused_creates_are_found_by_their_numbers_from_the_first_day() {
     let Some(env) = TestEnvironment::new() else { return };
     let numbers = ["R-1", "R-7"].map(str::to_owned);

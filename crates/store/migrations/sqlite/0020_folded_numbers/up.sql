@@ -1,0 +1,7 @@
+-- Numbers of accounts without what people overlook, where they differ from the number (rule PST-20).
+CREATE TABLE folded_numbers (
+    process_id INTEGER PRIMARY KEY REFERENCES processes (id),
+    supplier_id INTEGER NOT NULL,
+    folded TEXT NOT NULL
+) STRICT;
+CREATE INDEX folded_numbers_by_number ON folded_numbers (supplier_id, folded, process_id);
