@@ -73,3 +73,4 @@ mod vendor_storm;
 mod vendors;
 mod warnings;
 mod webhooks;
+mod whole_migration;

@@ -10,6 +10,7 @@ mod server;
 mod small_disk;
 mod v1;
 mod vendor;
+mod withholding;
 
 pub(crate) use cgroup::Cgroup;
 pub(crate) use client::{Answer, Client};
@@ -18,6 +19,7 @@ pub(crate) use fleet::{Fleet, Node};
 pub(crate) use server::{NO_ADDRESS, Server};
 pub(crate) use v1::*;
 pub(crate) use vendor::{Action, ReceivedRequest, Vendor, answer};
+pub(crate) use withholding::Withholding;
 
 pub(crate) use cutover_testkit_machine::{STALLED, wait_for, wait_for_count, wait_until};
 
