@@ -13,6 +13,7 @@ mod country_rules;
 mod facts;
 mod form;
 mod lookups;
+mod place;
 mod prelude;
 mod profile;
 pub mod reference;
@@ -61,6 +62,7 @@ pub use lookups::{
     documents_of_statements, level_of_erased, looks_up_similar_numbers, meter_points_to_look_up,
     vendors_to_look_up,
 };
+pub use place::rules_about;
 pub use profile::{
     ChangedLevel, InvalidProfile, Profile, ProfileName, RuleValue, UndocumentedMembers, set_values,
 };

@@ -87,7 +87,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "cutover-fuzz",
-        may: &[CORE, MODEL, RULES, APP, POSTGRES_CLIENT, OUTBOUND, HTTP, TESTKIT],
+        may: &[CORE, MODEL, RULES, TABLES, APP, POSTGRES_CLIENT, OUTBOUND, HTTP, TESTKIT],
         never: &[DATABASE],
     },
     Layer { name: TESTKIT_POSTGRES, may: &[TESTKIT_MACHINE], never: &[WEB, HTTP_CLIENT, DATABASE] },

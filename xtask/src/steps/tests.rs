@@ -58,7 +58,7 @@ fn commands_not_run() -> Option<String> {
         command.arg("--version");
         cargo::output(command).is_some()
     };
-    let missing = ["curl", "jq"].into_iter().find(|helper| !is_there(helper))?;
+    let missing = ["curl", "jq", "sqlite3"].into_iter().find(|helper| !is_there(helper))?;
     Some(format!("NOT RUN the commands of the documentation: no {missing}"))
 }
 

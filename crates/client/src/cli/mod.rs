@@ -27,7 +27,7 @@ Examples:
   cutover-client report ACME exports/                 sent compared with imported, to the cent
   cutover-client certificate ACME --out evidence/     what the service has, signed
   cutover-client verify evidence/certificate.json exports/ --leaves evidence/leaves.ndjson --public-key KEY
-  cutover-client explain invalid_phone_number         the meaning of a code or a rule
+  cutover-client explain invalid_phone_number         the meaning of a code, a rule or a member
   cutover-client upload --help                        all options of a command
 
 Settings: CUTOVER_BASE_URL (or --base-url), and the API key in CUTOVER_API_KEY.
@@ -223,8 +223,15 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   cutover-client explain invalid_phone_number
   cutover-client explain LED-01 --json
+  cutover-client explain customers.#.mobile           the path of a member, as in a finding
 
-Exit codes: 0 it is explained, 2 there is no such code or rule.";
+Exit codes: 0 it is explained, 2 there is no such code, rule or member.";
+
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  cutover-client schema > account.schema.json
+  cutover-client schema notes
+  cutover-client schema --minimal > account.json      the smallest account that is accepted";
 
 const ASSEMBLE_EXAMPLES: &str = "\
 Examples:
@@ -322,13 +329,11 @@ enum Command {
     /// Compare two runs of a supplier
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(runs::CompareOptions),
-    /// Explain an error code or a rule, without a service
+    /// Explain an error code, a rule or a member, without a service
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(explain::Options),
-    /// Print the JSON Schema of the body of a request
-    #[command(
-        after_help = "Examples:\n  cutover-client schema > account.schema.json\n  cutover-client schema notes"
-    )]
+    /// Print the JSON Schema of the body of a request, or the smallest body
+    #[command(after_help = SCHEMA_EXAMPLES)]
     Schema(schema::Options),
     /// Print the completion script of a shell
     #[command(

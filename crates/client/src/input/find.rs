@@ -27,7 +27,8 @@ pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>
             let found = sources.len();
             walk(path, reports, &mut sources, &mut skipped)?;
             if sources.len() == found {
-                let what = "holds no .ndjson, .jsonl or .json file (.gz and .zst of these count)";
+                let what = "holds no .ndjson, .jsonl or .json file (.gz and .zst of these count); \
+                            `cutover-client assemble` makes accounts of tables";
                 return Err(Error::refused(format!("{} {what}", path.display())));
             }
         } else if reports.iter().any(|report| is_same(report, path)) {

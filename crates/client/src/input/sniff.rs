@@ -7,12 +7,12 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// First bytes of formats that are often given by mistake, and their names.
 const FORMATS: [(&[u8], &str); 7] = [
-    (b"PK\x03\x04", "a ZIP archive or a workbook: extract it, or save it as JSON"),
+    (b"PK\x03\x04", "a ZIP archive or a workbook: extract it, or save its tables as CSV"),
     (b"7z\xbc\xaf", "a 7z archive: extract it first"),
     (b"Rar!", "a RAR archive: extract it first"),
     (b"BZh", "compressed with bzip2: compress it with gzip or Zstandard"),
     (b"\xfd7zXZ", "compressed with xz: compress it with gzip or Zstandard"),
-    (b"PAR1", "a Parquet file, not accounts as JSON"),
+    (b"PAR1", "a table in Parquet: `cutover-client assemble` makes accounts of tables"),
     (b"%PDF", "a PDF document, not accounts as JSON"),
 ];
 
@@ -58,7 +58,7 @@ fn foreign(start: &[u8]) -> Option<&'static str> {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => {
             Some("text in UTF-16: save it as UTF-8")
         }
-        text if is_csv(text) => Some("CSV, not accounts as JSON"),
+        text if is_csv(text) => Some("a table in CSV: `cutover-client assemble` makes accounts of tables"),
         _ => None,
     }
 }
@@ -107,7 +107,7 @@ mod tests {
             (b"\0{\0\"", "UTF-16"),
             (b"PAR1", "Parquet"),
             (b"import_supplier,external_account_number\r\nACME,1\r\n", "CSV"),
-            (b"\xef\xbb\xbf\"number\";\"name\"\n", "CSV"),
+            (b"\xef\xbb\xbf\"number\";\"name\"\n", "CSV: `cutover-client assemble`"),
         ] {
             let error = read(bytes).unwrap_err();
             assert!(error.contains(part), "{error}");

@@ -50,6 +50,37 @@ fn codes_and_rules_are_explained() {
     assert!(ran.err.contains("the nearest is invalid_phone_number"), "{}", ran.err);
 }
 
+#[test]
+fn members_are_explained_by_their_paths() {
+    let sandbox = Sandbox::new();
+    for (name, path) in [
+        ("explain_member", "customers.0.mobile"),
+        ("explain_list", "payment_schedules"),
+        ("explain_kinds", "supply_addresses.#.meter_points.#.meter_position"),
+    ] {
+        let ran = sandbox.run(&["explain", path]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        insta::assert_snapshot!(name, ran.out);
+    }
+    let ran = sandbox.run(&["explain", "notes.#.body", "--json"]).summary();
+    assert_eq!(ran[0]["requests"], serde_json::json!(["account", "notes"]));
+    assert_eq!(ran[0]["personal"], true);
+    let ran = sandbox.run(&["explain", "customer.mobil"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
+    assert!(ran.err.contains("the nearest are customers.#.mobile, "), "{}", ran.err);
+}
+
+#[test]
+fn the_smallest_account_is_valid() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["schema", "--minimal"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    sandbox.write("account.json", ran.out);
+    assert_eq!(sandbox.run(&["validate", "account.json"]).code, Some(0));
+    let ran = sandbox.run(&["schema", "notes", "--minimal"]);
+    assert!(ran.out.contains("\"body\": \"body\""), "{}", ran.out);
+}
+
 /// Those of the client's own reports and the reasons of an undo included.
 #[test]
 fn every_code_that_is_shown_is_explained() {

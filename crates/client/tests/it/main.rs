@@ -21,6 +21,7 @@ mod runs;
 mod send;
 mod settings;
 mod status;
+mod starter;
 mod stub;
 mod summary;
 mod upload;

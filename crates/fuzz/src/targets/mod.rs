@@ -1,7 +1,9 @@
 //! The fuzz targets, one per file.
 
 mod agree;
+mod assemble;
 mod body;
+mod csv;
 mod decode;
 mod framing;
 mod graphql;
@@ -46,6 +48,8 @@ pub const TARGETS: &[Target] = &[
     graphql::TARGET,
     postgres::TARGET,
     urls::TARGET,
+    csv::TARGET,
+    assemble::TARGET,
 ];
 
 /// Returns the target with this name.

@@ -200,6 +200,13 @@ fn length(kind: &Kind) -> Option<(u32, Option<u32>)> {
     }
 }
 
+impl FieldSpec {
+    /// Returns its form and limits, as the object of "expected".
+    pub(crate) fn expected(&self) -> String {
+        expected(&self.kind)
+    }
+}
+
 /// Describes the values of a kind, as the object of "expected".
 pub(crate) fn expected(kind: &Kind) -> String {
     match *kind {

@@ -1,3 +1,4 @@
+use super::{FieldSpec, Kind};
 use cutover_core::{Code, Level, RuleId};
 
 /// A field check: a row of the rule catalogue that the decoder itself checks (rules 2).
@@ -60,4 +61,62 @@ checks! {
     NOT_ALLOWED_FOR_SUPPLY_TYPE = "SUP-02" FieldNotAllowedForSupplyType Error, "the member",
         "member documented for another variant only";
     SUPPLY_TYPE_ASSUMED = "SUP-03" SupplyTypeAssumed Warning, "`MP`", "nothing sent tells the variant";
+}
+
+impl FieldSpec {
+    /// The checks of a value in place of the member, as far as they are about this value alone.
+    pub(crate) fn checks(&self) -> Vec<&'static Check> {
+        // An item has no name: it is there, or it is none.
+        let is_item = self.name.is_empty();
+        let presence = [
+            (self.required && !is_item).then_some(&Check::REQUIRED),
+            (!self.nullable).then_some(&Check::NULL),
+        ];
+        presence.into_iter().flatten().chain(self.checks_of_kind()).collect()
+    }
+
+    fn checks_of_kind(&self) -> Vec<&'static Check> {
+        let if_set = |is_set: bool, check| is_set.then_some(check);
+        let text = |min: u32, max: Option<u32>| {
+            vec![
+                Some(&Check::INVALID),
+                Some(&Check::NUL),
+                if_set(self.refuses_blank(), &Check::BLANK),
+                if_set(max.is_some(), &Check::MAX_LENGTH),
+                if_set(min > 0, &Check::MIN_LENGTH),
+            ]
+        };
+        let checks = match self.kind {
+            Kind::Text { min, max, .. } => text(min, max),
+            Kind::Digits { .. } => text(0, None),
+            Kind::TextOrInteger { max } => text(0, Some(max)),
+            Kind::Open { max, .. } => [text(0, max), vec![Some(&Check::UNRECOGNISED)]].concat(),
+            Kind::Choice { .. } => {
+                vec![Some(&Check::INVALID), Some(&Check::NUL), Some(&Check::INVALID_CHOICE)]
+            }
+            Kind::Date | Kind::DateTime => vec![Some(&Check::INVALID), Some(&Check::NUL)],
+            Kind::Decimal { positive, .. } => vec![
+                Some(&Check::INVALID),
+                Some(&Check::NUL),
+                Some(&Check::MAX_DIGITS),
+                Some(&Check::MAX_DECIMAL_PLACES),
+                if_set(positive, &Check::MIN_VALUE),
+            ],
+            Kind::Integer { min, max } => vec![
+                Some(&Check::INVALID),
+                Some(&Check::NUL),
+                if_set(min.is_some(), &Check::MIN_VALUE),
+                if_set(max.is_some(), &Check::MAX_VALUE),
+            ],
+            Kind::List { min, .. } => vec![
+                Some(&Check::NOT_A_LIST),
+                if_set(min > 0, &Check::TOO_FEW_ITEMS),
+                Some(&Check::TOO_MANY_ITEMS),
+            ],
+            Kind::FreeArray => vec![Some(&Check::NOT_A_LIST)],
+            Kind::MeterPoint => vec![Some(&Check::INVALID), Some(&Check::SUPPLY_TYPE_ASSUMED)],
+            Kind::Boolean | Kind::Object(_) | Kind::FreeObject => vec![Some(&Check::INVALID)],
+        };
+        checks.into_iter().flatten().collect()
+    }
 }

@@ -89,11 +89,15 @@ mod answer;
 mod fields;
 mod json;
 mod kinds;
+mod member;
+mod minimal;
 mod schema;
 
 pub use answer::{AnswerKind, AnswerMember, AnswerSpec, Shown};
 pub use fields::fields_markdown;
 pub use json::Json;
+pub use member::{Member, Values, members, members_at};
+pub use minimal::minimal;
 pub use schema::{Schemas, request_schema};
 
 use crate::{

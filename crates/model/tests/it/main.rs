@@ -6,6 +6,7 @@ mod assemble;
 mod declarations;
 mod hostile;
 mod laws;
+mod members;
 mod personal;
 mod schemas;
 mod tables;

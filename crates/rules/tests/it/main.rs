@@ -7,6 +7,7 @@ mod fixtures;
 mod great_britain;
 mod members;
 mod messages;
+mod minimal;
 mod mutations;
 mod profile;
 mod report;
@@ -49,6 +50,10 @@ checks! {
     check_payment_instruction: decode_payment_instruction;
     check_business: decode_business;
     check_business_payment_instruction: decode_business_payment_instruction;
+    check_manifest: decode_manifest;
+    check_manifest_numbers: decode_manifest_numbers;
+    check_run: decode_run;
+    check_account_search: decode_account_search;
 }
 
 /// Every kind of request: the folder of its fixtures, and its check.

@@ -99,6 +99,10 @@ impl<R: Read> Input<R> {
         self.text.truncate(filled + count);
         self.is_end = count == 0;
         if self.offset == 0 && self.valid == 0 {
+            // The first bytes tell UTF-16, and a pipe may give fewer.
+            if self.text.len() < 4 && !self.is_end {
+                return Ok(());
+            }
             self.refuse_utf16()?;
         }
         let Err(error) = std::str::from_utf8(&self.text[self.valid..]) else {

@@ -6,8 +6,8 @@
 //!   the output is not checked. Blocks in lists may be indented. Other blocks are not run.
 //! - The commands of a page are one session of `sh`, in order, in a temporary folder: variables and files persist. A
 //!   heading in [`Page::sessions`] begins another session, in another folder.
-//! - `cutover` and `cutover-client` are the programs under test. The folder holds `fixtures/`, as in the repository,
-//!   and `exports/`, two files of accounts, one of them faulty. The data folder is the default one, `./cutover-data`.
+//! - `cutover` and `cutover-client` are the programs under test. The folder holds `fixtures/` and `examples/`, as in the
+//!   repository, and `exports/`, two files of accounts, one of them faulty. The data folder is the default one, `./cutover-data`.
 //! - A command that begins with `cutover serve` is run in the background, with or without a `&` at its end; the next
 //!   command waits until it listens. `127.0.0.1:8080` and `localhost:8080` are replaced by its address.
 //! - Each command exits with 0; [`Page::fails`] lists the commands that fail, with their codes.
@@ -16,7 +16,7 @@
 //!   is repeated until its output matches the page.
 //! - Keys are not written out: pages keep them in variables (`KEY=$(cutover api-key issue … --json | jq -r .api_key)`).
 //!   Texts that a page must show literally are replaced by [`Page::stands_for`].
-//! - `curl` and `jq` may be used. Commands that no test can run are in [`NOT_RUN`], with the reason.
+//! - `curl` and `jq` may be used, and what [`Page::needs`] names; without it the page is not run. Commands that no test can run are in [`NOT_RUN`], with the reason.
 
 mod commands;
 mod named;
@@ -41,16 +41,18 @@ struct Page {
     stands_for: &'static [(&'static str, &'static str)],
     /// Prefixes of commands that exit with another code than 0.
     fails: &'static [(&'static str, i32)],
+    /// Further programs that the commands use.
+    needs: &'static [&'static str],
 }
 
-const PLAIN: Page = Page { path: "", sessions: &[("", "")], stands_for: &[], fails: &[] };
+const PLAIN: Page = Page { path: "", sessions: &[("", "")], stands_for: &[], fails: &[], needs: &[] };
 
 /// Every page with commands.
 const PAGES: &[Page] = &[
     Page { path: "README.md", ..PLAIN },
     Page {
         path: "docs/guide/tutorial.md",
-        fails: &[("cutover-client validate export/ --report", 1)],
+        fails: &[("cutover-client validate accounts.ndjson --report", 1)],
         ..PLAIN
     },
     Page {
@@ -82,6 +84,13 @@ const PAGES: &[Page] = &[
             ("cutover-client send payment-instructions", 1),
             ("cutover-client documents check", 1),
         ],
+        ..PLAIN
+    },
+    Page {
+        path: "examples/supplier/README.md",
+        sessions: &[("", "cp -r examples/supplier/. .")],
+        needs: &["sqlite3"],
+        ..PLAIN
     },
     Page {
         path: "docs/OPERATIONS.md",
@@ -153,6 +162,9 @@ fn is_run(command: &str) -> bool {
 
 /// Runs a page.
 fn run(page: &Page) {
+    if !session::are_there(page.needs) {
+        return;
+    }
     let Some(mut session) = Session::begin(page.sessions[0].1) else { return };
     for item in read(page.path) {
         match item {
@@ -224,6 +236,11 @@ fn the_guide_of_connected_systems_runs() {
 #[test]
 fn the_page_of_the_client_runs() {
     page("docs/client.md");
+}
+
+#[test]
+fn the_starter_kit_runs() {
+    page("examples/supplier/README.md");
 }
 
 #[test]

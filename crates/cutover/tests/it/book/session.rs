@@ -29,8 +29,7 @@ impl Session {
     /// Starts a session and runs a script in it. Returns `None` without `curl` or `jq`: the test then passes,
     /// and `cargo xtask test` reports it.
     pub(super) fn begin(before: &str) -> Option<Self> {
-        let is_there = |helper: &&str| Command::new(helper).arg("--version").output().is_ok();
-        if !HELPERS.iter().all(is_there) {
+        if !are_there(&HELPERS) {
             return None;
         }
         let folder = TempDir::new().unwrap();
@@ -83,6 +82,11 @@ impl Drop for Session {
     }
 }
 
+/// True if this machine has these programs.
+pub(super) fn are_there(programs: &[&str]) -> bool {
+    programs.iter().all(|program| Command::new(program).arg("--version").output().is_ok())
+}
+
 fn shell(folder: &Path, address: SocketAddr) -> Child {
     let mut command = Command::new("sh");
     std::env::vars_os().filter(|(name, _)| affects_program(name)).for_each(|(name, _)| {
@@ -114,8 +118,10 @@ fn programs() -> PathBuf {
 
 /// The files in the folder of every session.
 fn furnish(folder: &Path) {
-    let fixtures = Path::new(ROOT).join("fixtures");
-    std::os::unix::fs::symlink(&fixtures, folder.join("fixtures")).unwrap();
+    for name in ["fixtures", "examples"] {
+        std::os::unix::fs::symlink(Path::new(ROOT).join(name), folder.join(name)).unwrap();
+    }
+    let fixtures = folder.join("fixtures");
     let exports = folder.join("exports");
     std::fs::create_dir(&exports).unwrap();
     for (to, from) in [("1", "valid/electricity"), ("2", "faulty/PIN-01-same-type-twice")] {

@@ -151,6 +151,8 @@ fn an_encoding_can_be_named() {
         "the file is in UTF-16: name the encoding utf-16le, or write the file in UTF-8"
     );
     assert!(refused(b"\xFE\xFF\0a").contains("utf-16be"));
+    let slowly = CsvReader::new(Slow(&utf16), ReadOptions::default()).err().unwrap();
+    assert_eq!(slowly.to_string(), refused(&utf16));
     assert!("latin-47".parse::<Encoding>().is_err());
     let cut = read_with(b"a\n1\n\xD8", named("utf-16le")).unwrap_err();
     assert!(cut.to_string().contains("bytes that UTF-16LE does not have"), "{cut}");

@@ -1,4 +1,6 @@
-//! `cutover-client explain`: the meaning of an error code or a rule, and what to do about it.
+//! `cutover-client explain`: the meaning of an error code, a rule or a member, and what to do about it.
+
+mod member;
 
 use crate::error::Error;
 use crate::exit::Exit;
@@ -6,41 +8,57 @@ use crate::output::{document, print};
 use clap::Args;
 use cutover_core::{Code, nearest};
 use cutover_rules::{RULES, Rule, rule, rules_with};
+use member::Members;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// Options of `explain`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// An error code such as invalid_phone_number, or a rule such as CUS-01
-    #[arg(value_name = "CODE")]
-    code: String,
+    /// An error code such as invalid_phone_number, a rule such as CUS-01, or the path of a member such as
+    /// customers.#.mobile
+    #[arg(value_name = "CODE|RULE|PATH")]
+    word: String,
     /// Print the explanation as one JSON document
     #[arg(long)]
     json: bool,
 }
 
-/// Prints the explanation of a code or a rule.
+/// Prints the explanation of a code, a rule or a member.
 ///
 /// # Errors
-/// [`Error`] if there is no such code, or standard output fails.
+/// [`Error`] if there is no such code, rule or member, or standard output fails.
 pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
-    let word = options.code.trim();
-    let shown = match (Code::from_word(word), rule(&word.to_ascii_uppercase())) {
-        (Some(code), _) if options.json => document(&code_value(code)),
-        (Some(code), _) => code_text(code),
-        (None, Some(rule)) if options.json => document(&rule_value(rule)),
-        (None, Some(rule)) => rule_text(rule),
-        (None, None) => return Err(unknown(word)),
-    };
-    print(&shown)?;
+    print(&explanation(options.word.trim(), options.json)?)?;
     Ok(Exit::Success)
 }
 
-fn unknown(word: &str) -> Error {
+fn explanation(word: &str, json: bool) -> Result<String, Error> {
+    if let Some(code) = Code::from_word(word) {
+        return Ok(if json { document(&code_value(code)) } else { code_text(code) });
+    }
+    if let Some(rule) = rule(&word.to_ascii_uppercase()) {
+        return Ok(if json { document(&rule_value(rule)) } else { rule_text(rule) });
+    }
+    let members = Members::all();
+    match &*members.at(word) {
+        [] => Err(unknown(word, &members)),
+        found if json => Ok(document(&members.value(found))),
+        found => Ok(members.text(found)),
+    }
+}
+
+fn unknown(word: &str, members: &Members) -> Error {
     let known = Code::WORDS.iter().copied().chain(RULES.iter().map(|rule| rule.id.0));
-    let near = nearest(word, known).map(|near| format!("; the nearest is {near}")).unwrap_or_default();
-    Error::refused(format!("there is no error code or rule {word:?}{near}"))
+    let near = match nearest(word, known) {
+        Some(near) => format!("; the nearest is {near}"),
+        None => match &*members.near(word) {
+            [] => String::new(),
+            [near] => format!("; the nearest is {near}"),
+            near => format!("; the nearest are {}", near.join(", ")),
+        },
+    };
+    Error::refused(format!("there is no error code, rule or member {word:?}{near}"))
 }
 
 fn code_text(code: Code) -> String {

@@ -1,0 +1,9 @@
+-- The streets in the addresses of gas points.
+SELECT
+  acct_no     AS ACCT_NO,
+  point_no    AS POINT_NO,
+  street      AS STREET,
+  street_type AS STREET_TYPE
+FROM supply_point JOIN site USING (site_no)
+WHERE fuel = 'G'
+ORDER BY acct_no, point_no;
