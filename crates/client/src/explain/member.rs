@@ -54,8 +54,8 @@ impl Members {
     }
 
     fn section(&self, member: &Member) -> String {
-        let mut text =
-            format!("{}\n  {}\n\nForm\n  {}, {}\n", member.path, member.doc, member.form, presence(member));
+        let (path, doc, presence) = (&member.path, &member.doc, presence(member));
+        let mut text = format!("{path}\n  {doc}\n\nForm\n  {}, {presence}\n", form(member));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {}", if member.is_personal { "personal" } else { "not personal" });
         let _ = writeln!(text, "  in the request: {}", member.requests.join(", "));
@@ -115,6 +115,12 @@ fn names(path: &str) -> impl Iterator<Item = &str> {
 
 fn kinds(member: &Member) -> Vec<&'static str> {
     member.supply_types.iter().map(|kind| kind.as_str()).collect()
+}
+
+/// The form; of a closed list, whose values follow, no more than that.
+fn form(member: &Member) -> &str {
+    let is_closed = member.values.is_some_and(|values| values.is_closed);
+    if is_closed { "one of the values below" } else { &member.form }
 }
 
 fn presence(member: &Member) -> &'static str {

@@ -52,7 +52,12 @@ fn the_queries_give_the_extract() {
         for query in queries {
             let path = kit().join(given).join(format!("{}.{extension}", stem(&query)));
             let expected = std::fs::read_to_string(&path).unwrap();
-            assert_eq!(unquoted(&sqlite(&database, options, &query)), unquoted(&expected), "{}", path.display());
+            assert_eq!(
+                unquoted(&sqlite(&database, options, &query)),
+                unquoted(&expected),
+                "{}",
+                path.display()
+            );
         }
     }
 }
