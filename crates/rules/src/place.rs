@@ -56,8 +56,11 @@ fn reports_at(rule: &Rule, path: &str) -> bool {
     let mut before = String::new();
     rule.place.split([',', ';', '(', ')']).any(|clause| {
         let (members, of) = clause.split_once(" of ").unwrap_or((clause, ""));
-        let objects = tokens(of);
-        tokens(members).into_iter().any(|member| {
+        let (named, objects) = (tokens(members), tokens(of));
+        if members.contains("` to `") && is_between(&named, path) {
+            return true;
+        }
+        named.into_iter().any(|member| {
             before = sibling(&before, member);
             if objects.is_empty() {
                 return is_of(of, path) && is_at(rule, &before, path);
@@ -70,6 +73,11 @@ fn reports_at(rule: &Rule, path: &str) -> bool {
 /// The words in back quotes.
 fn tokens(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
+}
+
+/// True for the members from the first to the last, which differ in a digit.
+fn is_between(named: &[&str], path: &str) -> bool {
+    matches!(named, [first, last] if path.len() == first.len() && (*first..=*last).contains(&path))
 }
 
 /// The member beside the one before for `.name`; else itself.
@@ -135,6 +143,7 @@ mod tests {
             ("`reference` of any payment instruction or transaction", "transactions.#.reference"),
             ("`reference` of any payment instruction or transaction", "payment_instructions.#.reference"),
             ("names (`given_name` of `customers.#`, `salutation`)", "customers.#.salutation"),
+            ("`billing_address1` to `billing_address5`", "billing_address3"),
             ("`postcode` of every address", "customers.#.address.postcode"),
         ] {
             assert!(place(text, path), "{text}: {path}");
@@ -147,6 +156,7 @@ mod tests {
                 "supply_addresses.#.meter_points.#.meters.#.registers.#.last_billed_to_date",
             ),
             ("`TX.amount` in ledgers", "transactions.#.amount"),
+            ("`billing_address1` to `billing_address5`", "billing_address6"),
             ("`type` of payment instructions", "transactions.#.type"),
             ("`transactions.#.transaction_id`", "ledgers.#.current_statement_transactions.#.transaction_id"),
         ] {

@@ -9,6 +9,7 @@ mod members;
 mod messages;
 mod minimal;
 mod mutations;
+mod places;
 mod profile;
 mod report;
 
