@@ -1,4 +1,4 @@
--- The readings: those that were billed, and those of the transfer. LIST says which.
+-- The readings: those that were billed, and those of the transfer. PURPOSE says which.
 SELECT
   acct_no                           AS ACCT_NO,
   point_no                          AS POINT_NO,
