@@ -18,6 +18,8 @@ const NULL: &str = r"\N";
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// The largest row, in MiB.
 const MAX_ROW: usize = 16;
+/// The largest part of a file, in bytes, in which the delimiter is looked for.
+const MAX_HEAD: usize = 1 << 20;
 
 pub(super) struct CsvReader<R> {
     input: Input<R>,
@@ -210,23 +212,28 @@ fn cells<'c>(text: &'c str, fields: &'c [Field]) -> impl Iterator<Item = (&'c st
 
 /// The delimiter of the head line: the only one of the known ones that it has outside of quotes.
 fn delimiter_of<R: Read>(input: &mut Input<R>) -> Result<u8, ReadError> {
+    let (mut found, mut is_quoted, mut read) = (Vec::new(), false, 0);
     input.fill()?;
-    while memchr::memchr(b'\n', input.rest()).is_none() && input.rest().len() < 1 << 20 {
-        let before = input.rest().len();
-        input.more()?;
-        if input.rest().len() == before {
-            break;
+    // A quoted name may have the ends of lines, so the head line may end in a later piece.
+    while read < input.rest().len() {
+        for byte in &input.rest()[read..] {
+            match byte {
+                b'"' => is_quoted = !is_quoted,
+                b'\n' if !is_quoted => return only(&found),
+                byte if !is_quoted && DELIMITERS.contains(byte) && !found.contains(byte) => found.push(*byte),
+                _ => {}
+            }
+        }
+        read = input.rest().len();
+        if read < MAX_HEAD {
+            input.more()?;
         }
     }
-    let (mut found, mut is_quoted) = (Vec::new(), false);
-    for byte in input.rest().iter().copied() {
-        match byte {
-            b'"' => is_quoted = !is_quoted,
-            b'\n' if !is_quoted => break,
-            byte if !is_quoted && DELIMITERS.contains(&byte) && !found.contains(&byte) => found.push(byte),
-            _ => {}
-        }
-    }
+    only(&found)
+}
+
+/// The only one of the delimiters.
+fn only(found: &[u8]) -> Result<u8, ReadError> {
     match *found {
         // A table of one column.
         [] => Ok(b','),

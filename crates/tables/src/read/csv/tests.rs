@@ -168,6 +168,12 @@ impl Read for Slow<'_> {
     }
 }
 
+#[test]
+fn the_delimiter_is_that_of_the_whole_head_line_however_it_arrives() {
+    let reader = CsvReader::new(Slow(b"\"a\nb\";c\n1;2\n"), ReadOptions::default()).unwrap();
+    assert_eq!(reader.columns(), ["a\nb", "c"]);
+}
+
 proptest::proptest! {
     /// What the writer writes is read again, however the text is cut.
     #[test]
