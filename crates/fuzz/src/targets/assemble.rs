@@ -25,7 +25,7 @@ pub(crate) const TARGET: Target = Target {
         "={\"a\":1}",
     ],
     max: 16 << 10,
-    executions: 20_000,
+    executions: 10_000,
 };
 
 static TABLES: LazyLock<Tables> = LazyLock::new(Tables::payload);

@@ -14,7 +14,7 @@ pub(crate) const TARGET: Target = Target {
     seeds,
     words: &["\"", "\"\"", ",", ";", "\t", "\n", "\r\n", "\\N", "\u{feff}", "\u{2028}", "a,b\n"],
     max: 16 << 10,
-    executions: 150_000,
+    executions: 10_000,
 };
 
 /// The options that an input may have.
