@@ -20,6 +20,7 @@ pub mod worker;
 
 mod app;
 mod codec;
+mod document_upload;
 mod documents;
 mod feed;
 mod gate;
@@ -30,6 +31,7 @@ mod writes;
 
 pub use app::{App, Ports, Settings};
 pub use cutover_rules::{Needs, Rule, rule, rules_with};
+pub use document_upload::{DocumentRefused, DocumentTarget, DocumentWriter, StoredDocument};
 pub use documents::{DocumentsWanted, FoundDocuments, Step};
 pub use feed::FeedRefused;
 pub use wake::Wake;

@@ -1306,6 +1306,21 @@ codes! {
             fault: "The leaves of this certificate are not kept any more; issue another one.",
             advice: "Issue another certificate; the leaves of the latest ten are kept.",
         }
+        DocumentAlreadyExists {
+            code: "document_already_exists",
+            fault: "Another document is stored under this path.",
+            advice: "Choose another path: a document is never replaced. The operator can remove it from the storage.",
+        }
+        ContentDigestMismatch {
+            code: "content_digest_mismatch",
+            fault: "The body has another SHA-256 than its digest says.",
+            advice: "Send it again: it was damaged on its way.",
+        }
+        DocumentUploadsRefused {
+            code: "document_uploads_refused",
+            fault: "This service takes no documents.",
+            advice: "Bring documents into the storage with its own tools, or ask the operator for document-limit and the right to write there.",
+        }
         AccountImportProcessNotPending {
             code: "account_import_process_not_pending",
             fault: "The account is not waiting to be imported, so it cannot be cancelled.",

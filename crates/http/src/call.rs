@@ -337,6 +337,19 @@ impl Call {
         self.unread.take()
     }
 
+    /// Hands each chunk of the body to `take`, up to `limit` bytes.
+    ///
+    /// # Errors
+    /// See [`body::each_chunk`].
+    pub(crate) async fn each_chunk(
+        &mut self,
+        limit: usize,
+        take: impl AsyncFnMut(&[u8]) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        self.send_continue().await;
+        body::each_chunk(&mut self.unread, limit, self.service.bodies.time, take).await
+    }
+
     /// Returns the headers.
     pub(crate) fn headers(&self) -> &HeaderMap {
         self.http.headers()

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 const BODY_LIMIT: usize = 8 << 20;
+const DOCUMENT_LIMIT: usize = 64 << 20;
 const CONNECTIONS: usize = 25_000;
 
 /// Settings of the HTTP server (contract D3, D11).
@@ -18,6 +19,8 @@ pub struct Config {
     pub workers: usize,
     /// The largest uncompressed body in bytes; 413 beyond.
     pub body_limit: usize,
+    /// The largest document that may be uploaded, in bytes; 413 beyond. 0 takes none.
+    pub document_limit: usize,
     /// Memory for what requests hold at a time; 503 beyond.
     pub memory: Memory,
     /// Requests per second of an organisation, with bursts of twice as many; 429 beyond. 0 sets no limit.
@@ -58,13 +61,14 @@ pub struct Tls {
 }
 
 impl Default for Config {
-    /// 127.0.0.1:8080, one worker per core, 8 MiB, 1,000 requests per second, 10 s for heads, 60 s for
+    /// 127.0.0.1:8080, one worker per core, 8 MiB, documents of 64 MiB, 1,000 requests per second, 10 s for heads, 60 s for
     /// bodies, 30 s for shutdown, 25,000 connections, the API with the console, no TLS, no admin address, no further names.
     fn default() -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
             workers: std::thread::available_parallelism().map_or(2, NonZeroUsize::get),
             body_limit: BODY_LIMIT,
+            document_limit: DOCUMENT_LIMIT,
             memory: Memory::unlimited(BODY_LIMIT, CONNECTIONS),
             rate_limit: 1_000,
             head_timeout: Duration::from_secs(10),

@@ -56,6 +56,7 @@ pub use check::{
 };
 pub use country::Country;
 pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, UniqueDetail, WantedDocument};
+pub use form::is_stored_path;
 pub use levels::LevelSource;
 pub use lookups::{
     contract_to_look_up, details_to_look_up, documents_of_account, documents_of_notes,

@@ -1,15 +1,27 @@
-use cutover_app::port::{Answer, DocumentState, Documents, DocumentsUnavailable, WantedDocument};
+use cutover_app::port::{
+    Answer, DocumentDigest, DocumentState, DocumentUpload, Documents, DocumentsUnavailable, NotStored,
+    WantedDocument,
+};
+use sha2::{Digest, Sha256};
 use std::collections::HashMap;
+use std::future::ready;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Documents by root and path.
+type Contents = HashMap<(String, String), Vec<u8>>;
 
 /// A document storage in memory, empty at first.
 #[derive(Debug, Default)]
 pub struct FakeDocuments {
     /// States by root and path.
     states: Mutex<HashMap<(String, String), DocumentState>>,
+    /// What was uploaded.
+    contents: Arc<Mutex<Contents>>,
     is_down: AtomicBool,
+    is_read_only: AtomicBool,
     look_ups: AtomicUsize,
+    uploads: Arc<AtomicUsize>,
 }
 
 impl FakeDocuments {
@@ -24,6 +36,21 @@ impl FakeDocuments {
         self.is_down.store(is_down, Ordering::SeqCst);
     }
 
+    /// Makes the storage refuse documents.
+    pub fn set_read_only(&self, is_read_only: bool) {
+        self.is_read_only.store(is_read_only, Ordering::SeqCst);
+    }
+
+    /// Returns what was uploaded to a path under a supplier's root.
+    pub fn content(&self, root: &str, path: &str) -> Option<Vec<u8>> {
+        lock(&self.contents).get(&(root.to_owned(), path.to_owned())).cloned()
+    }
+
+    /// Number of uploads that have neither finished nor ended.
+    pub fn uploads(&self) -> usize {
+        self.uploads.load(Ordering::SeqCst)
+    }
+
     /// Number of look-ups so far, failed ones included.
     pub fn look_ups(&self) -> usize {
         self.look_ups.load(Ordering::SeqCst)
@@ -35,8 +62,10 @@ impl FakeDocuments {
     }
 
     fn state(&self, root: &str, wanted: &WantedDocument) -> DocumentState {
+        let place = (root.to_owned(), wanted.path.clone());
         let states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        match states.get(&(root.to_owned(), wanted.path.clone())) {
+        match states.get(&place) {
+            None if lock(&self.contents).contains_key(&place) => DocumentState::Present,
             None => DocumentState::Missing,
             // Without `must_be_pdf` the content is not checked.
             Some(DocumentState::Pdf) if !wanted.must_be_pdf => DocumentState::Present,
@@ -47,7 +76,7 @@ impl FakeDocuments {
 
 impl Documents for FakeDocuments {
     fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
-        Box::pin(std::future::ready(self.check()))
+        Box::pin(ready(self.check()))
     }
 
     fn look_up<'a>(
@@ -57,8 +86,76 @@ impl Documents for FakeDocuments {
     ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
         self.look_ups.fetch_add(1, Ordering::SeqCst);
         let states = || wanted.iter().map(|wanted| self.state(root, wanted)).collect();
-        Box::pin(std::future::ready(self.check().map(|()| states())))
+        Box::pin(ready(self.check().map(|()| states())))
     }
+
+    fn upload<'a>(
+        &'a self,
+        root: &'a str,
+        path: &'a str,
+    ) -> Answer<'a, Result<Box<dyn DocumentUpload>, NotStored>> {
+        let begin = || -> Result<Box<dyn DocumentUpload>, NotStored> {
+            self.check()?;
+            if self.is_read_only.load(Ordering::SeqCst) {
+                return Err(NotStored::Refused("on purpose".into()));
+            }
+            self.uploads.fetch_add(1, Ordering::SeqCst);
+            let (contents, uploads) = (self.contents.clone(), self.uploads.clone());
+            Ok(Box::new(FakeUpload {
+                place: (root.to_owned(), path.to_owned()),
+                written: Vec::new(),
+                contents,
+                uploads,
+            }))
+        };
+        Box::pin(ready(begin()))
+    }
+
+    fn has_content<'a>(
+        &'a self,
+        root: &'a str,
+        path: &'a str,
+        content: DocumentDigest,
+    ) -> Answer<'a, Result<bool, DocumentsUnavailable>> {
+        let is_it = |found: Vec<u8>| {
+            found.len() as u64 == content.size && <[u8; 32]>::from(Sha256::digest(&found)) == content.sha256
+        };
+        Box::pin(ready(self.check().map(|()| self.content(root, path).is_some_and(is_it))))
+    }
+}
+
+/// A document that is being written to a [`FakeDocuments`].
+struct FakeUpload {
+    place: (String, String),
+    written: Vec<u8>,
+    contents: Arc<Mutex<Contents>>,
+    uploads: Arc<AtomicUsize>,
+}
+
+impl DocumentUpload for FakeUpload {
+    fn write(&mut self, piece: Vec<u8>) -> Answer<'_, Result<(), NotStored>> {
+        self.written.extend(piece);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn finish(mut self: Box<Self>, last: Vec<u8>) -> Answer<'static, Result<bool, NotStored>> {
+        let (place, mut written) = (self.place.clone(), std::mem::take(&mut self.written));
+        written.extend(last);
+        let mut contents = lock(&self.contents);
+        let is_free = !contents.contains_key(&place);
+        contents.entry(place).or_insert(written);
+        Box::pin(ready(Ok(is_free)))
+    }
+}
+
+impl Drop for FakeUpload {
+    fn drop(&mut self) {
+        self.uploads.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn lock(contents: &Mutex<Contents>) -> MutexGuard<'_, Contents> {
+    contents.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 //! and its connection until they answer. Builds with debug assertions, such as tests, panic on such a call.
 
 use super::{
-    Answer, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Vendor, VendorError,
-    VendorInstruction, WantedDocument, WebhookDone, WebhookRequest, WebhookSender,
+    Answer, DocumentDigest, DocumentState, DocumentUpload, Documents, DocumentsUnavailable, NotStored,
+    PaymentVendors, Vendor, VendorError, VendorInstruction, WantedDocument, WebhookDone, WebhookRequest,
+    WebhookSender,
 };
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -87,6 +88,23 @@ impl Documents for RefusedInJobs<dyn Documents> {
         wanted: &'a [WantedDocument],
     ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
         self.port().look_up(root, wanted)
+    }
+
+    fn upload<'a>(
+        &'a self,
+        root: &'a str,
+        path: &'a str,
+    ) -> Answer<'a, Result<Box<dyn DocumentUpload>, NotStored>> {
+        self.port().upload(root, path)
+    }
+
+    fn has_content<'a>(
+        &'a self,
+        root: &'a str,
+        path: &'a str,
+        content: DocumentDigest,
+    ) -> Answer<'a, Result<bool, DocumentsUnavailable>> {
+        self.port().has_content(root, path, content)
     }
 
     fn is_circuit_open(&self) -> bool {

@@ -44,7 +44,9 @@ pub use certificates::{
     CertificateKey, CertificateSubtree, Certificates, CertifiedAccount, StoredCertificate,
 };
 pub use clock::{Clock, Random};
-pub use documents::{Answer, Documents, DocumentsUnavailable};
+pub use documents::{
+    Answer, DOCUMENT_PIECE, DocumentDigest, DocumentUpload, Documents, DocumentsUnavailable, NotStored,
+};
 pub use erasure::{ErasedRows, Erasure, ErasureMark, Traces};
 pub use error::StoreError;
 pub use feed::{Feed, FeedEvent, FeedFilter, FeedPage, FeedPosition, NewFeedEvent};

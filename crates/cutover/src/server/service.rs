@@ -177,6 +177,7 @@ fn config(settings: &Settings, tls: Option<Tls>) -> Config {
         listen: values.listen,
         workers: values.http_workers,
         body_limit: memory.lower_body_limit.unwrap_or(values.body_limit),
+        document_limit: values.document_limit,
         memory: memory.requests,
         rate_limit: values.rate_limit,
         head_timeout: values.head_timeout,

@@ -15,6 +15,8 @@ pub(super) const HOUR: Duration = Duration::from_secs(3_600);
 pub(super) const DAY: Duration = Duration::from_secs(86_400);
 /// Limit of [`body_limit`]: a staged payload unpacks to no more than this.
 const MAX_BODY: usize = 64 << 20;
+/// Limit of [`document_limit`]: a request holds a piece of a document only, but it takes its time.
+const MAX_DOCUMENT: usize = 1 << 30;
 /// Least limit of [`memory`]: an idle server takes half of it.
 const LEAST_MEMORY: usize = 64 << 20;
 
@@ -77,6 +79,15 @@ pub(super) fn body_limit(text: &str) -> Result<usize, String> {
     let size = size(text)?;
     let legal = (1 << 10..=MAX_BODY).contains(&size);
     if legal { Ok(size) } else { Err(format!("is {text:?}, not from 1KiB to 64MiB")) }
+}
+
+pub(super) fn document_limit(text: &str) -> Result<usize, String> {
+    if text == "0" {
+        return Ok(0);
+    }
+    let size = size(text)?;
+    let legal = (1 << 10..=MAX_DOCUMENT).contains(&size);
+    if legal { Ok(size) } else { Err(format!("is {text:?}, neither 0 nor from 1KiB to 1GiB")) }
 }
 
 pub(super) fn memory(text: &str) -> Result<usize, String> {

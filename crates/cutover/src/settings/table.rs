@@ -189,6 +189,13 @@ settings! {
         One(parse::body_limit),
         "Maximum size of a request body after decompression; at most 64MiB",
     );
+    document_limit: usize = Row::serve(
+        "document-limit",
+        "SIZE",
+        Text("64MiB"),
+        One(parse::document_limit),
+        "Maximum size of a document that a supplier uploads; at most 1GiB, 0 to take none",
+    );
     memory_limit: Option<usize> = Row::serve(
         "memory-limit",
         "SIZE",

@@ -156,6 +156,7 @@ fn unsafe_values_are_refused_with_name_and_origin() {
         ("rate-limit", "-1"),
         ("body-limit", "0"),
         ("body-limit", "65MiB"),
+        ("document-limit", "2GiB"),
         ("workers", "0"),
         ("http-workers", "many"),
         ("max-connections", "0"),

@@ -22,6 +22,7 @@ mod crash;
 mod creation;
 mod demo;
 mod document_paths;
+mod document_upload;
 mod documents;
 mod erase_supplier;
 mod events;

@@ -209,6 +209,7 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
             vec![Pair(ask("NOBODY"), ask("OTHERS"))]
         }
         ("put", path) if path.starts_with("/v2/data-import/import-suppliers/{supplier}/") => {
+            let path = path.replace("{path}", "a.pdf");
             let ask = |supplier| ("PUT", path.replace("{supplier}", supplier), b"{}".to_vec());
             vec![Pair(ask("NOBODY"), ask("OTHERS"))]
         }
@@ -264,7 +265,11 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
 
 /// Status, headers and body, without the parts that differ between requests.
 fn reported(client: &Client, (method, path, body): &Request) -> (u16, Vec<(String, String)>, String) {
-    let kind = if path.ends_with("/bulk/") { "application/x-ndjson" } else { "application/json" };
+    let kind = match path {
+        path if path.ends_with("/bulk/") => "application/x-ndjson",
+        path if path.contains("/documents/") => "application/octet-stream",
+        _ => "application/json",
+    };
     let answer = client.send(method, path, &[("Content-Type", kind)], body);
     let changes = ["x-request-id", "date"];
     let headers = answer.headers.iter().filter(|(name, _)| !changes.contains(&name.as_str()));

@@ -5,7 +5,7 @@ use crate::endpoint::{
     create_historical_statements, create_notes, create_payment_instruction, create_transactions, events,
     find_accounts, find_for_operator, graphql, healthz, imported_account, imported_accounts, manifest,
     manifest_numbers, metrics, openapi, progress, readiness, readyz, refused_creates, report_billed, runs,
-    supplier, supplier_holds, transfer_status, validate_account, validate_account_v1,
+    supplier, supplier_holds, transfer_status, upload_document, validate_account, validate_account_v1,
 };
 use crate::openapi::Described;
 use crate::refusal::Refusal;
@@ -30,6 +30,7 @@ static API: &[Endpoint] = &[
     manifest_numbers::PUT,
     manifest_numbers::MISSING,
     manifest_numbers::UNEXPECTED,
+    upload_document::ENDPOINT,
     certificates::POST,
     certificates::LATEST,
     certificates::GET,
@@ -129,12 +130,20 @@ fn allowed(endpoints: impl Iterator<Item = &'static Endpoint>) -> String {
     methods.collect::<Vec<_>>().join(", ")
 }
 
+/// The parameter of a template that matches all segments that are left, which are joined with slashes.
+const REST: &str = "<path>";
+
 /// The decoded parameters of a path that matches a template.
 fn parameters(template: &str, path: &str) -> Option<Vec<String>> {
     let mut parameters = Vec::new();
     let mut given = segments(path);
     for expected in segments(template) {
-        let segment = decode(given.next()?)?;
+        let mut segment = decode(given.next()?)?;
+        if expected == REST {
+            for next in given.by_ref() {
+                segment.to_mut().extend(["/", &decode(next)?]);
+            }
+        }
         if expected.starts_with('<') {
             // No supplier or account has an empty name.
             if segment.is_empty() {
@@ -196,6 +205,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_document_has_all_segments_that_are_left() {
+        let documents = "/v2/data-import/import-suppliers/ACME/documents";
+        for (path, document) in [
+            ("/a.pdf", "a.pdf"),
+            ("/a/b%20c/d.pdf/", "a/b c/d.pdf"),
+            ("/a%2Fb.pdf", "a/b.pdf"),
+            ("//a", "/a"),
+            ("/a//b", "a//b"),
+            ("/../a", "../a"),
+        ] {
+            let parameters = find(&format!("{documents}{path}"), &Method::PUT, |_| true).endpoint.unwrap().1;
+            assert_eq!(parameters, ["ACME", document], "{path}");
+        }
+        for path in ["", "/", "//", "/%ff"] {
+            assert_eq!(found(Method::PUT, &format!("{documents}{path}")), "none NotFound", "{path}");
+        }
+    }
+
     #[actix_web::test]
     async fn every_route_of_the_api_asks_for_a_token() {
         let service = TestService::new();
@@ -204,7 +232,7 @@ mod tests {
         {
             let path = template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
             let path = path.replace("<business>", "B").replace("<certificate>", "0");
-            let path = path.replace("<run>", "one").replace("<other_run>", "two");
+            let path = path.replace("<run>", "one").replace("<other_run>", "two").replace("<path>", "a.pdf");
             let allowed = allowed(endpoints().filter(|endpoint| endpoint.template == *template));
             for path in [path.as_str(), path.trim_end_matches('/')] {
                 let request = TestRequest::default().method(method.clone()).uri(path);

@@ -38,6 +38,7 @@ pub(crate) mod stream;
 pub(crate) mod supplier;
 pub(crate) mod supplier_holds;
 pub(crate) mod transfer_status;
+pub(crate) mod upload_document;
 pub(crate) mod validate_account;
 pub(crate) mod validate_account_v1;
 
@@ -49,7 +50,7 @@ use actix_web::http::Method;
 pub(crate) struct Endpoint {
     /// GET serves HEAD as well: actix leaves out the body.
     pub(crate) method: Method,
-    /// The path; `<…>` matches one segment. Logs and metrics name the endpoint by it.
+    /// The path; `<…>` matches one segment, `<path>` all that are left. Logs and metrics name the endpoint by it.
     pub(crate) template: &'static str,
     pub(crate) kind: Kind,
     pub(crate) handler: Handler,

@@ -16,8 +16,8 @@ use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     AccountError, AccountFoundShown, AccountIssues, AccountTotals, AccountWarning, AccountsFoundShown,
     BusinessCreated, BusinessPaymentInstructionStored, ChangedAccount, ChangedAttr, CheckShown,
-    ControlTotals, Event, HoldReasonShown, HoldShown, LatestEvent, Limits, ListedStatus, ManifestAccount,
-    ManifestDeclared, ManifestNumbersShown, ManifestShown, NoteResult, NoteStatus, Others,
+    ControlTotals, DocumentShown, Event, HoldReasonShown, HoldShown, LatestEvent, Limits, ListedStatus,
+    ManifestAccount, ManifestDeclared, ManifestNumbersShown, ManifestShown, NoteResult, NoteStatus, Others,
     PaymentInstructionStored, ProcessError, ProcessStatus, ReadinessShown, RefusedCauseShown,
     RefusedCreateShown, RefusedItem, RefusedShown, RuleValues, RunAccounts, RunCause, RunCodeShown,
     RunCounts, RunDiffShown, RunRefusedShown, RunShown, StatusCounts, SupplierProgress, SupplierShown,
@@ -443,6 +443,14 @@ pub(crate) fn progress() -> Json {
 /// The state of a list of account numbers.
 pub(crate) fn manifest_numbers() -> Json {
     written(&ManifestNumbersShown { account_numbers: 2, is_complete: true })
+}
+
+/// A document that is stored.
+pub(crate) fn document() -> Json {
+    written(&DocumentShown {
+        bytes: 184_320,
+        sha256: "96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7".into(),
+    })
 }
 
 /// Accounts that differ from the declared numbers.

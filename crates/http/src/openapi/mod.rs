@@ -11,9 +11,9 @@ pub(crate) mod refusals;
 mod tests;
 
 pub(crate) use operation::{
-    ACCOUNT_BODY, ACCOUNTS, AFTER, Access, BUSINESSES, Body, Content, EVENTS, JSON, OPERATORS, Operation,
-    PROGRESS, Parameter, Response, TOKENS, array_of, boolean_schema, empty_response, json_content, response,
-    schema_of,
+    ACCOUNT_BODY, ACCOUNTS, AFTER, Access, BUSINESSES, Body, Content, DOCUMENTS, EVENTS, JSON, OPERATORS,
+    Operation, PROGRESS, Parameter, Response, TOKENS, array_of, boolean_schema, empty_response, json_content,
+    response, schema_of,
 };
 
 pub(crate) use explained::{code_page, rule_page};
@@ -166,6 +166,11 @@ fn path_parameter(name: &str) -> Json {
         "certificate" => ("The id of the certificate.", 64),
         "run" => ("The name of the run; percent-encoded.", 400),
         "other_run" => ("The name of the run that it is compared with; percent-encoded.", 400),
+        "path" => (
+            "The path of the document below the supplier's document root, as notes and statements name it. Slashes may be \
+             sent as they are.",
+            1024,
+        ),
         "business" => ("The business's identifier in the supplier's system; percent-encoded.", 128),
         _ => ("The code of the import supplier.", 64),
     };
@@ -195,7 +200,7 @@ fn body(body: &Body, schemas: &mut Schemas) -> Option<Json> {
         }
     };
     // A request without lines is valid.
-    let required = media == operation::JSON;
+    let required = media != "application/x-ndjson";
     Some(Json::object().with("required", required).with("content", Json::object().with(media, content)))
 }
 

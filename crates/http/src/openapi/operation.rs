@@ -113,6 +113,7 @@ pub(crate) const ACCOUNT_BODY: Body = Body::Request("account", &["account", "acc
 pub(crate) const ACCOUNTS: &str = "Accounts";
 pub(crate) const AFTER: &str = "After the import";
 pub(crate) const PROGRESS: &str = "Progress";
+pub(crate) const DOCUMENTS: &str = "Documents";
 pub(crate) const BUSINESSES: &str = "Businesses";
 pub(crate) const EVENTS: &str = "Events";
 pub(crate) const OPERATORS: &str = "Operators";
@@ -124,6 +125,7 @@ pub(super) const TAGS: &[(&str, &str)] = &[
     (ACCOUNTS, "Validating and creating accounts, and their status."),
     (AFTER, "Additions to imported accounts."),
     (PROGRESS, "The progress of a supplier's migration."),
+    (DOCUMENTS, "Documents that notes and statements name."),
     (BUSINESSES, "Businesses and their contracts, created before their accounts."),
     (EVENTS, "What happened, in order, for systems that follow the migration."),
     (OPERATORS, "What operators do, with a key of their own in place of a token."),

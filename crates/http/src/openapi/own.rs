@@ -328,6 +328,11 @@ pub(crate) fn bulk_request(schemas: &mut Schemas) -> Json {
     line.with("description", "Each line holds an account as in create. Blank lines are skipped.")
 }
 
+/// Any bytes.
+pub(crate) fn bytes(_: &mut Schemas) -> Json {
+    typed("string").with("format", "binary").with("minLength", 1_u32)
+}
+
 /// The schema of the result of a line.
 pub(crate) fn bulk_answer(schemas: &mut Schemas) -> Json {
     schemas.define("BulkResult", |_| {

@@ -182,6 +182,22 @@ pub(crate) fn of_number_list() -> Vec<Refusal> {
     also(of_list, [Refusal::NoManifest])
 }
 
+/// Refusals of a document.
+pub(crate) fn of_document() -> Vec<Refusal> {
+    let attr = AttrPath::root().name("path");
+    also(
+        of_path,
+        [
+            Refusal::Faults(vec![issue("DOC-01", attr, Code::InvalidDocumentPath)]),
+            Refusal::DigestMismatch,
+            Refusal::TooLarge,
+            Refusal::UnsupportedMediaType("The body must be application/octet-stream, without a coding."),
+            Refusal::DocumentExists,
+            Refusal::DocumentsRefused(None),
+        ],
+    )
+}
+
 /// Refusals of a list without a supplier.
 pub(crate) fn of_businesses() -> Vec<Refusal> {
     also(with_token, [Refusal::Parameters(vec!["page_size"])])

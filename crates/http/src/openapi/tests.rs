@@ -413,6 +413,21 @@ fn requests() -> Vec<Sent> {
             "/v1/data-import/imported-account-import-processes/ACME_ENERGY/?page_size=x",
             "/v1/data-import/imported-account-import-processes/{supplier}/",
         ),
+        put(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/documents/letters/1.pdf",
+            "/v2/data-import/import-suppliers/{supplier}/documents/{path}/",
+            "%PDF-1.7".into(),
+        ),
+        put(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/documents/letters/1.pdf",
+            "/v2/data-import/import-suppliers/{supplier}/documents/{path}/",
+            "%PDF-1.8".into(),
+        ),
+        put(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/documents/../1.pdf",
+            "/v2/data-import/import-suppliers/{supplier}/documents/{path}/",
+            String::new(),
+        ),
         post("/v1/data-import/business/", example("business")),
         get("/v2/data-import/businesses/", "/v2/data-import/businesses/"),
         get("/v2/data-import/businesses/B-HALLORAN/", "/v2/data-import/businesses/{business}/"),
@@ -507,7 +522,7 @@ async fn token_requirements_match_the_description() {
         let path = template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
         let path = path.replace("<code>", "null").replace("<rule>", "STR-02");
         let path = path.replace("<business>", "B").replace("<certificate>", "0");
-        let path = path.replace("<run>", "one").replace("<other_run>", "two");
+        let path = path.replace("<run>", "one").replace("<other_run>", "two").replace("<path>", "a.pdf");
         let reply = service.send(TestRequest::default().method(method.clone()).uri(&path)).await;
         assert_eq!(reply.status == 401, operation.access != Access::All, "{path}: {}", reply.line());
     }

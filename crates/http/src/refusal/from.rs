@@ -1,7 +1,6 @@
 //! Conversions of the use cases' errors to refusals.
 
 use super::{Refusal, TransactionFailure};
-use cutover_app::FeedRefused;
 use cutover_app::account::{
     BilledRefused, CancelRefused, CreateRefused, ImportedRefused, ManifestRefused, Refused,
 };
@@ -10,6 +9,8 @@ use cutover_app::auth::{Denied, Outcome};
 use cutover_app::certificate::CertificateError;
 use cutover_app::operator::{OperatorError, RunRefused, SearchRefused};
 use cutover_app::port::{DocumentsUnavailable, StoreError};
+use cutover_app::{DocumentRefused, FeedRefused};
+use cutover_core::{AttrPath, Code, Issue, Level, RuleId};
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
@@ -160,6 +161,27 @@ impl From<CertificateError> for Refusal {
 impl From<DocumentsUnavailable> for Refusal {
     fn from(error: DocumentsUnavailable) -> Self {
         Self::Unavailable(error.to_string())
+    }
+}
+
+impl From<DocumentRefused> for Refusal {
+    fn from(refused: DocumentRefused) -> Self {
+        match refused {
+            DocumentRefused::NotFound => Self::NotFound,
+            DocumentRefused::InvalidPath => Self::Faults(vec![Issue {
+                attr: AttrPath::root().name("path"),
+                code: Code::InvalidDocumentPath,
+                rule: RuleId("DOC-01"),
+                level: Level::Error,
+                detail: Code::InvalidDocumentPath.detail().into(),
+            }]),
+            DocumentRefused::Empty => Self::Invalid("The document is empty."),
+            DocumentRefused::OtherDigest => Self::DigestMismatch,
+            DocumentRefused::Exists => Self::DocumentExists,
+            DocumentRefused::Storage(cause) => Self::DocumentsRefused(Some(cause)),
+            DocumentRefused::Unavailable(error) => error.into(),
+            DocumentRefused::Store(error) => error.into(),
+        }
     }
 }
 

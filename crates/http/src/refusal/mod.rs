@@ -38,6 +38,12 @@ pub(crate) enum Refusal {
     RunEnded,
     /// The supplier's hold is another than the one that was shown (contract D16).
     HoldChanged,
+    /// Another document is under the path (contract D10).
+    DocumentExists,
+    /// The body has another digest than was announced (contract D10).
+    DigestMismatch,
+    /// Documents are not taken (contract D10); the cause, if it is the storage's, is for the log.
+    DocumentsRefused(Option<String>),
     /// No certificate of the supplier was issued (contract D17).
     NoCertificate,
     /// The leaves of the certificate were removed (contract D17).
@@ -198,6 +204,9 @@ impl Refusal {
             Self::RunExists => Code::RunAlreadyExists,
             Self::RunEnded => Code::RunNotOpen,
             Self::HoldChanged => Code::HoldChanged,
+            Self::DocumentExists => Code::DocumentAlreadyExists,
+            Self::DigestMismatch => Code::ContentDigestMismatch,
+            Self::DocumentsRefused(_) => Code::DocumentUploadsRefused,
             Self::NoCertificate => Code::CertificateNotIssued,
             Self::LeavesRemoved => Code::CertificateLeavesRemoved,
             Self::MethodNotAllowed(_) => Code::MethodNotAllowed,
@@ -237,13 +246,16 @@ impl Refusal {
             }
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAuthenticated | Self::AuthenticationFailed => StatusCode::UNAUTHORIZED,
-            Self::PermissionDenied => StatusCode::FORBIDDEN,
+            Self::PermissionDenied | Self::DocumentsRefused(_) => StatusCode::FORBIDDEN,
+            Self::DocumentExists => StatusCode::CONFLICT,
             Self::EventsExpired | Self::LeavesRemoved => StatusCode::GONE,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Self::BadRequest | Self::NotJson(_) | Self::Invalid(_) => StatusCode::BAD_REQUEST,
+            Self::BadRequest | Self::NotJson(_) | Self::Invalid(_) | Self::DigestMismatch => {
+                StatusCode::BAD_REQUEST
+            }
             Self::AccountFaults(_) | Self::RunOpen | Self::RunExists | Self::RunEnded | Self::HoldChanged => {
                 StatusCode::BAD_REQUEST
             }
@@ -269,6 +281,7 @@ impl Refusal {
             | Self::VendorUnavailable(cause)
             | Self::KeyMissing(cause)
             | Self::Unexpected(cause) => Some(cause),
+            Self::DocumentsRefused(cause) => cause.as_deref(),
             Self::Instruction(failure) => failure.refusal.cause(),
             _ => None,
         }
@@ -424,6 +437,7 @@ pub(crate) fn log_cause(refusal: &Refusal, request_id: &str, route: &str) {
             Refusal::Unavailable(_)
             | Refusal::Unwritable(_)
             | Refusal::VendorUnavailable(_)
+            | Refusal::DocumentsRefused(_)
             | Refusal::KeyMissing(_),
             Some(cause),
         ) => {
@@ -486,6 +500,9 @@ mod tests {
             Refusal::RunExists,
             Refusal::RunEnded,
             Refusal::HoldChanged,
+            Refusal::DocumentExists,
+            Refusal::DigestMismatch,
+            Refusal::DocumentsRefused(Some(secret())),
             Refusal::NoCertificate,
             Refusal::LeavesRemoved,
             Refusal::MethodNotAllowed("GET, HEAD".into()),

@@ -60,6 +60,7 @@ pub(crate) struct Service {
     /// Slots for pages of filtered lists.
     pub(crate) pages: Slots,
     pub(crate) body_limit: usize,
+    pub(crate) document_limit: usize,
     pub(crate) bodies: Limits,
     pub(crate) throttle: Throttle,
     pub(crate) trusted_proxies: Vec<IpAddr>,
@@ -125,6 +126,7 @@ impl Service {
             is_shutting_down: AtomicBool::new(false),
             stop: OnceLock::new(),
             body_limit: config.body_limit,
+            document_limit: config.document_limit,
             bodies: Limits { time: config.body_timeout, allowance },
             throttle: Throttle::new(config.rate_limit),
             trusted_proxies: config.trusted_proxies.clone(),

@@ -8,6 +8,7 @@ use crate::dispatch::route::described;
 use crate::dispatch::serve;
 use crate::openapi::Description;
 use crate::service::{Listener, Parts, Service};
+use actix_http::Request;
 use actix_web::App as Site;
 use actix_web::body::{BoxBody, to_bytes};
 use actix_web::dev::ServiceResponse;
@@ -223,10 +224,15 @@ impl TestService {
     }
 
     async fn answer_at(&self, listener: Listener, request: TestRequest) -> ServiceResponse<BoxBody> {
+        self.answer_to(listener, request.to_request()).await
+    }
+
+    /// Answers a request whose body may be a stream.
+    pub(crate) async fn answer_to(&self, listener: Listener, request: Request) -> ServiceResponse<BoxBody> {
         let service = self.inner.clone();
         let handler = move |http, payload| serve(service.clone(), listener, http, payload);
         let site = test::init_service(Site::new().default_service(web::to(handler))).await;
-        test::call_service(&site, request.to_request()).await
+        test::call_service(&site, request).await
     }
 
     /// Sends a request with a token of Acme.

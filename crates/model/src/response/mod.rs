@@ -1,5 +1,6 @@
 //! Answers of the service (contract 2.2, 4.1, 7).
 
+mod document;
 mod issues;
 mod manifest;
 mod money;
@@ -12,6 +13,7 @@ mod timestamp;
 pub(crate) mod v1;
 
 pub use cutover_core::ProcessError;
+pub use document::DocumentShown;
 pub use issues::*;
 pub use manifest::{
     ManifestAccount, ManifestDeclared, ManifestNumbersShown, ManifestShown, TotalsDifference,

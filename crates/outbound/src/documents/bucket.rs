@@ -2,11 +2,12 @@
 
 use super::{LookupError, PDF};
 use crate::location::{BucketLocation, Cloud};
-use cutover_app::port::DocumentState;
+use cutover_app::port::{DocumentDigest, DocumentState};
 use futures_util::TryStreamExt;
 use object_store::client::{HttpError, HttpErrorKind};
 use object_store::path::Path;
 use object_store::{Error, GetOptions, GetRange, ObjectStore, ObjectStoreExt};
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 /// Maximum length of a key (S3 and Google count bytes, Azure characters). Longer keys name no object.
@@ -18,12 +19,49 @@ const PROBE: &str = ".cutover-probe";
 #[derive(Clone)]
 pub(super) struct Bucket {
     store: Arc<dyn ObjectStore>,
+    /// The same with time for large requests.
+    pub(super) uploads: Arc<dyn ObjectStore>,
     location: BucketLocation,
 }
 
 impl Bucket {
-    pub(super) fn new(store: Arc<dyn ObjectStore>, location: BucketLocation) -> Self {
-        Self { store, location }
+    pub(super) fn new(
+        store: Arc<dyn ObjectStore>,
+        uploads: Arc<dyn ObjectStore>,
+        location: BucketLocation,
+    ) -> Self {
+        Self { store, uploads, location }
+    }
+
+    /// Where it is, for errors.
+    pub(super) fn name(&self) -> String {
+        self.location.to_string()
+    }
+
+    /// Returns true if a safe path under a safe root has this content.
+    pub(super) async fn has_content(
+        &self,
+        root: &str,
+        path: &str,
+        content: DocumentDigest,
+    ) -> Result<bool, LookupError> {
+        let Some(key) = self.key(&[root, path]) else { return Ok(false) };
+        match self.is_content(&key, content).await {
+            Err(Error::NotFound { .. }) => Ok(false),
+            answer => answer.map_err(|error| failure(&error)),
+        }
+    }
+
+    async fn is_content(&self, key: &Path, content: DocumentDigest) -> Result<bool, Error> {
+        let found = self.uploads.get(key).await?;
+        if found.meta.size != content.size {
+            return Ok(false);
+        }
+        let (mut hash, mut chunks) = (Sha256::new(), found.into_stream());
+        while let Some(chunk) = chunks.try_next().await? {
+            hash.update(&chunk);
+        }
+        Ok(<[u8; 32]>::from(hash.finalize()) == content.sha256)
     }
 
     /// Looks up a safe path under a safe root. Reads at most the first bytes of an object.
@@ -59,7 +97,7 @@ impl Bucket {
     }
 
     /// Returns the key byte by byte as it was written, without escapes.
-    fn key(&self, rest: &[&str]) -> Option<Path> {
+    pub(super) fn key(&self, rest: &[&str]) -> Option<Path> {
         let prefix = Some(self.location.prefix.as_str()).filter(|prefix| !prefix.is_empty());
         let key = prefix.into_iter().chain(rest.iter().copied()).collect::<Vec<_>>().join("/");
         let length = if self.location.cloud == Cloud::Azure { key.chars().count() } else { key.len() };
@@ -114,7 +152,7 @@ fn causes<'e>(error: &'e Error) -> impl Iterator<Item = &'e (dyn std::error::Err
 }
 
 /// HTTP status of the answer. The library exposes it only in this text.
-fn status(error: &Error) -> Option<u16> {
+pub(super) fn status(error: &Error) -> Option<u16> {
     causes(error).find_map(|e| {
         let text = e.to_string();
         text.strip_prefix("Server returned non-2xx status code: ")?.get(..3)?.parse().ok()

@@ -5,8 +5,9 @@ use super::PDF;
 use cap_fs_ext::{DirExt, OpenOptionsSyncExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
-use cutover_app::port::DocumentState;
-use std::io::{self, ErrorKind, Read};
+use cutover_app::port::{DocumentDigest, DocumentState};
+use sha2::{Digest, Sha256};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
 /// Opens the folder of all documents. Each call opens it again, to notice that it vanished, came back or was
@@ -33,6 +34,30 @@ pub(super) fn state(root: &Dir, path: &str, must_be_pdf: bool) -> io::Result<Doc
     match look(root, path, must_be_pdf) {
         Err(error) if names_nothing(&error) => Ok(DocumentState::Missing),
         answer => answer,
+    }
+}
+
+/// Returns true if a safe path under a root has this content.
+pub(super) fn has_content(root: &Dir, path: &str, content: DocumentDigest) -> io::Result<bool> {
+    let opened = root.open_with(path, OpenOptions::new().read(true).nonblock(true));
+    let file = match opened {
+        Err(error) if names_nothing(&error) => return Ok(false),
+        opened => opened?,
+    };
+    let found = file.metadata()?;
+    if !found.is_file() || found.len() != content.size {
+        return Ok(false);
+    }
+    let mut hash = Sha256::new();
+    let mut reader = BufReader::with_capacity(64 << 10, file);
+    loop {
+        let bytes = reader.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(<[u8; 32]>::from(hash.finalize()) == content.sha256);
+        }
+        hash.update(bytes);
+        let read = bytes.len();
+        reader.consume(read);
     }
 }
 

@@ -8,6 +8,7 @@ mod folder;
 mod resolve;
 #[cfg(test)]
 mod tests;
+mod upload;
 
 pub(crate) use bucket::cause;
 
@@ -15,7 +16,10 @@ use crate::breaker::{Circuit, FAILURES, PAUSE};
 use crate::location::LocationKind;
 use crate::{Location, OutboundRuntime};
 use bucket::Bucket;
-use cutover_app::port::{Answer, DocumentState, Documents, DocumentsUnavailable, WantedDocument};
+use cutover_app::port::{
+    Answer, DocumentDigest, DocumentState, DocumentUpload, Documents, DocumentsUnavailable, NotStored,
+    WantedDocument,
+};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -25,6 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+use upload::{BucketUpload, FolderUpload, MAX_WRITES};
 
 /// Time limit of a readiness check.
 const READY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -54,6 +59,8 @@ struct Lookups {
     location: Location,
     storage: Storage,
     permits: Arc<Semaphore>,
+    /// Slots for what writes or compares files.
+    writes: Arc<Semaphore>,
     /// Checking a folder may hang as well, so only one check runs at a time.
     probes: Arc<Semaphore>,
     circuit: Arc<Circuit>,
@@ -107,6 +114,7 @@ impl ObjectDocuments {
             }
             LocationKind::Bucket(bucket) => Storage::Bucket(Bucket::new(
                 cloud::open(bucket, cloud::Patience::Lookups).map_err(unavailable)?,
+                cloud::open(bucket, cloud::Patience::Uploads).map_err(unavailable)?,
                 bucket.clone(),
             )),
         };
@@ -131,6 +139,7 @@ impl ObjectDocuments {
             location: location.clone(),
             storage,
             permits: Arc::new(Semaphore::new(MAX_LOOKUPS)),
+            writes: Arc::new(Semaphore::new(MAX_WRITES)),
             probes: Arc::new(Semaphore::new(1)),
             circuit: Circuit::new(FAILURES, PAUSE),
             call_timeout: CALL_TIMEOUT,
@@ -177,6 +186,48 @@ impl Documents for ObjectDocuments {
             let states = states.await?;
             let state = |document: &WantedDocument| states.get(&document.path).copied();
             Ok(wanted.iter().map(|document| state(document).unwrap_or(DocumentState::Missing)).collect())
+        })
+    }
+
+    fn upload<'a>(
+        &'a self,
+        root: &'a str,
+        path: &'a str,
+    ) -> Answer<'a, Result<Box<dyn DocumentUpload>, NotStored>> {
+        let (shared, runtime) = (self.shared.clone(), self.runtime.clone());
+        let place = resolve::place(root, path);
+        Box::pin(self.runtime.spawn(async move {
+            let (root, path) = place.ok_or(NotStored::Unnameable)?;
+            let upload: Box<dyn DocumentUpload> = match &shared.storage {
+                Storage::Bucket(bucket) => Box::new(BucketUpload::begin(bucket, &root, &path, runtime)?),
+                Storage::Folder(folder) => {
+                    Box::new(FolderUpload::begin(folder, root, path, shared.clone(), runtime).await?)
+                }
+            };
+            Ok(upload)
+        }))
+    }
+
+    fn has_content<'a>(
+        &'a self,
+        root: &'a str,
+        path: &'a str,
+        content: DocumentDigest,
+    ) -> Answer<'a, Result<bool, DocumentsUnavailable>> {
+        let (shared, place) = (self.shared.clone(), resolve::place(root, path));
+        self.spawn(async move {
+            let Some((root, path)) = place else { return Ok(false) };
+            match &shared.storage {
+                Storage::Bucket(bucket) => bucket.has_content(&root, &path, content).await,
+                Storage::Folder(folder) => {
+                    let folder = folder.clone();
+                    let compare = move || match folder::root(&folder::open(&folder)?, &root)? {
+                        Some(root) => folder::has_content(&root, &path, content),
+                        None => Ok(false),
+                    };
+                    blocking(permit(&shared.writes).await?, compare).await
+                }
+            }
         })
     }
 

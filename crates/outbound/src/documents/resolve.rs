@@ -19,6 +19,12 @@ pub(super) fn root(text: &str) -> Option<&str> {
     text.strip_prefix('/').filter(|path| is_safe(path))
 }
 
+/// Returns a supplier's root and a path below it, if both are safe.
+pub(super) fn place(root_text: &str, path: &str) -> Option<(String, String)> {
+    let root = root(root_text).filter(|_| is_safe(path))?;
+    Some((root.to_owned(), path.to_owned()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

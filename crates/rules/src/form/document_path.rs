@@ -6,6 +6,16 @@ pub(crate) fn stored_path<'f>(path: &'f Field<Text<'_>>) -> Option<&'f str> {
     is_document_path(path).then(|| path.strip_prefix('/').unwrap_or(path))
 }
 
+/// Maximum number of characters of a path, as the declarations of notes and statements have it.
+const LONGEST: usize = 1024;
+
+/// Returns true if a text is a path as the document storage knows it: a safe one that a payload can name, without the leading
+/// `/` and without white space at its ends, which the names in payloads lose (rules 10.5).
+pub fn is_stored_path(text: &str) -> bool {
+    let is_bare = cutover_core::trimmed(text) == text && !text.starts_with('/');
+    is_bare && text.chars().count() <= LONGEST && is_document_path(text)
+}
+
 /// Returns true if a trimmed text is a safe path relative to the supplier's root (rules 10.5).
 ///
 /// Such a path does not leave the root, and means the same object in every storage.
@@ -89,6 +99,17 @@ mod tests {
         ];
         for text in texts {
             assert!(is_document_path(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn stored_paths_are_bare() {
+        let long = "x".repeat(LONGEST);
+        for path in ["a.pdf", "a/b c.pdf", "\u{e9}.pdf", &long] {
+            assert!(is_stored_path(path), "{path}");
+        }
+        for path in ["", "/a.pdf", " a.pdf", "a.pdf\u{a0}", "a//b", "../a", &format!("{long}x")] {
+            assert!(!is_stored_path(path), "{path}");
         }
     }
 

@@ -14,6 +14,7 @@ mod supply_point;
 
 pub(crate) use bsb::is_bsb;
 pub(crate) use company_number::CompanyNumber;
+pub use document_path::is_stored_path;
 pub(crate) use document_path::{is_document_path, stored_path};
 pub(crate) use email::is_email;
 pub(crate) use field::{dates_reversed, datetimes_reversed, is_absent_or_empty};

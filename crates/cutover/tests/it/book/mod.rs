@@ -80,7 +80,7 @@ const PAGES: &[Page] = &[
             ("cutover-client validate exports/", 1),
             ("cutover-client upload exports/", 1),
             ("cutover-client report ACME exports/", 1),
-            // No vendor is configured, and the folder is empty.
+            // No vendor is configured, and the folder lacks what the accounts name.
             ("cutover-client send payment-instructions", 1),
             ("cutover-client documents check", 1),
         ],
@@ -112,6 +112,7 @@ cutover supplier add ACME --organisation 'Acme Energy'
 cutover api-key issue --organisation 'Acme Energy' --json > key.json
 sed -i 's/ACME_ENERGY/ACME/; s/ELEC-1001/A-100/' exports/*.ndjson
 mkdir notes documents
+printf '%%PDF-1.7' > documents/1.pdf
 jq -c . fixtures/businesses/valid/cold_storage.json > businesses.ndjson
 jq -c . fixtures/notes/valid/calls.json > notes/calls.ndjson
 jq -c . fixtures/transactions/valid/refund.json > transactions.ndjson

@@ -34,6 +34,7 @@ for file in notes/valid/calls transactions/valid/refund statements/valid/year; d
     jq -c '.import_supplier = "ACME" | .external_account_number = "A-000042"' fixtures/$file.json > ${file%%/*}.ndjson
 done
 mkdir -p documents
+printf '%%PDF-1.7' > documents/1.pdf
 cutover-client tables template template/
 mv template/example extract
 mv template/mapping.toml .

@@ -26,6 +26,19 @@ pub(crate) fn is_ndjson(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
+/// Accepts only bytes: `application/octet-stream`, or no content type, and no coding (contract D10).
+///
+/// # Errors
+/// [`Refusal::UnsupportedMediaType`] for everything else.
+pub(crate) fn is_bytes(headers: &HeaderMap) -> Result<(), Refusal> {
+    const REFUSED: Refusal =
+        Refusal::UnsupportedMediaType("The body must be application/octet-stream, without a coding.");
+    let sent = headers.get(CONTENT_TYPE);
+    let is_bytes =
+        sent.is_none_or(|sent| sent.to_str().is_ok_and(|sent| is_utf8(sent, "application/octet-stream")));
+    if is_bytes && matches!(is_packed(headers), Ok(false)) { Ok(()) } else { Err(REFUSED) }
+}
+
 /// Accepts only forms: `application/x-www-form-urlencoded`; a missing content type is refused.
 ///
 /// # Errors
@@ -97,6 +110,17 @@ mod tests {
         ] {
             assert!(is_json(&headers(CONTENT_TYPE, &[bad])).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn bytes_as_they_are() {
+        assert!(is_bytes(&HeaderMap::new()).is_ok());
+        assert!(is_bytes(&headers(CONTENT_TYPE, &["application/octet-stream"])).is_ok());
+        for bad in ["", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "text/plain"]
+        {
+            assert!(is_bytes(&headers(CONTENT_TYPE, &[bad])).is_err(), "{bad}");
+        }
+        assert!(is_bytes(&headers(CONTENT_ENCODING, &["gzip"])).is_err());
     }
 
     #[test]

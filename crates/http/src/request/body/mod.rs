@@ -4,10 +4,12 @@
 mod allowance;
 mod media;
 mod read;
+mod stream;
 
 pub(crate) use allowance::{Allowance, Held};
-pub(crate) use media::{is_form, is_json, is_ndjson, is_packed};
+pub(crate) use media::{is_bytes, is_form, is_json, is_ndjson, is_packed};
 pub(crate) use read::{Limits, announced};
+pub(crate) use stream::each_chunk;
 
 use crate::refusal::Refusal;
 use actix_web::web::Bytes;

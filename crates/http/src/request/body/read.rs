@@ -48,6 +48,11 @@ pub(crate) fn announced(
 }
 
 impl Announced {
+    /// Returns its length, if that is declared.
+    pub(crate) fn length(&self) -> Option<usize> {
+        self.length
+    }
+
     /// Reads the body. `payload` is taken at its end; until then, part of the body is unread.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ fn open_with(server: &S3Server, url: &str, secret: &str, patience: cloud::Patien
     cloud::choose_cryptography();
     let builder = builder.with_config(AmazonS3ConfigKey::SecretAccessKey, secret);
     let store = cloud::s3(builder, &place.bucket, patience).unwrap();
-    let storage = Storage::Bucket(Bucket::new(store, place));
+    let storage = Storage::Bucket(Bucket::new(store.clone(), store, place));
     ObjectDocuments::with_storage(&location, storage, &OutboundRuntime::start().unwrap())
 }
 

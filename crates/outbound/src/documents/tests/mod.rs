@@ -2,6 +2,7 @@ mod breaking;
 mod bucket;
 mod faults;
 mod folder;
+mod upload;
 
 use super::*;
 
