@@ -103,7 +103,8 @@ Exit codes:
 
 const DOCUMENTS_EXAMPLES: &str = "\
 Examples:
-  cutover-client documents check documents/ --accounts exports/";
+  cutover-client documents check documents/ --accounts exports/
+  cutover-client documents upload documents/ --supplier ACME";
 
 const MANIFEST_EXAMPLES: &str = "\
 Examples:
@@ -296,7 +297,7 @@ enum Command {
     /// Send businesses, notes, transactions, historical statements or payment instructions, resuming like upload
     #[command(after_help = SEND_EXAMPLES)]
     Send(upload::RequestOptions),
-    /// Check the documents that accounts name, without a service
+    /// Check the documents that accounts name, and bring them into the storage of the service
     #[command(subcommand, after_help = DOCUMENTS_EXAMPLES)]
     Documents(documents::Command),
     /// Compute what the files come to, and declare it to the service
@@ -411,6 +412,7 @@ mod tests {
         insta::assert_snapshot!("help_of_upload", help(&["upload"]));
         insta::assert_snapshot!("help_of_send", help(&["send"]));
         insta::assert_snapshot!("help_of_documents_check", help(&["documents", "check"]));
+        insta::assert_snapshot!("help_of_documents_upload", help(&["documents", "upload"]));
         insta::assert_snapshot!("help_of_manifest", help(&["manifest"]));
         insta::assert_snapshot!("help_of_verify", help(&["verify"]));
     }

@@ -1,4 +1,4 @@
-//! `cutover-client documents check`: compares the documents that accounts name with a folder that is to become the part of
+//! `cutover-client documents`: `upload` is a run of [`crate::upload`]; `check` compares the documents that accounts name with a folder that is to become the part of
 //! the storage of their supplier. The rules about documents are those of the service, with the folder as the storage.
 
 mod folder;
@@ -32,8 +32,10 @@ use summary::Summary;
 /// # Errors
 /// [`Error`] if the folder or an input does not exist, or a report cannot be written.
 pub(crate) fn run(command: &Command, now: DateTime<Utc>) -> Result<Exit, Error> {
-    let Command::Check(options) = command;
-    check(options, now)
+    match command {
+        Command::Check(options) => check(options, now),
+        Command::Upload(options) => crate::upload::send_documents(options, now),
+    }
 }
 
 fn check(options: &CheckOptions, now: DateTime<Utc>) -> Result<Exit, Error> {

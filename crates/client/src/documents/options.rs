@@ -1,3 +1,4 @@
+use crate::upload::DocumentOptions;
 use clap::{Args, Subcommand};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,12 +16,30 @@ Needs no service.
 Exit codes: 0 all are there, 1 some are missing, no PDF or not named safely, 2 usage, or an input
 that cannot be read, 130 interrupted by Ctrl-C.";
 
+const UPLOAD_EXAMPLES: &str = "\
+Examples:
+  cutover-client documents upload documents/ --supplier ACME
+  cutover-client documents upload documents/ --supplier ACME --report refused.csv
+
+Each file is stored under its path below the folder, as notes and statements name it. What is stored
+is never replaced; the same bytes may be sent again. Run again after an interruption, it resumes.
+
+Exit codes:
+  0    the service has every document
+  1    some are empty, have names that no account can name, or were refused: another document is
+       stored under the path, or they are too large
+  2    usage, a folder that cannot be read, a fault of the service
+  130  interrupted by Ctrl-C: answers to requests in flight are in the journal";
+
 /// Commands about documents.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
     /// Check that a folder has each document that accounts name
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckOptions),
+    /// Bring a folder of documents into the storage of the service
+    #[command(after_help = UPLOAD_EXAMPLES)]
+    Upload(DocumentOptions),
 }
 
 /// Options of `documents check`.

@@ -47,7 +47,7 @@ pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>
 const MAX_NAMED: usize = 10;
 
 /// Names the files that were skipped.
-fn note(skipped: &[String]) -> String {
+pub(super) fn note(skipped: &[String]) -> String {
     let more = skipped.len().saturating_sub(MAX_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let named = skipped[..skipped.len().min(MAX_NAMED)].join(", ");
@@ -90,7 +90,7 @@ fn walk(
 }
 
 /// True for journals of uploads.
-fn is_of_this_program(path: &Path) -> bool {
+pub(super) fn is_of_this_program(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     matches!(extension, Some("cutover-journal" | "cutover-dry-run-journal"))
 }

@@ -1,6 +1,7 @@
 //! Inputs of a run: found, opened, decompressed and cut into accounts, one chunk at a time.
 
 mod chunk;
+mod documents;
 mod find;
 mod open;
 mod reader;
@@ -9,12 +10,13 @@ mod sniff;
 mod values;
 
 pub(crate) use chunk::{Chunk, InputEvent, Location};
+pub(crate) use documents::find_documents;
 pub(crate) use find::{find, is_same};
 pub(crate) use open::BytesRead;
 pub(crate) use reader::{Channels, Reader};
 
 use shape::Shape;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Maximum size of an account in an input, in bytes: the default limit of the service (contract D3).
 pub(crate) const MAX_ACCOUNT: usize = 8 * 1024 * 1024;
@@ -35,6 +37,11 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Path of the file; `None` is standard input.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
     /// True if it can be read again: it is neither standard input nor a pipe.
     pub(crate) fn is_file(&self) -> bool {
         self.path.is_some() && self.bytes.is_some()

@@ -14,6 +14,11 @@ impl BytesRead {
     pub(crate) fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// Counts a file that another thread reads.
+    pub(super) fn add(&self, bytes: u64) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
 }
 
 /// Counts the bytes that are read through it.

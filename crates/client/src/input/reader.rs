@@ -77,6 +77,9 @@ impl Reader {
 
     fn source(&mut self, index: u32, source: &Source) -> Result<(), ReadError> {
         self.start = self.chunk.filled();
+        if source.shape == Shape::Document {
+            return self.document(index, source);
+        }
         let from = open(source, &self.channels.read)?;
         self.push(index, 0, InputEvent::Opened);
         let from = recognised(from)?;
@@ -86,8 +89,19 @@ impl Reader {
         match shape_of(source.shape, &line) {
             Shape::Whole => self.whole(index, &mut *from),
             Shape::Values => self.values(index, &mut *from),
-            Shape::Lines | Shape::ByContent => self.lines(index, &mut *from),
+            Shape::Lines | Shape::ByContent | Shape::Document => self.lines(index, &mut *from),
         }
+    }
+
+    /// Hands a document on, each in a chunk of its own, so that the workers read several at a time.
+    fn document(&mut self, index: u32, source: &Source) -> Result<(), ReadError> {
+        if self.channels.stop.is_set() {
+            return Err(ReadError::Stopped);
+        }
+        self.channels.read.add(source.bytes.unwrap_or_default());
+        self.push(index, 0, InputEvent::Opened);
+        self.push(index, 1, InputEvent::Account(self.start..self.start));
+        self.pass_on()
     }
 
     /// Reads one account per line; blank lines are skipped.

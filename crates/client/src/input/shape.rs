@@ -9,6 +9,8 @@ pub(super) enum Shape {
     Whole,
     /// Any number of accounts over any number of lines: an array of them, or one after another.
     Values,
+    /// A document, which is not read here: only its name is handed on.
+    Document,
     /// Not known by the name; the first line decides.
     ByContent,
 }

@@ -64,10 +64,11 @@ pub(crate) fn key(supplier: Option<&str>, number: Option<&str>, fingerprint: u64
     beginning(&account_hash(supplier, number))
 }
 
-/// Key of a request: of an account as [`key`], of others a hash of their kind and bytes.
+/// Key of a request: of an account as [`key`], of a document a hash of its supplier and path, of others one of their kind and
+/// bytes.
 pub(crate) fn request_key(kind: Kind, supplier: Option<&str>, number: Option<&str>, fingerprint: u64) -> u64 {
     match kind {
-        Kind::Account => key(supplier, number, fingerprint),
+        Kind::Account | Kind::Document => key(supplier, number, fingerprint),
         _ => beginning(&account_hash(kind.as_str(), &format!("{fingerprint:016x}"))),
     }
 }

@@ -35,7 +35,7 @@ impl AcceptedAdditions {
             let subject = entries(path, |record, _| {
                 let adds = !matches!(
                     record.request,
-                    Kind::Account | Kind::Business | Kind::BusinessPaymentInstruction
+                    Kind::Account | Kind::Business | Kind::BusinessPaymentInstruction | Kind::Document
                 );
                 if adds && record.outcome.is_stored() {
                     let next = all.order.len();

@@ -12,6 +12,7 @@ pub(crate) enum Kind {
     HistoricalStatements,
     PaymentInstruction,
     BusinessPaymentInstruction,
+    Document,
 }
 
 impl Kind {
@@ -32,10 +33,11 @@ impl Kind {
             Self::HistoricalStatements => "historical_statements",
             Self::PaymentInstruction => "payment_instruction",
             Self::BusinessPaymentInstruction => "business_payment_instruction",
+            Self::Document => "document",
         }
     }
 
-    /// Segments of the path of its endpoint (contract 4).
+    /// Segments of the path of its endpoint (contract 4); of a document those before the supplier.
     pub(crate) fn path(self) -> &'static [&'static str] {
         match self {
             Self::Account => &["v2", "data-import", "accounts"],
@@ -47,6 +49,7 @@ impl Kind {
             Self::BusinessPaymentInstruction => {
                 &["v1", "data-import", "business-payment-instruction", "create"]
             }
+            Self::Document => &["v2", "data-import", "import-suppliers"],
         }
     }
 
@@ -55,6 +58,7 @@ impl Kind {
         match self {
             Self::Account => "account",
             Self::Business => "business",
+            Self::Document => "document",
             _ => "request",
         }
     }

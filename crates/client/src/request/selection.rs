@@ -3,7 +3,7 @@ use clap::ValueEnum;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-/// The requests that a run of `send` takes.
+/// The requests that a run of `send` or of `documents upload` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Selection {
@@ -17,6 +17,9 @@ pub(crate) enum Selection {
     HistoricalStatements,
     /// Payment instructions of imported accounts and of businesses
     PaymentInstructions,
+    /// Documents that accounts name, of `documents upload`
+    #[value(skip)]
+    Documents,
 }
 
 /// The members that only requests about businesses have.
@@ -37,6 +40,7 @@ impl Selection {
             Self::HistoricalStatements => Kind::HistoricalStatements,
             Self::PaymentInstructions if is_of_business(body) => Kind::BusinessPaymentInstruction,
             Self::PaymentInstructions => Kind::PaymentInstruction,
+            Self::Documents => Kind::Document,
         }
     }
 
@@ -48,6 +52,7 @@ impl Selection {
             Self::Transactions => "transactions",
             Self::HistoricalStatements => "historical statements",
             Self::PaymentInstructions => "payment instructions",
+            Self::Documents => "documents",
         }
     }
 }

@@ -32,6 +32,10 @@ const CANCELLED_DETAIL: &str =
 const OTHER_CONTENT: Code = Code::AlreadyImportedWithOtherContent;
 const OTHER_CONTENT_DETAIL: &str =
     "It was imported as an earlier run sent it; later changes are neither imported nor in the sums.";
+/// Code of a document that was changed after it was stored.
+const CHANGED: Code = Code::ChangedSinceSent;
+const CHANGED_DETAIL: &str =
+    "An earlier run sent another document under this path; the service keeps that one and refuses this one.";
 const INTERRUPTED_DETAIL: &str = "The run was interrupted: not every account was sent.";
 
 impl<'s> Findings<'s> {
@@ -98,6 +102,12 @@ impl<'s> Findings<'s> {
     pub(super) fn changed_after_import(&mut self, account: &Prepared) -> Result<(), Error> {
         self.count_warning(account);
         self.add(account, Level::Warning, NON_FIELD_ERRORS, OTHER_CONTENT.as_str(), OTHER_CONTENT_DETAIL)
+    }
+
+    /// Adds a warning that a document is another one than an earlier run sent under its path.
+    pub(super) fn changed_since_sent(&mut self, document: &Prepared) -> Result<(), Error> {
+        self.count_warning(document);
+        self.add(document, Level::Warning, NON_FIELD_ERRORS, CHANGED.as_str(), CHANGED_DETAIL)
     }
 
     fn add(

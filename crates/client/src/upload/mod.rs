@@ -8,6 +8,8 @@
 
 mod counts;
 mod dispatcher;
+mod document;
+mod documents;
 mod findings;
 mod lost;
 mod options;
@@ -23,13 +25,14 @@ mod shown;
 mod standing;
 mod summary;
 
+pub(crate) use documents::DocumentOptions;
 pub(crate) use options::Options;
 pub(crate) use requests::RequestOptions;
 
 use crate::copies::{Copies, account_hash};
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
-use crate::input::{Source, find, is_same};
+use crate::input::{Source, find, find_documents, is_same};
 use crate::interrupt::StopFlag;
 use crate::journal::{AcceptedAccounts, Journal, Subject};
 use crate::output::print;
@@ -39,6 +42,7 @@ use crate::report::Reports;
 use crate::request::Selection;
 use crate::validate::{Checker, Settings, business_hash};
 use chrono::{DateTime, Utc};
+use document::Documents;
 use lost::HistoryCheck;
 use plan::Plan;
 use prepare::Preparer;
@@ -66,6 +70,14 @@ pub(crate) fn send(options: &RequestOptions, now: DateTime<Utc>) -> Result<Exit,
     send_all(&options.plan()?, now)
 }
 
+/// Sends documents in the same way.
+///
+/// # Errors
+/// Same as [`run()`].
+pub(crate) fn send_documents(options: &DocumentOptions, now: DateTime<Utc>) -> Result<Exit, Error> {
+    send_all(&options.plan()?, now)
+}
+
 fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
     let settings = Arc::new(Settings::new(plan.rules, now, Some(plan.target.clone()))?);
@@ -74,7 +86,7 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     if plan.report.iter().any(|report| is_same(report, path)) {
         return Err(Error::refused(format!("{} is the journal: a report would replace it", path.display())));
     }
-    let sources = find(plan.paths, &plan.written())?;
+    let (sources, documents) = inputs(plan)?;
     let service = plan.target.service()?;
     let subject = match plan.requests {
         Some(requests) => Subject::of_requests(service.name(), requests),
@@ -115,6 +127,7 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     let mut upload = Run::new(inputs, pipeline.stop(), sender, plan, records, reports, progress);
     let preparer = Preparer {
         requests: plan.requests,
+        documents,
         checker,
         index,
         staged,
@@ -132,6 +145,16 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     }
     print(&if plan.json { shown::json(&summary) } else { shown::text(&summary) })?;
     Ok(summary.exit())
+}
+
+/// The inputs, and what a run needs to read them as documents.
+fn inputs(plan: &Plan<'_>) -> Result<(Vec<Source>, Option<Documents>), Error> {
+    let (Some(supplier), [folder]) = (plan.documents_of, plan.paths) else {
+        return Ok((find(plan.paths, &plan.written())?, None));
+    };
+    let sources = find_documents(folder, &plan.written())?;
+    let documents = Documents::new(supplier, folder, sources.clone()).map_err(Error::file("read", folder))?;
+    Ok((sources, Some(documents)))
 }
 
 /// Finds what the inputs contain more than once. Accounts and businesses have identities, of which the last copy counts;

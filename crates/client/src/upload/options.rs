@@ -79,6 +79,7 @@ impl Options {
     pub(super) fn plan(&self) -> Result<Plan<'_>, Error> {
         Ok(Plan {
             requests: None,
+            documents_of: None,
             paths: &self.paths,
             target: &self.target,
             journal: self.journal()?,

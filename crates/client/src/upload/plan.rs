@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Plan<'o> {
     /// What is sent, if not accounts.
     pub(super) requests: Option<Selection>,
+    /// The supplier whose documents are sent, from the folder that is the only path.
+    pub(super) documents_of: Option<&'o str>,
     pub(super) paths: &'o [PathBuf],
     pub(super) target: &'o Target,
     pub(super) journal: PathBuf,

@@ -1,3 +1,4 @@
+use super::document::{Document, Documents};
 use super::lost::{Lost, LostAccounts};
 use super::standing::Ended;
 use crate::across::Compared;
@@ -35,8 +36,27 @@ pub(super) struct Prepared {
     pub(super) ended: Option<State>,
     /// True if an earlier run sent other bytes of the account.
     pub(super) is_changed: bool,
-    /// Line to send; `None` if it is not to be sent.
-    pub(super) body: Option<Bytes>,
+    /// What is to be sent, if anything.
+    pub(super) body: Option<Body>,
+}
+
+/// What is sent.
+#[derive(Debug, Clone)]
+pub(super) enum Body {
+    /// A line of JSON.
+    Line(Bytes),
+    /// A document, which is read while it is sent.
+    Document(Document),
+}
+
+impl Body {
+    /// The line; empty for a document.
+    pub(super) fn line(&self) -> Bytes {
+        match self {
+            Self::Line(line) => line.clone(),
+            Self::Document(_) => Bytes::new(),
+        }
+    }
 }
 
 impl Prepared {
@@ -70,6 +90,8 @@ impl Prepared {
 pub(super) struct Preparer {
     /// What the inputs hold, if not accounts.
     pub(super) requests: Option<Selection>,
+    /// The documents of `documents upload`.
+    pub(super) documents: Option<Documents>,
     pub(super) checker: Checker,
     pub(super) index: Index,
     /// Accounts that were sent to be imported, for a dry run.
@@ -88,12 +110,21 @@ impl Worker for Preparer {
     fn process(&self, location: Location, account: &[u8]) -> Prepared {
         let account = account.trim_ascii();
         let kind = self.requests.map_or(Kind::Account, |requests| requests.kind_of(account));
-        let (mut checked, decoded) = match kind {
-            Kind::Account => self.checker.check(location, account),
-            _ => (self.checker.check_request(kind, location, account), None),
+        let (mut checked, decoded, document) = match (kind, &self.documents) {
+            (Kind::Account, _) => {
+                let (checked, decoded) = self.checker.check(location, account);
+                (checked, decoded, None)
+            }
+            (Kind::Document, Some(documents)) => {
+                let (checked, document) = documents.read(&self.checker, location);
+                (checked, None, document)
+            }
+            _ => (self.checker.check_request(kind, location, account), None, None),
         };
         let identity = match kind {
-            Kind::Account | Kind::Business => checked.identity.as_ref().and_then(Identity::hash),
+            Kind::Account | Kind::Business | Kind::Document => {
+                checked.identity.as_ref().and_then(Identity::hash)
+            }
             _ => Some(IdentityHash::of_bytes(account)),
         };
         let would_be_refused = checked.is_faulty();
@@ -124,7 +155,11 @@ impl Worker for Preparer {
             Some(Outcome::Failed | Outcome::InProgress | Outcome::Faulty) | None => false,
         };
         let is_sent = !left_out && !is_done && !checked.is_faulty();
-        let body = is_sent.then(|| if self.dry_run { dry_run_line(account) } else { line(account) });
+        let body = is_sent.then(|| match document {
+            Some(document) => Body::Document(document),
+            None if self.dry_run => Body::Line(dry_run_line(account)),
+            None => Body::Line(line(account)),
+        });
         Prepared {
             location,
             kind,

@@ -37,5 +37,5 @@ impl BatchQueue {
 }
 
 fn size(account: &Prepared) -> usize {
-    account.body.as_ref().map_or(0, |body| body.len())
+    account.body.as_ref().map_or(0, |body| body.line().len())
 }

@@ -55,6 +55,7 @@ impl RequestOptions {
     pub(super) fn plan(&self) -> Result<Plan<'_>, Error> {
         Ok(Plan {
             requests: Some(self.requests),
+            documents_of: None,
             paths: &self.paths,
             target: &self.target,
             journal: journal_path(self.journal.as_ref(), &self.paths)?,

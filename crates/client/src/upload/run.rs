@@ -126,7 +126,9 @@ impl<'s> Run<'s> {
         }
         if let Some(supplier) = account.checked.supplier() {
             self.recorder.journal.bind(self.settings.installation())?;
-            self.begin_history(supplier)?;
+            if account.kind != Kind::Document {
+                self.begin_history(supplier)?;
+            }
         }
         if account.left_out {
             self.tally.left_out += 1;
@@ -139,6 +141,9 @@ impl<'s> Run<'s> {
             findings.extend(similar.map(|earlier| Finding::similar_number(earlier, self.sources)));
         }
         self.findings.rules(&account)?;
+        if account.kind == Kind::Document && account.is_changed {
+            self.findings.changed_since_sent(&account)?;
+        }
         if let Some(earlier) = occurrence.earlier {
             self.tally.differing += u64::from(earlier.differs);
             self.findings.copy(&account, earlier)?;
@@ -252,7 +257,7 @@ impl<'s> Run<'s> {
     }
 
     fn answered(&mut self, account: &Prepared, answer: &Answer) -> Result<(), Error> {
-        if account.is_changed && answer.outcome == Outcome::AlreadyThere {
+        if account.kind.is_account() && account.is_changed && answer.outcome == Outcome::AlreadyThere {
             return self.changed_after_import(account);
         }
         self.tally.counts.add(answer.outcome);
@@ -260,7 +265,8 @@ impl<'s> Run<'s> {
         self.tally.items.already_there += answer.items.already_there;
         if answer.outcome.is_stored() {
             self.tally.stored.add(account.totals);
-            self.note_stored(account.checked.supplier());
+            // Documents are not in the database.
+            self.note_stored(account.checked.supplier().filter(|_| account.kind != Kind::Document));
         }
         self.recorder.answered(account, answer)?;
         self.findings.refused(account, &answer.findings)
@@ -284,7 +290,11 @@ impl<'s> Run<'s> {
         let counts = &self.tally.counts;
         self.progress.done(counts.all(), self.tally.accounts, || {
             let stored = grouped(counts.accepted + counts.already_there);
-            let what = if self.requests.is_some() { "requests" } else { "accounts" };
+            let what = match self.requests {
+                Some(Selection::Documents) => "documents",
+                Some(_) => "requests",
+                None => "accounts",
+            };
             format!("{stored} {what} accepted, {} not", grouped(counts.not_taken()))
         });
     }

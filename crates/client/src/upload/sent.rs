@@ -110,7 +110,7 @@ impl<'s> Sent<'s> {
         };
         let mut sums = vec![
             ("Files", inputs(self.files, self.unreadable_files)),
-            ("Requests", grouped(self.requests)),
+            (self.label(), grouped(self.requests)),
             ("  accepted", count(counts.accepted, before.accepted)),
             ("  already there", count(counts.already_there, before.already_there)),
             ("  refused", count(counts.refused, before.refused)),
@@ -147,13 +147,19 @@ impl<'s> Sent<'s> {
             sums.push((name, format!("{} added, {} already there", grouped(added), grouped(already_there))));
         }
         let done = counts.accepted + counts.already_there + counts.refused + counts.failed + counts.faulty;
-        sums.extend([
-            ("Warnings", warnings(self.warnings, self.with_warnings, 0).replace("accounts", "requests")),
-            ("Time", duration(done, self.milliseconds).replace("accounts", "requests")),
-            ("Time zone", named(self.time_zones)),
-            ("Journal", self.journal.to_owned()),
-        ]);
+        let noun = self.label().to_lowercase();
+        sums.push(("Warnings", warnings(self.warnings, self.with_warnings, 0).replace("accounts", &noun)));
+        sums.push(("Time", duration(done, self.milliseconds).replace("accounts", &noun)));
+        if self.what != Selection::Documents {
+            sums.push(("Time zone", named(self.time_zones)));
+        }
+        sums.push(("Journal", self.journal.to_owned()));
         sums
+    }
+
+    /// Name of what is counted.
+    fn label(&self) -> &'static str {
+        if self.what == Selection::Documents { "Documents" } else { "Requests" }
     }
 
     /// Content of the HTML report.
@@ -165,6 +171,7 @@ impl<'s> Sent<'s> {
                 Selection::Transactions => "Sending of transactions",
                 Selection::HistoricalStatements => "Sending of historical statements",
                 Selection::PaymentInstructions => "Sending of payment instructions",
+                Selection::Documents => "Upload of documents",
             },
             alerts: alerts(self.interrupted, self.fault.as_deref(), self.unreadable_files),
             sums: self.sums().into_iter().map(|(name, value)| (name.trim_start(), value)).collect(),

@@ -34,7 +34,8 @@ impl Finding {
         Self::of_whole(Code::PayloadTooLarge, detail.into())
     }
 
-    fn of_whole(code: Code, detail: Cow<'static, str>) -> Self {
+    /// A fault of the whole.
+    pub(crate) fn of_whole(code: Code, detail: Cow<'static, str>) -> Self {
         Self { level: Level::Error, attr: NON_FIELD_ERRORS.into(), code: code.as_str(), detail, value: None }
     }
 

@@ -40,7 +40,7 @@ pub(crate) struct Options {
 }
 
 /// Options for checking accounts.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Rules {
     /// Zone of the supplier's days and datetimes without offset, such as Australia/Melbourne [default: UTC]
     #[arg(long, value_name = "ZONE", visible_alias = "supplier-zone")]

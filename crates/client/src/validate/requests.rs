@@ -32,6 +32,7 @@ impl Checker {
         }
         match kind {
             Kind::Account => self.check(location, body).0,
+            Kind::Document => self.checked_document(Identity { supplier: None, number: None }, 0, None),
             Kind::Business => {
                 with!(decode_business, check_business, import_supplier_code, external_business_identifier)
             }
@@ -58,6 +59,19 @@ impl Checker {
                 external_business_identifier
             ),
         }
+    }
+
+    /// The result for a document, of which nothing is decoded. Fetches the settings of its supplier, which tell the
+    /// installation.
+    pub(crate) fn checked_document(
+        &self,
+        identity: Identity,
+        fingerprint: u64,
+        fault: Option<Finding>,
+    ) -> Checked {
+        self.rules_of(Some(&identity));
+        let findings = fault.into_iter().collect();
+        Checked { identity: Some(identity), fingerprint, findings, compared: Compared::default() }
     }
 
     fn checked<'j, R>(

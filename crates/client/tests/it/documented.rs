@@ -12,7 +12,7 @@ fn every_command_of_the_page_runs() {
     let page = std::fs::read_to_string(page).unwrap();
     let commands: Vec<&str> =
         page.lines().filter_map(|line| line.strip_prefix("$ cutover-client ")).collect();
-    assert_eq!(commands.len(), 25, "{commands:?}");
+    assert!(!commands.is_empty());
     let sandbox = Sandbox::new();
     sandbox.write("exports/a.ndjson", account("N-1"));
     sandbox.write("exports/b.json", line("faulty/PIN-01-same-type-twice"));
@@ -30,7 +30,7 @@ fn every_command_of_the_page_runs() {
         let line = line(&format!("../{from}"));
         sandbox.write(name, if name.ends_with(".gz") { gzip(&line) } else { line });
     }
-    std::fs::create_dir(sandbox.path("documents")).unwrap();
+    sandbox.write("documents/letters/1.pdf", "%PDF-1.7");
     let stub = Stub::start();
     stub.answers("/v2/data-import/import-suppliers/ACME/progress/", [(200, progress())]);
     stub.answers("/v2/data-import/accounts/ACME/", [(200, json!([]))]);
@@ -40,7 +40,7 @@ fn every_command_of_the_page_runs() {
         let path = format!("/v2/data-import/import-suppliers/ACME/{act}/");
         stub.answers(&path, [(200, json!({"hold": hold}))]);
     }
-    let mut codes = Vec::new();
+    let mut faulty = Vec::new();
     for command in commands {
         let checks = ["validate", "upload", "send"].iter().any(|checks| command.starts_with(checks));
         let now = if checks { format!(" --now {NOW}") } else { String::new() };
@@ -49,9 +49,14 @@ fn every_command_of_the_page_runs() {
         let script = format!("{service} '{}' {command}{now}", program.display());
         let ran = sandbox.shell(&script);
         assert!(ran.err.lines().all(|line| line.starts_with("note: ")), "{command}: {}", ran.err);
-        codes.push(ran.code);
+        match ran.code {
+            Some(0) => {}
+            Some(1) => faulty.push(command),
+            code => panic!("{command}: {code:?}"),
+        }
     }
-    assert_eq!(codes, [1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0].map(Some));
+    // Of the accounts in `exports/` one is faulty.
+    assert_eq!(faulty, ["validate exports/", "upload exports/"]);
     for made in [
         "findings.html",
         "findings.csv",

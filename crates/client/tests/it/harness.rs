@@ -116,7 +116,9 @@ impl RunResult {
         assert_eq!(time.len(), 1, "{}", self.out);
         assert!(
             time[0].contains(" s, ")
-                && (time[0].ends_with(" accounts a second") || time[0].ends_with(" requests a second")),
+                && (time[0].ends_with(" accounts a second")
+                    || time[0].ends_with(" requests a second")
+                    || time[0].ends_with(" documents a second")),
             "{}",
             time[0]
         );

@@ -5,6 +5,7 @@
 mod across;
 mod assemble;
 mod commands;
+mod document_upload;
 mod documented;
 mod documents;
 mod harness;

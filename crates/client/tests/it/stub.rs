@@ -1,6 +1,9 @@
 //! A stub of the service that behaves as the contract says as far as the tests need, with scripted faults.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -75,6 +78,12 @@ pub(crate) struct State {
     pub(crate) tokens: u32,
     /// Declared manifests: path and body.
     pub(crate) manifests: Vec<(String, Value)>,
+    /// Stored documents by the end of their path, as it was sent.
+    pub(crate) documents: BTreeMap<String, Vec<u8>>,
+    /// Paths of the documents that arrived, in order.
+    pub(crate) document_requests: Vec<String>,
+    /// Answers to documents instead of the normal ones, by the end of their path.
+    pub(crate) document_answers: HashMap<String, (u16, Value)>,
     /// Answer to the declaration of a manifest, if not the normal one.
     pub(crate) manifest_answer: Option<(u16, Value)>,
     /// Create requests: `bulk` or `one`, and the number of lines received.
@@ -173,6 +182,8 @@ struct Head {
     query: String,
     token: String,
     length: usize,
+    /// The digest of the body.
+    digest: String,
 }
 
 impl Connection {
@@ -209,14 +220,21 @@ impl Connection {
         let mut words = first.split(' ');
         let (method, target) = (words.next()?.to_owned(), words.next()?);
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let mut head =
-            Head { method, path: path.into(), query: query.into(), token: String::new(), length: 0 };
+        let mut head = Head {
+            method,
+            path: path.into(),
+            query: query.into(),
+            token: String::new(),
+            length: 0,
+            digest: String::new(),
+        };
         loop {
             let line = self.line()?;
             let Some((name, value)) = line.split_once(": ") else { return Some(head) };
             match name.to_ascii_lowercase().as_str() {
                 "content-length" => head.length = value.parse().unwrap(),
                 "authorization" => head.token = value.to_owned(),
+                "content-digest" => head.digest = value.to_owned(),
                 _ => {}
             }
         }
@@ -313,6 +331,9 @@ impl Connection {
         if !self.is_good(head)? {
             return Some(());
         }
+        if let Some((_, path)) = head.path.split_once("/documents/") {
+            return self.document(head, path);
+        }
         let body: Value = serde_json::from_slice(&self.body(head)?).unwrap();
         let mut state = self.state.lock().unwrap();
         let (status, answer) = state.manifest_answer.clone().unwrap_or((200, body.clone()));
@@ -321,6 +342,36 @@ impl Connection {
         }
         drop(state);
         self.answer(status, "", &answer.to_string())
+    }
+
+    /// Stores a document that is not there, and answers.
+    fn document(&mut self, head: &Head, path: &str) -> Option<()> {
+        let body = self.body(head)?;
+        let digest = format!("sha-256=:{}:", STANDARD.encode(Sha256::digest(&body)));
+        let mut state = self.state.lock().unwrap();
+        state.document_requests.push(path.to_owned());
+        if state.hang_after.is_some_and(|n| state.documents.len() >= n) {
+            drop(state);
+            return self.hang();
+        }
+        let act = state.acts.pop_front().unwrap_or(Behavior::Normal);
+        let refusal = |code: &str| json!({"detail": "Not this.", "code": code});
+        let (status, answer) = match (&act, state.document_answers.get(path), state.documents.get(path)) {
+            (Behavior::Answer(status, _), _, _) => (*status, refusal("service_unavailable")),
+            (_, Some(answer), _) => answer.clone(),
+            _ if digest != head.digest => (400, refusal("content_digest_mismatch")),
+            (_, _, Some(stored)) if *stored != body => (409, refusal("document_already_exists")),
+            (_, _, Some(_)) => (200, json!({"bytes": body.len()})),
+            (_, _, None) => (201, json!({"bytes": body.len()})),
+        };
+        if status == 201 {
+            state.documents.insert(path.to_owned(), body);
+        }
+        drop(state);
+        match act {
+            Behavior::Cut(_) => None,
+            _ => self.answer(status, "", &answer.to_string()),
+        }
     }
 
     fn create(&mut self, head: &Head) -> Option<()> {

@@ -68,10 +68,10 @@ pub(super) async fn send(
 }
 
 fn body(lines: &Batch) -> Bytes {
-    let bodies = || lines.iter().filter_map(|line| line.body.as_ref());
+    let bodies = || lines.iter().filter_map(|line| Some(line.body.as_ref()?.line()));
     let mut text = Vec::with_capacity(bodies().map(|body| body.len() + 1).sum());
     for body in bodies() {
-        text.extend_from_slice(body);
+        text.extend_from_slice(&body);
         text.push(b'\n');
     }
     text.into()

@@ -7,6 +7,7 @@
 mod answer;
 mod batch;
 mod bulk;
+mod document;
 mod limiter;
 mod one;
 mod request;

@@ -1,6 +1,6 @@
-use super::super::prepare::Prepared;
+use super::super::prepare::{Body, Prepared};
 use super::answer::LineOutcome;
-use super::request;
+use super::{document, request};
 use crate::service::{Fault, REQUEST_TIMEOUT, Reply, Service};
 use reqwest::header::CONTENT_TYPE;
 
@@ -19,7 +19,10 @@ pub(super) async fn send(
     let path = account.kind.path();
     let url =
         if validates { service.url(&[path, &["validate"]].concat(), "") } else { service.url(path, "") };
-    let body = account.body.clone().unwrap_or_default();
+    let body = match &account.body {
+        Some(Body::Document(document)) => return document::send(service, account, document).await,
+        body => body.as_ref().map(Body::line).unwrap_or_default(),
+    };
     let response = service
         .send(|http| {
             let request = http.post(url.clone()).header(CONTENT_TYPE, "application/json");

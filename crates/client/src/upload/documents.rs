@@ -1,0 +1,81 @@
+use super::options::{connections, journal_path};
+use super::plan::Plan;
+use super::sender::SendOptions;
+use crate::error::Error;
+use crate::request::Selection;
+use crate::service::Target;
+use crate::validate::Rules;
+use clap::Args;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+use std::slice;
+use std::time::Duration;
+
+/// Options of `documents upload`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DocumentOptions {
+    /// The folder with the documents, laid out as below the supplier's document root
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The code of the supplier whose documents they are
+    #[arg(long, value_name = "CODE")]
+    supplier: String,
+    #[command(flatten)]
+    target: Target,
+    /// File of the answers, from which a run resumes [default: the folder with .cutover-journal appended]
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// Also send what the service has by the journal, which it stores once
+    #[arg(long)]
+    again: bool,
+    /// Also send what the service refused before as too large
+    #[arg(long)]
+    retry_refused: bool,
+    /// Number of requests at the same time; fewer while the service is overloaded
+    #[arg(long, value_name = "N", default_value = "4")]
+    connections: NonZeroUsize,
+    /// Give up after this many seconds without an answer
+    #[arg(long, value_name = "SECONDS", default_value = "300")]
+    patience: NonZeroU64,
+    /// Write every finding and refusal to a .json, .csv or .html file; may be repeated
+    #[arg(long, value_name = "FILE")]
+    report: Vec<PathBuf>,
+    /// Print the summary as one JSON document
+    #[arg(long)]
+    json: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+    /// Nothing is checked by rules.
+    #[arg(skip)]
+    rules: Rules,
+}
+
+impl DocumentOptions {
+    /// # Errors
+    /// [`Error`] if no path of the journal can be derived.
+    pub(super) fn plan(&self) -> Result<Plan<'_>, Error> {
+        let folder = slice::from_ref(&self.folder);
+        Ok(Plan {
+            requests: Some(Selection::Documents),
+            documents_of: Some(&self.supplier),
+            paths: folder,
+            target: &self.target,
+            journal: journal_path(self.journal.as_ref(), folder)?,
+            staged: None,
+            again: self.again,
+            retry_refused: self.retry_refused,
+            no_validate: false,
+            sending: SendOptions {
+                one_by_one: true,
+                connections: connections(self.connections),
+                patience: Duration::from_secs(self.patience.get()),
+                dry_run: false,
+            },
+            rules: &self.rules,
+            report: &self.report,
+            json: self.json,
+            quiet: self.quiet,
+        })
+    }
+}
