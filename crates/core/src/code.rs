@@ -1405,6 +1405,26 @@ codes! {
             fault: "The account number looks like that of an earlier account in the inputs.",
             advice: "If both are one account, send it once. If they are two, nothing is to be done.",
         }
+        SharedMeterPointInInput {
+            code: "shared_meter_point_in_input",
+            fault: "An earlier account in the inputs has the same meter point.",
+            advice: "Send it with one account. If its supply has ended in the other, send supply_end_date there.",
+        }
+        SharedSerialNumberInInput {
+            code: "shared_serial_number_in_input",
+            fault: "A meter of an earlier account in the inputs, of the same kind, has the same serial number.",
+            advice: "Send the meter with one account. If its supply has ended in the other, send supply_end_date there.",
+        }
+        SharedPaymentReferenceInInput {
+            code: "shared_payment_reference_in_input",
+            fault: "An earlier account in the inputs has the same payment reference with the same vendor.",
+            advice: "Check both: with one reference, one customer pays for the other.",
+        }
+        SharedStatementPathInInput {
+            code: "shared_statement_path_in_input",
+            fault: "An earlier account in the inputs names the same document of a statement.",
+            advice: "Check both: the customer of one sees the statement of the other.",
+        }
         SharedDateOfBirthInInput {
             code: "shared_date_of_birth_in_input",
             fault: "More than 1 % of the accounts share a date of birth.",

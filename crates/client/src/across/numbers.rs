@@ -1,8 +1,7 @@
+use super::firsts::{Firsts, Seen};
 use crate::identity::Identity;
 use crate::input::Location;
 use cutover_core::folded;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Maximum number of keys that are kept, in about 140 MB.
@@ -57,41 +56,29 @@ fn without_separators(number: &str, read: impl Fn(char) -> char) -> Option<Strin
     Some(folded(&text).into_owned()).filter(|folded| !folded.is_empty())
 }
 
-/// The first account of each key. A key costs 20 to 40 bytes; most accounts have one.
+/// Finds numbers that look alike. Most accounts have one key.
 #[derive(Debug)]
-pub(super) struct Numbers {
-    first: HashMap<u64, Location>,
-    max_keys: usize,
-    /// Accounts that found no room. They are compared with those before, but no later one with them.
-    pub(super) not_kept: u64,
-}
+pub(super) struct Numbers(Firsts);
 
 impl Default for Numbers {
     fn default() -> Self {
-        Self::with_room_for(MAX_KEYS)
+        Self(Firsts::with_room_for(MAX_KEYS))
     }
 }
 
 impl Numbers {
-    fn with_room_for(max_keys: usize) -> Self {
-        Self { first: HashMap::new(), max_keys, not_kept: 0 }
-    }
-
-    /// Takes the next account. Returns the first one whose number looks like its own.
-    pub(super) fn see(&mut self, keys: NumberKeys, location: Location) -> Option<Location> {
+    /// Takes the next account. Returns the first one whose number looks like its own, and whether later accounts are
+    /// compared with it.
+    pub(super) fn see(&mut self, keys: NumberKeys, location: Location) -> (Option<Location>, bool) {
         let (mut similar, mut is_kept) = (None, true);
         for key in keys.all() {
-            let has_room = self.first.len() < self.max_keys;
-            match self.first.entry(key) {
-                Entry::Occupied(known) => similar = similar.or(Some(*known.get())),
-                Entry::Vacant(vacant) if has_room => {
-                    vacant.insert(location);
-                }
-                Entry::Vacant(_) => is_kept = false,
+            match self.0.see(key, location) {
+                Seen::First => {}
+                Seen::Earlier(earlier) => similar = similar.or(Some(earlier)),
+                Seen::NoRoom => is_kept = false,
             }
         }
-        self.not_kept += u64::from(!is_kept);
-        similar
+        (similar, is_kept)
     }
 }
 
@@ -110,7 +97,7 @@ mod tests {
     /// Lines of the earlier numbers that each looks like.
     fn similar(numbers: &mut Numbers, given: &[&str]) -> Vec<Option<u32>> {
         let see = |(line, number): (u32, &&str)| {
-            numbers.see(keys("A", number)?, at(line)).map(|location| location.line)
+            numbers.see(keys("A", number)?, at(line)).0.map(|location| location.line)
         };
         (1..).zip(given).map(see).collect()
     }
@@ -171,9 +158,9 @@ mod tests {
     #[test]
     fn suppliers_are_not_compared_with_each_other() {
         let mut numbers = Numbers::default();
-        assert_eq!(numbers.see(keys("A", "A-1").unwrap(), at(1)), None);
-        assert_eq!(numbers.see(keys("B", "A1").unwrap(), at(2)), None);
-        assert_eq!(numbers.see(keys("A", "A1").unwrap(), at(3)), Some(at(1)));
+        assert_eq!(numbers.see(keys("A", "A-1").unwrap(), at(1)).0, None);
+        assert_eq!(numbers.see(keys("B", "A1").unwrap(), at(2)).0, None);
+        assert_eq!(numbers.see(keys("A", "A1").unwrap(), at(3)).0, Some(at(1)));
     }
 
     #[test]
@@ -184,9 +171,10 @@ mod tests {
 
     #[test]
     fn without_room_numbers_are_compared_with_earlier_ones_only() {
-        let mut numbers = Numbers::with_room_for(2);
+        let mut numbers = Numbers(Firsts::with_room_for(2));
         let found = similar(&mut numbers, &["1", "2", "3", "03", "01", "02"]);
         assert_eq!(found, [None, None, None, None, Some(1), Some(2)]);
-        assert_eq!((numbers.first.len(), numbers.not_kept), (2, 2));
+        assert_eq!(numbers.see(keys("A", "3").unwrap(), at(7)), (None, false));
+        assert_eq!(numbers.see(keys("A", "1").unwrap(), at(8)), (Some(at(1)), true));
     }
 }

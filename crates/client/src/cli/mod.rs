@@ -48,7 +48,9 @@ Checks the rules of the service's validate and create, except the few that only 
 decide: the summary names them. An account that occurs twice in the inputs is a warning of this
 program, repeated_in_input; with other content it is an error, differs_in_input, and the last one
 counts. Warnings of this program are also a number that looks like an earlier one,
-similar_number_in_input, and a date of birth that more than 1 % of 200 accounts or more share,
+similar_number_in_input, what two accounts have and only one should, shared_meter_point_in_input,
+shared_serial_number_in_input, shared_payment_reference_in_input and shared_statement_path_in_input,
+and a date of birth that more than 1 % of 200 accounts or more share,
 shared_date_of_birth_in_input. Reports hold no values of an account except its supplier and number.
 
 Exit codes:

@@ -137,8 +137,8 @@ impl<'s> Run<'s> {
         let Checked { identity, fingerprint, compared, findings } = &mut account.checked;
         let occurrence = self.copies.see(account.identity, account.location, *fingerprint);
         if account.kind.is_account() && occurrence.earlier.is_none() {
-            let similar = self.across.see(compared, identity.as_ref(), account.location);
-            findings.extend(similar.map(|earlier| Finding::similar_number(earlier, self.sources)));
+            let in_common = self.across.see(compared, identity.as_ref(), account.location);
+            findings.extend(in_common.into_iter().map(|found| Finding::in_common(found, self.sources)));
         }
         self.findings.rules(&account)?;
         if account.kind == Kind::Document && account.is_changed {

@@ -1,4 +1,4 @@
-use crate::across::SharedBirth;
+use crate::across::{InCommon, SharedBirth};
 use crate::copies::Earlier;
 use crate::input::{Location, Source};
 use crate::output::grouped;
@@ -58,19 +58,29 @@ impl Finding {
         Self { level, attr, code: code.as_str(), detail: detail.into(), value: None }
     }
 
-    /// The account number looks like that of an earlier account.
-    pub(crate) fn similar_number(earlier: Location, sources: &[Source]) -> Self {
-        let detail = format!(
-            "The account number looks like that of another account, in {}. If both are one account, send it once.",
-            place(earlier, sources)
-        );
-        Self {
-            level: Level::Warning,
-            attr: "external_account_number".into(),
-            code: Code::SimilarNumberInInput.as_str(),
-            detail: detail.into(),
-            value: None,
-        }
+    /// The account has something in common with an earlier one. The value itself is not named: it may be personal.
+    pub(crate) fn in_common(found: InCommon, sources: &[Source]) -> Self {
+        let InCommon { code, attr, earlier } = found;
+        let place = place(earlier, sources);
+        let detail = match code {
+            Code::SharedMeterPointInInput => format!(
+                "Another account, in {place}, has this meter point too. If its supply has ended there, send supply_end_date."
+            ),
+            Code::SharedSerialNumberInInput => format!(
+                "A meter of another account, in {place}, has this serial number too. If its supply has ended there, send \
+                 supply_end_date."
+            ),
+            Code::SharedPaymentReferenceInInput => {
+                format!("Another account, in {place}, has this payment reference too, with the same vendor.")
+            }
+            Code::SharedStatementPathInInput => {
+                format!("Another account, in {place}, names this document too.")
+            }
+            _ => format!(
+                "The account number looks like that of another account, in {place}. If both are one account, send it once."
+            ),
+        };
+        Self { level: Level::Warning, attr, code: code.as_str(), detail: detail.into(), value: None }
     }
 
     /// Many accounts share a date of birth. It is shown only if asked for.

@@ -100,14 +100,14 @@ impl<'s> Run<'s> {
         self.settings.check()?;
         let account = checked.identity.as_ref().and_then(Identity::hash);
         let earlier = account.and_then(|account| self.seen.see(account, location, checked.fingerprint));
-        let found = match earlier {
-            Some(earlier) => Some(Finding::copy(Kind::Account, earlier, self.sources)),
+        match earlier {
+            Some(earlier) => checked.findings.push(Finding::copy(Kind::Account, earlier, self.sources)),
             None => {
-                let similar = self.across.see(&checked.compared, checked.identity.as_ref(), location);
-                similar.map(|earlier| Finding::similar_number(earlier, self.sources))
+                let in_common = self.across.see(&checked.compared, checked.identity.as_ref(), location);
+                let in_common = in_common.into_iter().map(|found| Finding::in_common(found, self.sources));
+                checked.findings.extend(in_common);
             }
-        };
-        checked.findings.extend(found);
+        }
         let file = &self.sources[location.source as usize].name;
         self.tally.account(&checked, file, location.line);
         self.report(&checked, location)

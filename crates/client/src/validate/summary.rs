@@ -34,7 +34,7 @@ pub(crate) struct Summary {
     pub(crate) time_zones: Vec<SupplierZone>,
     /// Ids of the rules that only the service can check.
     pub(crate) not_checked: &'static [&'static str],
-    /// Accounts whose number later ones were not compared with, because too many came before.
+    /// Accounts with which later ones were not compared, or not with all of their values, because too many came before.
     pub(crate) not_compared: u64,
     /// Duration of the run.
     #[serde(rename = "seconds", serialize_with = "seconds")]
@@ -46,7 +46,7 @@ pub(crate) fn not_compared(accounts: u64) -> String {
     match accounts {
         0 => String::new(),
         _ => format!(
-            "Not compared with later accounts, because too many came before: the numbers of {} accounts.",
+            "Not compared with later accounts, because too many came before: numbers or other values of {} accounts.",
             grouped(accounts)
         ),
     }

@@ -1,6 +1,6 @@
 //! Findings over many accounts.
 
-use crate::harness::{NOW, RunResult, Sandbox, account};
+use crate::harness::{NOW, RunResult, Sandbox, account, line};
 use crate::stub::Stub;
 use serde_json::Value;
 
@@ -93,6 +93,21 @@ fn numbers_that_look_alike_are_warnings_in_the_order_of_the_inputs() {
         assert_eq!((ran.code, warnings(&ran)), (Some(0), [3, 3, 0]));
         insta::assert_snapshot!("similar_numbers", sandbox.read("r.json"));
     }
+}
+
+#[test]
+fn values_that_belong_to_one_account_are_warnings_that_name_the_other() {
+    let again = |fixture: &str, number: &str| {
+        let mut value: Value = serde_json::from_slice(&line(fixture)).unwrap();
+        value["external_account_number"] = number.into();
+        serde_json::to_vec(&value).unwrap()
+    };
+    let (one, other) = (again("valid/electricity", "A-1"), again("valid/electricity", "B-2"));
+    let sandbox = sandbox(&[one.clone(), other, one]);
+    let ran = sandbox.validate(&["a.ndjson", "--json", "--report", "r.json"]);
+    // The copy is compared with nothing.
+    assert_eq!((ran.code, warnings(&ran)), (Some(0), [5, 2, 0]));
+    insta::assert_snapshot!("shared_values", sandbox.read("r.json"));
 }
 
 #[test]

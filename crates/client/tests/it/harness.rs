@@ -167,6 +167,8 @@ pub(crate) fn ndjson(fixtures: &[&str]) -> Vec<u8> {
 pub(crate) fn account(number: &str) -> Vec<u8> {
     let mut value: Value = serde_json::from_slice(&fixture_text("valid/unmetered_gas")).unwrap();
     value["external_account_number"] = number.into();
+    // Two accounts with one meter point would be a warning.
+    value["supply_addresses"][0]["meter_points"][0]["mpxn"] = format!("UNMG-{}", number.trim()).into();
     serde_json::to_vec(&value).unwrap()
 }
 
