@@ -1,6 +1,7 @@
 //! `cutover-client disassemble`: makes tables of accounts, the inverse of `assemble`.
 
 use crate::assemble::{Findings, TableFinding};
+use crate::envelope;
 use crate::error::{Error, print_note};
 use crate::exit::Exit;
 use crate::input::{InputEvent, Location, Source, find};
@@ -10,8 +11,6 @@ use clap::Args;
 use cutover_model::tables::{Assembler, ColumnType, Row, RowsError, Tables};
 use cutover_tables::{Format, Layout, Personal, TableWriter};
 use serde_json::Value;
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::num::NonZeroUsize;
@@ -156,14 +155,10 @@ impl Splitter {
 
 /// The account in an envelope, or the account itself.
 fn without_envelope(account: &[u8]) -> Result<&[u8], String> {
-    let members: BTreeMap<String, &RawValue> =
-        serde_json::from_slice(account).map_err(|e| format!("this is no JSON object: {e}"))?;
-    match (members.get("payload"), members.len()) {
-        (None, _) => Ok(account),
-        (Some(payload), 1) => Ok(payload.get().as_bytes()),
-        (Some(_), _) => {
-            Err("it is in an envelope with further members, for which there are no tables".to_owned())
-        }
+    let envelope = envelope::open(account).map_err(|e| format!("this is no JSON object: {e}"))?;
+    match envelope.has_more {
+        false => Ok(envelope.account),
+        true => Err("it is in an envelope with further members, for which there are no tables".to_owned()),
     }
 }
 

@@ -1430,6 +1430,11 @@ codes! {
             fault: "More than 1 % of the accounts share a date of birth.",
             advice: "If the date stands for an unknown one, leave date_of_birth out.",
         }
+        NotAsExpected {
+            code: "not_as_expected",
+            fault: "The inputs do not have what the source system counted.",
+            advice: "Compare the extract with the source system: rows are missing, or there are too many.",
+        }
         NotSent {
             code: "not_sent",
             fault: "The account is in the files, and no run has sent it as it is there.",

@@ -78,7 +78,7 @@ pub use references::{is_reference, references};
 pub use request::*;
 pub use response::*;
 pub use rust_decimal;
-pub use totals::Totals;
+pub use totals::{Totals, exact_sum};
 pub use value::{DateTime, Decimal, Free, Integer, InvalidNumber, Nullable, Text, TextOrInteger};
 
 /// The examples of the guide in the book.

@@ -5,6 +5,7 @@ use super::load::Loaded;
 use super::record::Record;
 use super::sort::Sorted;
 use crate::error::Error;
+use crate::expect::Expected;
 use cutover_core::AttrPath;
 use cutover_model::tables::{Assembled, Assembler, Cell, ColumnRole, Row, RowFaultKind, Tables};
 use serde::Serialize;
@@ -26,6 +27,8 @@ pub(super) struct Outputs<'o> {
     pub(super) accounts: &'o mut dyn Write,
     pub(super) lineage: Option<&'o mut dyn Write>,
     pub(super) findings: &'o mut Findings,
+    /// What the source system counted, if that is compared.
+    pub(super) expected: Option<&'o mut Expected>,
 }
 
 /// Where the members of an account come from.
@@ -89,6 +92,9 @@ impl<'a> Accounts<'a> {
             rows.push(record.row(self.tables).ok_or_else(damaged)?);
             places.push(Place { file: record.key.file, line: record.key.line });
             account = record.key.account;
+        }
+        if let Some(expected) = &mut to.expected {
+            rows.iter().for_each(|row: &Row<'_>| expected.row(row.table, &row.cells));
         }
         let of = Group { accounts: self, account, rows: &rows, places: &places };
         if is_too_large {

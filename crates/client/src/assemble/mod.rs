@@ -7,12 +7,15 @@ mod finding;
 mod load;
 mod mapping;
 mod record;
+mod rows;
 mod sort;
 
 pub(crate) use finding::{Findings, TableFinding};
+pub(crate) use rows::TableInputs;
 
 use crate::error::{Error, print_note};
 use crate::exit::Exit;
+use crate::expect::{ExpectOption, Expected};
 use crate::output::grouped;
 use accounts::{Accounts, Outputs};
 use clap::Args;
@@ -43,6 +46,8 @@ pub(crate) struct Options {
     /// Write every finding to a file, as NDJSON
     #[arg(long, value_name = "FILE")]
     findings: Option<PathBuf>,
+    #[command(flatten)]
+    expect: ExpectOption,
 }
 
 /// Makes the accounts of tables.
@@ -54,6 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let tables = Tables::payload();
     let mapping =
         options.mapping.as_ref().map(|path| Mapping::read(path, &tables)).transpose()?.unwrap_or_default();
+    let mut expected = options.expect.read()?;
     let (files, skipped) = files::find(&options.paths, &tables, &mapping)?;
     let outputs = [&options.out, &options.lineage, &options.findings];
     let is_input = |path: &&PathBuf| files.iter().any(|file| crate::input::is_same(path, &file.path));
@@ -76,10 +82,14 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
         accounts: &mut accounts,
         lineage: lineage.as_mut().map(|lineage| lineage as &mut dyn Write),
         findings: &mut findings,
+        expected: expected.as_mut(),
     };
     let count = Accounts::new(&tables, &files).write(sorter.finish()?, to)?;
     accounts.flush()?;
     lineage.map_or(Ok(()), |mut lineage| lineage.flush())?;
+    if let Some(expected) = &expected {
+        compare(expected, &mut findings)?;
+    }
     findings.finish()?;
     print_note(&format_args!(
         "{} accounts of {} rows in {} files, {} findings",
@@ -89,6 +99,21 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
         grouped(findings.count)
     ));
     Ok(if findings.count == 0 { Exit::Success } else { Exit::Faulty })
+}
+
+/// Compares the rows with what the source system counted.
+pub(crate) fn compare(expected: &Expected, findings: &mut Findings) -> Result<(), Error> {
+    for difference in expected.differences() {
+        findings.add(&TableFinding {
+            file: expected.file(),
+            column: difference.column.as_deref(),
+            table: difference.table,
+            kind: "not_as_expected",
+            detail: difference.detail.clone(),
+            ..TableFinding::default()
+        })?;
+    }
+    Ok(())
 }
 
 /// A file, or standard output.

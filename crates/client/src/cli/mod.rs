@@ -7,8 +7,8 @@ mod named;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::{
-    assemble, certificate, disassemble, documents, explain, hold, manifest, migration, runs, schema, status,
-    tables, upload, validate, verify,
+    assemble, certificate, disassemble, documents, explain, hold, manifest, migration, profile, runs, schema,
+    status, tables, upload, validate, verify,
 };
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
@@ -263,6 +263,19 @@ left out. Existing tables are not replaced.
 Exit codes: 0 every account was written, 1 some were left out, 2 usage, or a file that cannot be
 written, 130 interrupted by Ctrl-C.";
 
+const PROFILE_EXAMPLES: &str = "\
+Examples:
+  cutover-client profile extract/                     what each table and column has
+  cutover-client profile accounts.ndjson --html profile.html
+  cutover-client profile extract/ --mapping mapping.toml --expect counts.csv --json
+
+Personal values are masked: x and X stand for letters, 9 for digits. Sums are exact. Different values are
+counted up to 1,800,000 of a column; of the most frequent ones it says how often they come at least
+and at most.
+
+Exit codes: 0 everything was read, 1 there are findings, or the rows are not as expected, 2 usage, or a
+file that cannot be written, 130 interrupted by Ctrl-C.";
+
 const TABLES_EXAMPLES: &str = "\
 Examples:
   cutover-client tables describe                      every table and column
@@ -293,6 +306,9 @@ enum Command {
     /// Make tables of accounts
     #[command(after_help = DISASSEMBLE_EXAMPLES)]
     Disassemble(disassemble::Options),
+    /// Show what tables or accounts have: rows, and the values of each column
+    #[command(after_help = PROFILE_EXAMPLES)]
+    Profile(profile::Options),
     /// Describe the tables, or write files to begin with
     #[command(after_help = TABLES_EXAMPLES)]
     Tables(tables::Options),
@@ -361,6 +377,7 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
         Command::Upload(options) => upload::run(&options, now),
         Command::Assemble(options) => assemble::run(&options),
         Command::Disassemble(options) => disassemble::run(&options),
+        Command::Profile(options) => profile::run(&options),
         Command::Tables(options) => tables::run(&options),
         Command::Send(options) => upload::send(&options, now),
         Command::Documents(command) => documents::run(&command, now),

@@ -7,7 +7,6 @@ mod summary;
 
 pub(crate) use options::{CheckOptions, Command};
 
-use crate::across::Compared;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::identity::Identity;
@@ -80,8 +79,7 @@ impl Worker for DocumentChecker {
     fn process(&self, location: Location, account: &[u8]) -> Self::Output {
         let account = account.trim_ascii();
         let fingerprint = fingerprint_of(account);
-        let of =
-            |identity, findings| Checked { identity, fingerprint, findings, compared: Compared::default() };
+        let of = |identity, findings| Checked { identity, fingerprint, findings, ..Checked::default() };
         let decoded = match decode_account(account, Zone::UTC) {
             Ok(decoded) => decoded,
             Err(error) => return (of(None, vec![Finding::no_json(error, location.line)]), Vec::new()),

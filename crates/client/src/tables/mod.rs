@@ -3,6 +3,8 @@
 mod page;
 mod template;
 
+pub(crate) use page::{escaped, html};
+
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::output::print;

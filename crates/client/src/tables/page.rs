@@ -10,11 +10,16 @@ code{font-size:.93em}";
 /// The page, which needs no other file.
 pub(super) fn page(tables: &Tables) -> String {
     let sections: String = tables.iter().map(section).collect();
+    html("Tables of accounts", &sections)
+}
+
+/// A page with this title and body.
+pub(crate) fn html(title: &str, body: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Tables of accounts</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<h1>Tables of accounts</h1>\n{sections}</body>\n</html>\n"
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
     )
 }
 
@@ -41,7 +46,8 @@ fn row(column: &Column) -> String {
     )
 }
 
-fn escaped(text: &str) -> String {
+/// Text escaped for HTML.
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

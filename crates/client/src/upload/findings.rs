@@ -142,6 +142,11 @@ impl<'s> Findings<'s> {
         self.reports.add(&Row::of_run(None, INTERRUPTED, INTERRUPTED_DETAIL))
     }
 
+    /// Adds that the inputs do not have what the source system counted.
+    pub(super) fn not_as_expected(&mut self, file: &str, detail: &str) -> Result<(), Error> {
+        self.reports.add(&Row::of_run(Some(file), Code::NotAsExpected, detail))
+    }
+
     /// The most frequent findings.
     pub(super) fn causes(&self) -> Causes {
         self.codes.causes()

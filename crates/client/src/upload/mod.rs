@@ -32,6 +32,7 @@ pub(crate) use requests::RequestOptions;
 use crate::copies::{Copies, account_hash};
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
+use crate::expect::{ExpectOption, Expected};
 use crate::input::{Source, find, find_documents, is_same};
 use crate::interrupt::StopFlag;
 use crate::journal::{AcceptedAccounts, Journal, Subject};
@@ -80,8 +81,10 @@ pub(crate) fn send_documents(options: &DocumentOptions, now: DateTime<Utc>) -> R
 
 fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
+    let expected = plan.expect.map(ExpectOption::read).transpose()?.flatten();
     let settings = Arc::new(Settings::new(plan.rules, now, Some(plan.target.clone()))?);
-    let checker = Checker::new(settings.clone(), plan.rules.show_values);
+    let checker = Checker::new(settings.clone(), plan.rules.show_values)
+        .counting(expected.as_ref().map(Expected::expectations));
     let path = &plan.journal;
     if plan.report.iter().any(|report| is_same(report, path)) {
         return Err(Error::refused(format!("{} is the journal: a report would replace it", path.display())));
@@ -124,7 +127,8 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     let progress = Progress::new(plan.quiet, bytes, pipeline.read());
     let lost = history.lost().clone();
     let (inputs, records) = ((&sources[..], &*settings, copies), (journal, history));
-    let mut upload = Run::new(inputs, pipeline.stop(), sender, plan, records, reports, progress);
+    let mut upload =
+        Run::new(inputs, pipeline.stop(), sender, plan, records, reports, progress).comparing(expected);
     let preparer = Preparer {
         requests: plan.requests,
         documents,

@@ -1,6 +1,7 @@
 use super::plan::Plan;
 use super::sender::SendOptions;
 use crate::error::Error;
+use crate::expect::ExpectOption;
 use crate::input::is_same;
 use crate::journal::{default_path, dry_run_path};
 use crate::service::Target;
@@ -44,6 +45,8 @@ pub(crate) struct Options {
     patience: NonZeroU64,
     #[command(flatten)]
     rules: Rules,
+    #[command(flatten)]
+    expect: ExpectOption,
     /// Write every finding and refusal to a .json, .csv or .html file; may be repeated
     #[arg(long, value_name = "FILE")]
     report: Vec<PathBuf>,
@@ -94,6 +97,7 @@ impl Options {
                 dry_run: self.dry_run,
             },
             rules: &self.rules,
+            expect: Some(&self.expect),
             report: &self.report,
             json: self.json,
             quiet: self.quiet,

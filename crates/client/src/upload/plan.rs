@@ -1,4 +1,5 @@
 use super::sender::SendOptions;
+use crate::expect::ExpectOption;
 use crate::request::Selection;
 use crate::service::Target;
 use crate::validate::Rules;
@@ -20,6 +21,7 @@ pub(super) struct Plan<'o> {
     pub(super) no_validate: bool,
     pub(super) sending: SendOptions,
     pub(super) rules: &'o Rules,
+    pub(super) expect: Option<&'o ExpectOption>,
     pub(super) report: &'o [PathBuf],
     pub(super) json: bool,
     pub(super) quiet: bool,

@@ -71,6 +71,7 @@ impl RequestOptions {
                 dry_run: false,
             },
             rules: &self.rules,
+            expect: None,
             report: &self.report,
             json: self.json,
             quiet: self.quiet,

@@ -12,6 +12,7 @@ use super::summary::Summary;
 use crate::across::Across;
 use crate::copies::Copies;
 use crate::error::{Error, print_error};
+use crate::expect::{Difference, Expected};
 use crate::input::{InputEvent, Location, Source};
 use crate::interrupt::StopFlag;
 use crate::journal::{Journal, Outcome};
@@ -39,6 +40,8 @@ pub(super) struct Run<'s> {
     stored: BTreeSet<String>,
     copies: Copies,
     across: Across,
+    /// What the source system counted, if that is compared.
+    expected: Option<Expected>,
     queue: BatchQueue,
     dispatcher: Dispatcher,
     recorder: Recorder<'s>,
@@ -94,6 +97,7 @@ impl<'s> Run<'s> {
             stored: BTreeSet::new(),
             copies,
             across: Across::default(),
+            expected: None,
             queue: BatchQueue::new(plan.sending.one_by_one),
             dispatcher: Dispatcher::new(sender, plan.sending.connections),
             recorder: Recorder::new(sources, journal),
@@ -101,6 +105,11 @@ impl<'s> Run<'s> {
             tally: Tally::default(),
             progress,
         }
+    }
+
+    /// The same, which also compares the inputs with what the source system counted.
+    pub(super) fn comparing(self, expected: Option<Expected>) -> Self {
+        Self { expected, ..self }
     }
 
     fn file(&self, location: Location) -> &'s str {
@@ -131,10 +140,11 @@ impl<'s> Run<'s> {
             }
         }
         if account.left_out {
+            self.count(&account);
             self.tally.left_out += 1;
             return Ok(());
         }
-        let Checked { identity, fingerprint, compared, findings } = &mut account.checked;
+        let Checked { identity, fingerprint, compared, findings, .. } = &mut account.checked;
         let occurrence = self.copies.see(account.identity, account.location, *fingerprint);
         if account.kind.is_account() && occurrence.earlier.is_none() {
             let in_common = self.across.see(compared, identity.as_ref(), account.location);
@@ -153,6 +163,7 @@ impl<'s> Run<'s> {
             self.tally.repeated += 1;
             return Ok(());
         }
+        self.count(&account);
         self.count_again(&account);
         match account.earlier {
             _ if account.body.is_some() => self.queue(account),
@@ -286,6 +297,23 @@ impl<'s> Run<'s> {
         self.findings.changed_after_import(account)
     }
 
+    /// Counts an account, of copies the one that counts.
+    fn count(&mut self, account: &Prepared) {
+        if let Some(expected) = &mut self.expected {
+            expected.add(account.checked.counts.as_ref());
+        }
+    }
+
+    /// Compares the inputs with what was expected.
+    fn differences(&mut self) -> Result<Option<Vec<Difference>>, Error> {
+        let Some(expected) = &self.expected else { return Ok(None) };
+        let differences = expected.differences();
+        for difference in &differences {
+            self.findings.not_as_expected(expected.file(), &difference.detail)?;
+        }
+        Ok(Some(differences))
+    }
+
     fn show_progress(&self) {
         let counts = &self.tally.counts;
         self.progress.done(counts.all(), self.tally.accounts, || {
@@ -326,7 +354,10 @@ impl<'s> Run<'s> {
         if interrupted {
             self.findings.interrupted()?;
         }
-        let summary = self.summary(interrupted, begun.elapsed());
+        // If the run ended early, accounts are missing that the inputs have.
+        let is_whole = !interrupted && self.dispatcher.fault().is_none();
+        let differences = if is_whole { self.differences()? } else { None };
+        let summary = Summary { differences, ..self.summary(interrupted, begun.elapsed()) };
         self.findings.finish(&shown::page(&summary))?;
         Ok(summary)
     }
@@ -388,6 +419,7 @@ impl<'s> Run<'s> {
             with_warnings: self.findings.with_warnings,
             warnings_across_accounts: self.findings.across,
             not_compared: self.across.not_compared(),
+            differences: None,
             totals: tally.stored,
             causes: self.findings.causes(),
             time_zones: self.settings.zones(),

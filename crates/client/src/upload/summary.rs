@@ -1,6 +1,7 @@
 use super::counts::Counts;
 use super::sender::Items;
 use crate::exit::Exit;
+use crate::expect::{self, Difference};
 use crate::journal::{StoredTotals, Sums};
 use crate::output::{document, duration, grouped, inputs, warnings};
 use crate::report::{Causes, Page, alerts};
@@ -57,8 +58,11 @@ pub(super) struct Summary {
     pub(super) with_warnings: u64,
     /// Warnings about what many accounts have in common; `warnings` includes them.
     pub(super) warnings_across_accounts: u64,
-    /// Accounts whose number later ones were not compared with, because too many came before.
+    /// Accounts with which later ones were not compared, or not with all of their values, because too many came before.
     pub(super) not_compared: u64,
+    /// Where the inputs differ from what the source system counted; `None` if that was not compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) differences: Option<Vec<Difference>>,
     /// Totals of the accounts that the service has; null if those of an account are not known.
     #[serde(serialize_with = "totals")]
     pub(super) totals: StoredTotals,
@@ -88,7 +92,10 @@ impl Summary {
             || self.counts.not_done() > 0
         {
             Exit::Failed
-        } else if self.counts.not_taken() > 0 || self.differing > 0 {
+        } else if self.counts.not_taken() > 0
+            || self.differing > 0
+            || self.differences.as_ref().is_some_and(|found| !found.is_empty())
+        {
             Exit::Faulty
         } else {
             Exit::Success
@@ -107,6 +114,7 @@ impl Summary {
             .into_iter()
             .fold(String::new(), |text, (name, value)| text + &format!("{name:17}{}\n", plain(&value)));
         text += &self.causes.text();
+        text += &expect::text(self.differences.as_deref());
         if self.not_compared > 0 {
             text += &format!("\n{}\n", not_compared(self.not_compared));
         }
@@ -224,7 +232,10 @@ impl Summary {
     pub(super) fn page(&self) -> Page {
         Page {
             title: "Upload of accounts",
-            alerts: alerts(self.interrupted, self.fault.as_deref(), self.unreadable_files),
+            alerts: alerts(self.interrupted, self.fault.as_deref(), self.unreadable_files)
+                .into_iter()
+                .chain(expect::alerts(self.differences.as_deref()))
+                .collect(),
             sums: self.sums().into_iter().map(|(name, value)| (name.trim_start(), value)).collect(),
             remark: not_compared(self.not_compared),
             tops: self.causes.tops(),

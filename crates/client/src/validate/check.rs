@@ -2,6 +2,7 @@ use super::finding::Finding;
 use super::settings::{Settings, SupplierRules};
 use super::values::with_values;
 use crate::across::{Compared, SharedBirth};
+use crate::expect::{Counts, Expectations};
 use crate::identity::Identity;
 use crate::input::Location;
 use crate::journal::fingerprint_of;
@@ -20,10 +21,12 @@ pub(crate) struct Checker {
     settings: Arc<Settings>,
     /// True if findings show what was sent.
     pub(super) show_values: bool,
+    /// What is counted of each account, if that is compared.
+    expectations: Option<Arc<Expectations>>,
 }
 
 /// Result of checking an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Checked {
     /// Identity of the account, as far as known.
     pub(crate) identity: Option<Identity>,
@@ -33,6 +36,8 @@ pub(crate) struct Checked {
     pub(crate) findings: Vec<Finding>,
     /// What is compared with other accounts.
     pub(crate) compared: Compared,
+    /// Its rows, if they are compared with what the source system counted.
+    pub(crate) counts: Option<Counts>,
 }
 
 impl Checked {
@@ -47,7 +52,7 @@ impl Checked {
     }
 
     fn only(identity: Option<Identity>, finding: Finding) -> Self {
-        Self { identity, fingerprint: 0, findings: vec![finding], compared: Compared::default() }
+        Self { identity, findings: vec![finding], ..Self::default() }
     }
 
     /// True if the service would refuse it.
@@ -82,7 +87,12 @@ impl Checked {
 
 impl Checker {
     pub(crate) fn new(settings: Arc<Settings>, show_values: bool) -> Self {
-        Self { settings, show_values }
+        Self { settings, show_values, expectations: None }
+    }
+
+    /// The same, which also counts the rows of accounts.
+    pub(crate) fn counting(self, expectations: Option<Arc<Expectations>>) -> Self {
+        Self { expectations, ..self }
     }
 
     /// Checks an account; also returns the decoded account if it is JSON.
@@ -96,10 +106,7 @@ impl Checker {
             Ok(found) => found,
             Err(error) => {
                 let findings = vec![Finding::no_json(error, location.line)];
-                return (
-                    Checked { identity: None, fingerprint, findings, compared: Compared::default() },
-                    None,
-                );
+                return (Checked { fingerprint, findings, ..Checked::default() }, None);
             }
         };
         let report = check_account(&decoded, Facts::at(rules.now), &rules.profile);
@@ -109,7 +116,8 @@ impl Checker {
             false => issues.map(Finding::from).collect(),
         };
         let compared = Compared::of(identity.as_ref(), &decoded);
-        let checked = Checked { identity, fingerprint, findings, compared };
+        let counts = self.expectations.as_ref().map(|expectations| expectations.count(account));
+        let checked = Checked { identity, fingerprint, findings, compared, counts };
         (checked, Some(decoded))
     }
 

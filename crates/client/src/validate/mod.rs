@@ -26,6 +26,7 @@ use crate::across::Across;
 use crate::copies::SeenAccounts;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
+use crate::expect::{Difference, Expected};
 use crate::identity::Identity;
 use crate::input::{InputEvent, Location, Source, find};
 use crate::output::{grouped, print};
@@ -49,14 +50,16 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let begun = Instant::now();
     let service = options.target.target().filter(|_| !options.rules.has_profile());
     let settings = Arc::new(Settings::new(&options.rules, now, service)?);
-    let checker = Checker::new(settings.clone(), options.rules.show_values);
+    let expected = options.expect.read()?;
+    let checker = Checker::new(settings.clone(), options.rules.show_values)
+        .counting(expected.as_ref().map(Expected::expectations));
     let sources = find(&options.paths, &options.report)?;
     let reports = Reports::create(&options.report)?;
     let pipeline = Pipeline::new();
     pipeline.stop_on_signal(|| {})?;
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
-    let mut run = Run::new(&sources, &settings, reports, progress);
+    let mut run = Run { expected, ..Run::new(&sources, &settings, reports, progress) };
     let end = pipeline
         .run(sources.clone(), options.rules.workers(), checker, |location, seen| run.see(location, seen))?;
     let summary = run.end(end, begun)?;
@@ -71,6 +74,7 @@ struct Run<'s> {
     tally: Tally,
     seen: SeenAccounts,
     across: Across,
+    expected: Option<Expected>,
     reports: Reports,
     progress: Progress,
 }
@@ -78,7 +82,7 @@ struct Run<'s> {
 impl<'s> Run<'s> {
     fn new(sources: &'s [Source], settings: &'s Settings, reports: Reports, progress: Progress) -> Self {
         let (tally, seen, across) = (Tally::default(), SeenAccounts::default(), Across::default());
-        Self { sources, settings, tally, seen, across, reports, progress }
+        Self { sources, settings, tally, seen, across, expected: None, reports, progress }
     }
 
     /// Handles the next event, in the order of the inputs.
@@ -106,6 +110,9 @@ impl<'s> Run<'s> {
                 let in_common = self.across.see(&checked.compared, checked.identity.as_ref(), location);
                 let in_common = in_common.into_iter().map(|found| Finding::in_common(found, self.sources));
                 checked.findings.extend(in_common);
+                if let Some(expected) = &mut self.expected {
+                    expected.add(checked.counts.as_ref());
+                }
             }
         }
         let file = &self.sources[location.source as usize].name;
@@ -137,14 +144,26 @@ impl<'s> Run<'s> {
         self.reports.add(&Row::of_run(Some(file), UNREADABLE, why))
     }
 
+    /// Compares the inputs with what was expected, if they were read to their end.
+    fn differences(&mut self, end: End) -> Result<Option<Vec<Difference>>, Error> {
+        let Some(expected) = self.expected.as_ref().filter(|_| end == End::Complete) else { return Ok(None) };
+        let differences = expected.differences();
+        for difference in &differences {
+            self.reports.add(&Row::of_run(Some(expected.file()), Code::NotAsExpected, &difference.detail))?;
+        }
+        Ok(Some(differences))
+    }
+
     /// Completes the reports and returns the summary.
     fn end(mut self, end: End, begun: Instant) -> Result<Summary, Error> {
         self.shared_births()?;
         if end == End::Stopped {
             self.reports.add(&Row::of_run(None, INTERRUPTED, INTERRUPTED_DETAIL))?;
         }
+        let differences = self.differences(end)?;
         let summary = Summary {
             not_compared: self.across.not_compared(),
+            differences,
             ..self.tally.summary(end == End::Stopped, self.settings.zones(), begun.elapsed())
         };
         self.reports.finish(&summary.page())?;

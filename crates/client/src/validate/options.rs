@@ -1,4 +1,5 @@
 use crate::error::Error;
+use crate::expect::ExpectOption;
 use crate::service::OptionalTarget;
 use chrono::{DateTime, FixedOffset, Utc};
 use clap::Args;
@@ -28,6 +29,8 @@ pub(crate) struct Options {
     pub(super) rules: Rules,
     #[command(flatten)]
     pub(super) target: OptionalTarget,
+    #[command(flatten)]
+    pub(super) expect: ExpectOption,
     /// Write every finding to a .json, .csv or .html file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(super) report: Vec<PathBuf>,

@@ -1,7 +1,6 @@
 use super::check::{Checked, Checker};
 use super::finding::Finding;
 use super::values::with_values;
-use crate::across::Compared;
 use crate::identity::Identity;
 use crate::input::Location;
 use crate::journal::fingerprint_of;
@@ -83,8 +82,7 @@ impl Checker {
         identity: impl for<'r> Fn(&'r R) -> (&'r Field<Text<'j>>, &'r Field<Text<'j>>),
     ) -> Checked {
         let fingerprint = fingerprint_of(body);
-        let of =
-            |identity, findings| Checked { identity, fingerprint, findings, compared: Compared::default() };
+        let of = |identity, findings| Checked { identity, fingerprint, findings, ..Checked::default() };
         let decoded = match decode(body, Zone::UTC, Limits::default()) {
             Ok(decoded) => decoded,
             Err(error) => return of(None, vec![Finding::no_json(error, location.line)]),

@@ -1,5 +1,6 @@
 use super::zones::{SupplierZone, named};
 use crate::exit::Exit;
+use crate::expect::{self, Difference};
 use crate::output::{document, duration, grouped, inputs, rate, warnings};
 use crate::report::{Causes, Page, alerts};
 use cutover_core::plain;
@@ -36,6 +37,9 @@ pub(crate) struct Summary {
     pub(crate) not_checked: &'static [&'static str],
     /// Accounts with which later ones were not compared, or not with all of their values, because too many came before.
     pub(crate) not_compared: u64,
+    /// Where the inputs differ from what the source system counted; `None` if that was not compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) differences: Option<Vec<Difference>>,
     /// Duration of the run.
     #[serde(rename = "seconds", serialize_with = "seconds")]
     pub(crate) milliseconds: u64,
@@ -63,7 +67,7 @@ impl Summary {
             Exit::Interrupted
         } else if self.unreadable_files > 0 {
             Exit::Failed
-        } else if self.faulty > 0 {
+        } else if self.faulty > 0 || self.differences.as_ref().is_some_and(|found| !found.is_empty()) {
             Exit::Faulty
         } else {
             Exit::Success
@@ -85,6 +89,7 @@ impl Summary {
     pub(crate) fn text(&self) -> String {
         let mut text = self.sums().fold(String::new(), |text, (name, value)| text + name + &value + "\n");
         text += &self.causes.text();
+        text += &expect::text(self.differences.as_deref());
         text += &format!("\nNot checked, because only the service can: {}\n", self.not_checked.join(", "));
         if self.not_compared > 0 {
             text += &format!("\n{}\n", not_compared(self.not_compared));
@@ -109,7 +114,10 @@ impl Summary {
         let not_checked = self.not_checked.join(", ");
         Page {
             title: "Validation of accounts",
-            alerts: alerts(self.interrupted, None, self.unreadable_files),
+            alerts: alerts(self.interrupted, None, self.unreadable_files)
+                .into_iter()
+                .chain(expect::alerts(self.differences.as_deref()))
+                .collect(),
             sums: sums.map(|(name, value)| (name, grouped(value))).into_iter().chain([zones]).collect(),
             remark: format!(
                 "Not checked, because only the service can: {not_checked}. {}",
@@ -175,6 +183,7 @@ mod tests {
             time_zones: vec![SupplierZone::new(Some("ACME"), cutover_core::Zone::UTC, true)],
             not_checked: &["PST-01"],
             not_compared: 4_567,
+            differences: None,
             milliseconds: 20_450,
         }
     }

@@ -60,6 +60,7 @@ impl Tally {
             causes: self.codes.causes(),
             not_checked: NOT_CHECKED,
             not_compared: 0,
+            differences: None,
             milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
         }
     }
@@ -73,7 +74,6 @@ const NOT_CHECKED: &[&str] =
 mod tests {
     use super::super::Finding;
     use super::*;
-    use crate::across::Compared;
     use crate::report::CodeCount;
     use cutover_rules::{Needs, rule};
 
@@ -86,7 +86,7 @@ mod tests {
             value: None,
         };
         let findings = findings.iter().map(finding).collect();
-        Checked { identity: None, fingerprint: 0, findings, compared: Compared::default() }
+        Checked { findings, ..Checked::default() }
     }
 
     #[test]

@@ -38,6 +38,7 @@ printf '%%PDF-1.7' > documents/1.pdf
 cutover-client tables template template/
 mv template/example extract
 mv template/mapping.toml .
+printf 'table,rows\naccounts,1\n' > counts.csv
 touch cutover.toml"#;
 
 /// Names in examples, each with the command that finds the real one in the installation.
