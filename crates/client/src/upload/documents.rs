@@ -73,6 +73,7 @@ impl DocumentOptions {
                 dry_run: false,
             },
             rules: &self.rules,
+            expect: None,
             report: &self.report,
             json: self.json,
             quiet: self.quiet,

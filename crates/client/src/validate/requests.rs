@@ -70,7 +70,7 @@ impl Checker {
     ) -> Checked {
         self.rules_of(Some(&identity));
         let findings = fault.into_iter().collect();
-        Checked { identity: Some(identity), fingerprint, findings, compared: Compared::default() }
+        Checked { identity: Some(identity), fingerprint, findings, ..Checked::default() }
     }
 
     fn checked<'j, R>(

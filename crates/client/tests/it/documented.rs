@@ -56,7 +56,13 @@ fn every_command_of_the_page_runs() {
         }
     }
     // Of the accounts in `exports/` one is faulty.
-    assert_eq!(faulty, ["validate exports/", "upload exports/"]);
+    assert_eq!(
+        faulty,
+        [
+            "validate exports/ --time-zone Australia/Melbourne --report findings.html --report findings.csv",
+            "upload exports/"
+        ]
+    );
     for made in [
         "findings.html",
         "findings.csv",

@@ -5,7 +5,7 @@ use super::super::prepare::Prepared;
 use super::answer::{Answer, Finding, LineOutcome, code, foreign, refused};
 use super::one::MAX_ANSWER;
 use crate::journal::Outcome;
-use crate::service::{self, Fault, REQUEST_TIMEOUT, Reply, Service};
+use crate::service::{Fault, REQUEST_TIMEOUT, Reply, Service};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
