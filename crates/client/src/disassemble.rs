@@ -1,20 +1,23 @@
 //! `cutover-client disassemble`: makes tables of accounts, the inverse of `assemble`.
 
-use crate::assemble::{Findings, TableFinding};
+use crate::assemble::{Findings, is_formula};
 use crate::envelope;
 use crate::error::{Error, print_note};
 use crate::exit::Exit;
 use crate::input::{InputEvent, Location, Source, find};
-use crate::output::grouped;
+use crate::origin::{FindingKind, TableFinding};
+use crate::output::counted;
 use crate::pipeline::{End, Pipeline, Worker};
+use crate::progress::Progress;
 use clap::Args;
-use cutover_model::tables::{Assembler, ColumnType, Row, RowsError, Tables};
+use cutover_model::tables::{Assembler, Cell, ColumnType, Row, RowsError, Tables};
 use cutover_tables::{Format, Layout, Personal, TableWriter};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread::available_parallelism;
 
 /// Options of `disassemble`.
@@ -29,9 +32,17 @@ pub(crate) struct Options {
     /// The format of the tables: csv, ndjson, or parquet if this build writes it
     #[arg(long, value_name = "FORMAT", default_value = "csv")]
     format: Format,
+    /// In CSV, write an apostrophe before cells that begin with =, +, - or @, which spreadsheets take for formulas
+    ///
+    /// With guarded_formulas = true in the mapping, assemble takes it off again.
+    #[arg(long)]
+    guard_formulas: bool,
     /// Write every finding to a file, as NDJSON
     #[arg(long, value_name = "FILE")]
     findings: Option<PathBuf>,
+    /// Show no progress bar
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 /// Writes the tables of accounts.
@@ -42,11 +53,16 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let sources = find(&options.paths, &[])?;
     let mut findings = Findings::new(options.findings.as_deref())?;
     let tables = Tables::payload();
-    let mut writers = Writers::create(&options.to, options.format, &tables)?;
+    if options.guard_formulas && options.format != Format::Csv {
+        return Err(Error::refused("--guard-formulas is for CSV: other formats have no formulas"));
+    }
+    let mut writers = Writers::create(options, &tables)?;
     let pipeline = Pipeline::new();
     pipeline.stop_on_signal(|| {})?;
     let worker = Splitter { tables: Tables::payload(), format: options.format };
     let workers = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let bytes = sources.iter().map(|source| source.bytes).sum();
+    let progress = Progress::new(options.quiet, bytes, pipeline.read());
     let mut accounts = 0_u64;
     let end =
         pipeline.run(sources.clone(), workers, worker, |location: Location, seen: InputEvent<Checked>| {
@@ -54,18 +70,24 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
                 InputEvent::Opened => return Ok(()),
                 InputEvent::Account(Ok(account)) => {
                     accounts += 1;
+                    progress.checked(accounts, || counted(accounts, "account"));
                     return writers.account(&account);
                 }
-                InputEvent::Account(Err(why)) => ("no_rows", why),
-                InputEvent::TooLarge => ("too_large", "the account is larger than 8 MiB".to_owned()),
-                InputEvent::Unreadable(why) => ("unreadable_file", format!("it cannot be read: {why}")),
+                InputEvent::Account(Err(why)) => (FindingKind::NoRows, why),
+                InputEvent::TooLarge => {
+                    (FindingKind::TooLarge, "the account is larger than 8 MiB".to_owned())
+                }
+                InputEvent::Unreadable(why) => {
+                    (FindingKind::UnreadableFile, format!("it cannot be read: {why}"))
+                }
             };
-            findings.add(&finding(&sources, location, refused))
+            progress.print_above(|| findings.add(&finding(&sources, location, refused)))
         })?;
+    drop(progress);
     writers.finish()?;
     findings.finish()?;
-    let count = grouped(findings.count);
-    print_note(&format_args!("{} accounts written as tables, {count} findings", grouped(accounts)));
+    let (written, found) = (counted(accounts, "account"), counted(findings.count, "finding"));
+    print_note(&format_args!("{written} written as tables, {found}"));
     Ok(match (end, findings.count) {
         (End::Stopped, _) => Exit::Interrupted,
         (End::Complete, 0) => Exit::Success,
@@ -76,16 +98,10 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
 fn finding<'s>(
     sources: &'s [Source],
     at: Location,
-    (kind, detail): (&'static str, String),
+    (kind, detail): (FindingKind, String),
 ) -> TableFinding<'s> {
     let file = &sources[at.source as usize].name;
-    TableFinding {
-        file,
-        line: (at.line > 0).then_some(at.line.into()),
-        kind,
-        detail,
-        ..TableFinding::default()
-    }
+    TableFinding { line: (at.line > 0).then_some(at.line.into()), ..TableFinding::new(file, kind, detail) }
 }
 
 /// Checks that an account comes back from its rows, and returns it without envelope.
@@ -182,11 +198,22 @@ fn is_equal(one: &Value, other: &Value) -> bool {
     }
 }
 
+/// The cell with an apostrophe before it, if a spreadsheet would take it for a formula. What has one already gets another.
+fn guarded<'c>(cell: &'c Cell<'_>) -> Cell<'c> {
+    match cell {
+        Cell::Value(text) if is_formula(text) => Cell::Value(format!("'{text}").into()),
+        Cell::Value(text) => Cell::Value(Cow::Borrowed(text)),
+        Cell::Null => Cell::Null,
+        Cell::Absent => Cell::Absent,
+    }
+}
+
 /// The files of the tables.
 struct Writers<'t> {
     tables: &'t Tables,
     writers: Vec<TableWriter<BufWriter<File>>>,
     folder: PathBuf,
+    guards_formulas: bool,
 }
 
 /// Errors of the walk and of the files.
@@ -202,7 +229,8 @@ impl From<RowsError> for RowError {
 }
 
 impl<'t> Writers<'t> {
-    fn create(folder: &Path, format: Format, tables: &'t Tables) -> Result<Self, Error> {
+    fn create(options: &Options, tables: &'t Tables) -> Result<Self, Error> {
+        let (folder, format) = (&*options.to, options.format);
         std::fs::create_dir_all(folder).map_err(Error::file("written", folder))?;
         let writer = |table| {
             let mut layout = Layout::of(table, Personal::Full);
@@ -214,12 +242,15 @@ impl<'t> Writers<'t> {
             TableWriter::new(format, layout, BufWriter::new(file)).map_err(Error::file("written", &path))
         };
         let writers = tables.iter().map(writer).collect::<Result<_, Error>>()?;
-        Ok(Self { tables, writers, folder: folder.to_owned() })
+        Ok(Self { tables, writers, folder: folder.to_owned(), guards_formulas: options.guard_formulas })
     }
 
     fn account(&mut self, account: &[u8]) -> Result<(), Error> {
-        let Self { tables, writers, folder } = self;
-        let row = |table: usize, cells: &[_]| writers[table].row(cells).map_err(RowError::File);
+        let Self { tables, writers, folder, guards_formulas } = self;
+        let row = |table: usize, cells: &[Cell<'_>]| {
+            let guarded = guards_formulas.then(|| cells.iter().map(guarded).collect::<Vec<_>>());
+            writers[table].row(guarded.as_deref().unwrap_or(cells)).map_err(RowError::File)
+        };
         tables.indexed_rows(account, row).map_err(|error| match error {
             RowError::Rows(error) => Error::refused(error.to_string()),
             RowError::File(error) => Error::file("written", folder)(error),

@@ -22,6 +22,7 @@ mod interrupt;
 mod journal;
 mod manifest;
 mod migration;
+mod origin;
 mod output;
 mod pipeline;
 mod profile;

@@ -29,6 +29,12 @@ pub(crate) fn grouped(number: u64) -> String {
     cutover_core::grouped(&number.to_string())
 }
 
+/// Formats a number of things: `1 account`, `1,234 accounts`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number))
+}
+
 /// Formats an amount with thousands separators and at least two decimal places: `-1,234.50`.
 pub(crate) fn money(amount: Decimal) -> String {
     let mut amount = amount.normalize();
@@ -74,6 +80,12 @@ pub(crate) fn inputs(opened: u64, unreadable: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thing_is_no_plural() {
+        let numbers = [0, 1, 1_000].map(|number| counted(number, "account"));
+        assert_eq!(numbers, ["0 accounts", "1 account", "1,000 accounts"]);
+    }
 
     #[test]
     fn thousands_are_separated() {

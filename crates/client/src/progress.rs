@@ -58,8 +58,8 @@ impl Progress {
     }
 
     /// Prints a line above the bar.
-    pub(crate) fn print_above(&self, print: impl FnOnce()) {
-        self.bar.suspend(print);
+    pub(crate) fn print_above<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
     }
 }
 

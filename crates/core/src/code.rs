@@ -1392,12 +1392,12 @@ codes! {
     Client {
         RepeatedInInput {
             code: "repeated_in_input",
-            fault: "The same account is given earlier in the inputs.",
+            fault: "The same account or business is given earlier in the inputs.",
             advice: "Nothing is lost: both are equal, and one is sent. Remove one of the two.",
         }
         DiffersInInput {
             code: "differs_in_input",
-            fault: "The same account is given earlier in the inputs, with other content.",
+            fault: "The same account or business is given earlier in the inputs, with other content.",
             advice: "Keep the one that is right. While both are there, the last one counts.",
         }
         SimilarNumberInInput {

@@ -67,5 +67,6 @@ pub use place::rules_about;
 pub use profile::{
     ChangedLevel, InvalidProfile, Profile, ProfileName, RuleValue, UndocumentedMembers, set_values,
 };
+pub use quality::is_in_wrong_encoding;
 pub use report::{Report, Verdict, listed};
 pub use rule::{Needs, Rule};

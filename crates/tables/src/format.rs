@@ -33,6 +33,11 @@ impl Format {
     ];
     const COUNT: usize = if cfg!(feature = "parquet") { 3 } else { 2 };
 
+    /// True if its files are text, which is read from its beginning to its end.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Csv | Self::Ndjson)
+    }
+
     /// Its name, which is also the extension of its files.
     pub fn as_str(self) -> &'static str {
         match self {

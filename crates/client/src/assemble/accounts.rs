@@ -1,69 +1,44 @@
 //! Makes accounts of sorted rows.
 
-use super::finding::{Findings, TableFinding};
-use super::load::Loaded;
+use super::damage::{CellFault, LeadingZeros};
+use super::lineage::{MadeAccount, Place};
+use super::loaded::Loaded;
+use super::output::Output;
 use super::record::Record;
 use super::sort::Sorted;
+use super::watch::Watch;
 use crate::error::Error;
-use crate::expect::Expected;
-use cutover_core::AttrPath;
-use cutover_model::tables::{Assembled, Assembler, Cell, ColumnRole, Row, RowFaultKind, Tables};
-use serde::Serialize;
-use std::collections::BTreeMap;
-use std::io::{self, Write};
+use crate::origin::{FindingKind, TableFinding};
+use cutover_model::tables::{Assembled, Assembler, Cell, Row, RowFault, RowFaultKind, Tables};
+use std::borrow::Cow;
+use std::io;
 
 /// Maximum size of the rows of an account in memory.
 const MAX_ACCOUNT: usize = 96 << 20;
-
-/// Where the rows of an account are.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    file: u32,
-    line: u64,
-}
-
-/// What is written.
-pub(super) struct Outputs<'o> {
-    pub(super) accounts: &'o mut dyn Write,
-    pub(super) lineage: Option<&'o mut dyn Write>,
-    pub(super) findings: &'o mut Findings,
-    /// What the source system counted, if that is compared.
-    pub(super) expected: Option<&'o mut Expected>,
-}
-
-/// Where the members of an account come from.
-#[derive(Serialize)]
-struct Lineage<'l> {
-    external_account_number: &'l str,
-    members: BTreeMap<String, Source<'l>>,
-}
-
-#[derive(Serialize)]
-struct Source<'l> {
-    file: &'l str,
-    line: u64,
-    column: &'l str,
-}
 
 /// Makes the accounts of sorted rows.
 pub(super) struct Accounts<'a> {
     tables: &'a Tables,
     assembler: Assembler<'a>,
     files: &'a [Loaded],
+    zeros: &'a LeadingZeros,
 }
 
 impl<'a> Accounts<'a> {
-    pub(super) fn new(tables: &'a Tables, files: &'a [Loaded]) -> Self {
-        Self { tables, assembler: Assembler::new(tables), files }
+    pub(super) fn new(tables: &'a Tables, files: &'a [Loaded], zeros: &'a LeadingZeros) -> Self {
+        Self { tables, assembler: Assembler::new(tables), files, zeros }
     }
 
-    /// Writes every account. Returns their number.
+    /// Hands on every account, until the run is stopped. Returns their number.
     ///
     /// # Errors
-    /// [`Error`] if a temporary file cannot be read, or an output cannot be written.
-    pub(super) fn write(&self, mut sorted: Sorted, mut to: Outputs<'_>) -> Result<u64, Error> {
+    /// [`Error`] if a temporary file cannot be read, or the output cannot be written.
+    pub(super) fn write(&self, mut sorted: Sorted, watch: &Watch, to: &mut dyn Output) -> Result<u64, Error> {
         let mut count = 0;
         while let Some(first) = sorted.next()? {
+            if watch.is_stopped() {
+                break;
+            }
             let mut records = vec![first];
             let mut size = 0;
             while sorted.peek().is_some_and(|next| is_same_account(&records[0], next)) {
@@ -73,7 +48,8 @@ impl<'a> Accounts<'a> {
                     records.push(record);
                 }
             }
-            count += u64::from(self.account(&records, size > MAX_ACCOUNT, &mut to)?);
+            count += u64::from(self.account(&records, size > MAX_ACCOUNT, to)?);
+            watch.accounts(count);
         }
         Ok(count)
     }
@@ -84,33 +60,30 @@ impl<'a> Accounts<'a> {
         table.map_or(0, |table| table.columns.len()) * size_of::<Cell<'_>>()
     }
 
-    /// Writes an account. Returns false if its rows make none.
-    fn account(&self, records: &[Vec<u8>], is_too_large: bool, to: &mut Outputs<'_>) -> Result<bool, Error> {
-        let (mut rows, mut places, mut account) = (Vec::new(), Vec::new(), "");
-        for record in records {
+    /// Hands on an account. Returns false if its rows make none.
+    fn account(&self, records: &[Vec<u8>], is_too_large: bool, to: &mut dyn Output) -> Result<bool, Error> {
+        let (mut rows, mut places, mut number) = (Vec::new(), Vec::new(), "");
+        let mut faults = Vec::new();
+        for (index, record) in records.iter().enumerate() {
             let record = Record::decode(record).ok_or_else(damaged)?;
+            faults.extend(record.faults().map(|(column, fault)| (index, column, fault)));
             rows.push(record.row(self.tables).ok_or_else(damaged)?);
             places.push(Place { file: record.key.file, line: record.key.line });
-            account = record.key.account;
+            number = record.key.account;
         }
-        if let Some(expected) = &mut to.expected {
-            rows.iter().for_each(|row: &Row<'_>| expected.row(row.table, &row.cells));
-        }
-        let of = Group { accounts: self, account, rows: &rows, places: &places };
+        to.rows(&rows);
+        let of = Group { accounts: self, number, rows: &rows, places: &places };
         if is_too_large {
-            let detail = "the account has more rows than an account can have: it is left out".to_owned();
-            to.findings.add(&of.finding(0, None, "too_large", detail))?;
+            let detail = "the account has more rows than an account can have: it is left out";
+            to.finding(&of.finding(0, None, FindingKind::TooLarge, detail))?;
             return Ok(false);
         }
+        of.report_cells(faults, to)?;
         let assembled = self.assembler.assemble(&rows);
-        of.report(&assembled, to.findings)?;
+        of.report_rows(&assembled, to)?;
         let Some(json) = &assembled.account else { return Ok(false) };
-        to.accounts.write_all(json)?;
-        to.accounts.write_all(b"\n")?;
-        if let Some(lineage) = &mut to.lineage {
-            serde_json::to_writer(&mut *lineage, &of.lineage(&assembled)).map_err(io::Error::from)?;
-            lineage.write_all(b"\n")?;
-        }
+        let (tables, files, paths) = (self.tables, self.files, &*assembled.paths);
+        to.account(&MadeAccount { tables, files, number, rows: &rows, places: &places, paths, json })?;
         Ok(true)
     }
 }
@@ -121,83 +94,82 @@ fn is_same_account(one: &[u8], other: &[u8]) -> bool {
     account(one).is_some_and(|length| one.get(..length) == other.get(..length))
 }
 
-fn damaged() -> Error {
+pub(super) fn damaged() -> Error {
     Error::Output(io::Error::new(io::ErrorKind::InvalidData, "a temporary file is damaged"))
 }
 
 /// The rows of an account.
 struct Group<'g> {
     accounts: &'g Accounts<'g>,
-    account: &'g str,
+    number: &'g str,
     rows: &'g [Row<'g>],
     places: &'g [Place],
 }
 
+/// A fault of a cell: the indexes of the row and of the column.
+type FaultOfCell = (usize, usize, CellFault);
+
 impl<'g> Group<'g> {
-    fn report(&self, assembled: &Assembled, findings: &mut Findings) -> Result<(), Error> {
-        for fault in &assembled.faults {
-            let (kind, detail) = match fault.kind {
-                RowFaultKind::Orphan => ("orphan_row", fault.kind.to_string()),
-                RowFaultKind::AmbiguousParent => ("ambiguous_parent", fault.kind.to_string()),
-                RowFaultKind::DuplicateKey { first } => {
-                    let Place { file, line } = self.places[first];
-                    let file = &self.accounts.files[file as usize].name;
-                    (
-                        "duplicate_key",
-                        format!("the row at {file}:{line} has the same key: this one is left out"),
-                    )
-                }
-                RowFaultKind::UnknownList => ("unknown_list", fault.kind.to_string()),
-                RowFaultKind::InvalidPosition => ("invalid_position", fault.kind.to_string()),
-                RowFaultKind::NotEmpty => ("not_empty", fault.kind.to_string()),
-            };
-            findings.add(&self.finding(fault.row, fault.column, kind, detail))?;
+    /// Reports the faults of cells, those that were found while the row was read and lost zeros.
+    fn report_cells(&self, mut faults: Vec<FaultOfCell>, to: &mut dyn Output) -> Result<(), Error> {
+        for (index, row) in self.rows.iter().enumerate() {
+            let values = row.cells.iter().enumerate();
+            let lost = values.filter(|(column, cell)| {
+                cell.value().is_some_and(|text| self.accounts.zeros.are_lost((row.table, *column), text))
+            });
+            faults.extend(lost.map(|(column, _)| (index, column, CellFault::LostZeros)));
         }
-        Ok(())
+        faults.sort_by_key(|(row, column, _)| (*row, *column));
+        faults.into_iter().try_for_each(|(row, column, fault)| {
+            let detail = format!("the value is left as it is: {fault}");
+            to.finding(&self.finding(row, Some(column), fault.kind(), detail))
+        })
+    }
+
+    /// Reports rows that have no place in the account.
+    fn report_rows(&self, assembled: &Assembled, to: &mut dyn Output) -> Result<(), Error> {
+        assembled.faults.iter().try_for_each(|fault| {
+            let (kind, detail) = self.described(fault);
+            to.finding(&self.finding(fault.row, fault.column, kind, detail))
+        })
+    }
+
+    fn described(&self, fault: &RowFault) -> (FindingKind, String) {
+        let table = self.accounts.tables.get(self.rows[fault.row].table);
+        let parent = table.and_then(|table| table.parent).unwrap_or_default();
+        match fault.kind {
+            RowFaultKind::Orphan => (FindingKind::OrphanRow, format!("no row of {parent} has its keys")),
+            RowFaultKind::AmbiguousParent => {
+                (FindingKind::AmbiguousParent, format!("several rows of {parent} have its keys"))
+            }
+            RowFaultKind::DuplicateKey { first } => {
+                let Place { file, line } = self.places[first];
+                let file = &self.accounts.files[file as usize].name;
+                let detail = format!("the row at {file}:{line} has the same key: this one is left out");
+                (FindingKind::DuplicateKey, detail)
+            }
+            RowFaultKind::UnknownList => (FindingKind::UnknownList, format!("it names no list of {parent}")),
+            RowFaultKind::InvalidPosition => (FindingKind::InvalidPosition, fault.kind.to_string()),
+            RowFaultKind::NotEmpty => (FindingKind::NotEmpty, fault.kind.to_string()),
+        }
     }
 
     fn finding(
         &self,
         row: usize,
         column: Option<usize>,
-        kind: &'static str,
-        detail: String,
+        kind: FindingKind,
+        detail: impl Into<Cow<'g, str>>,
     ) -> TableFinding<'g> {
         let Place { file, line } = self.places[row];
         let file = &self.accounts.files[file as usize];
         let table = self.accounts.tables.get(self.rows[row].table);
         TableFinding {
-            file: &file.name,
             line: Some(line),
-            column: table.zip(column).map(|(table, column)| file.column(table, column)),
-            table: table.map(|table| table.name),
-            external_account_number: Some(self.account),
-            kind,
-            detail,
-        }
-    }
-
-    fn lineage(&self, assembled: &Assembled) -> Lineage<'g> {
-        let mut members = BTreeMap::new();
-        for (row, path) in assembled.paths.iter().enumerate() {
-            let Some(path) = path else { continue };
-            self.members(row, path, &mut members);
-        }
-        Lineage { external_account_number: self.account, members }
-    }
-
-    /// Adds the members of the object of a row.
-    fn members(&self, row: usize, path: &AttrPath, members: &mut BTreeMap<String, Source<'g>>) {
-        let Some(table) = self.accounts.tables.get(self.rows[row].table) else { return };
-        let Place { file, line } = self.places[row];
-        let file = &self.accounts.files[file as usize];
-        let prefix = if path.segments().is_empty() { String::new() } else { format!("{path}.") };
-        for (index, cell) in self.rows[row].cells.iter().enumerate() {
-            let column = &table.columns[index];
-            if *cell != Cell::Absent && column.role != ColumnRole::Key {
-                let source = Source { file: &file.name, line, column: file.column(table, index) };
-                members.insert(format!("{prefix}{}", column.name), source);
-            }
+            column: table.zip(column).map(|(table, column)| file.column(table, column).into()),
+            table: table.map(|table| table.name.into()),
+            external_account_number: Some(self.number.into()),
+            ..TableFinding::new(&file.name, kind, detail)
         }
     }
 }

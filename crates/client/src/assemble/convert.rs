@@ -1,21 +1,11 @@
 //! The value of a cell as the contract writes it.
 
+use super::damage::CellFault;
 use super::mapping::Mapping;
 use chrono::{NaiveDate, NaiveDateTime};
-use cutover_model::tables::ColumnType;
+use cutover_model::tables::{Column, ColumnType};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// A value that is not written as the mapping says. It is left as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Mismatch {
-    #[error("it is not written as the mapping's `date`")]
-    Date,
-    #[error("it is not written as the mapping's `datetime`")]
-    DateTime,
-    #[error("its marks are not those of the mapping's `decimal_mark` and `thousands_mark`")]
-    Decimal,
-}
 
 /// Converts values as a mapping says.
 pub(super) struct Converter<'m> {
@@ -30,30 +20,40 @@ impl<'m> Converter<'m> {
         Self { mapping, date: date.map(chrono_format), datetime: datetime.map(chrono_format) }
     }
 
-    /// The value of a cell; `None` if its word means that it is absent.
+    /// The value of a cell; `None` if its word means that it is absent. A value with a fault is left as it is.
     pub(super) fn value<'t>(
         &self,
         text: Cow<'t, str>,
-        of: ColumnType,
+        column: &Column,
         codes: Option<&BTreeMap<String, String>>,
-    ) -> Result<Option<Cow<'t, str>>, (Mismatch, Cow<'t, str>)> {
+    ) -> (Option<Cow<'t, str>>, Option<CellFault>) {
+        let text = if self.mapping.guarded_formulas { unguarded(text) } else { text };
         if self.mapping.null.iter().any(|word| *word == *text) {
-            return Ok(None);
+            return (None, None);
         }
         if let Some(code) = codes.and_then(|codes| codes.get(&*text)) {
-            return Ok(Some(Cow::Owned(code.clone())));
+            return (Some(Cow::Owned(code.clone())), None);
         }
-        let (converted, mismatch) = match of {
-            ColumnType::Date => (self.date(&text), Mismatch::Date),
-            ColumnType::DateTime => (self.datetime(&text), Mismatch::DateTime),
-            ColumnType::Decimal { .. } => (self.decimal(&text), Mismatch::Decimal),
-            _ => return Ok(Some(text)),
+        let (converted, mismatch) = match column.column_type {
+            ColumnType::Date => (self.date(&text), CellFault::Date),
+            ColumnType::DateTime => (self.datetime(&text), CellFault::DateTime),
+            ColumnType::Decimal { .. } => (self.decimal(&text), CellFault::Decimal),
+            _ => (Some(Converted::AsItIs), CellFault::Decimal),
         };
-        match converted {
-            Some(Converted::AsItIs) => Ok(Some(text)),
-            Some(Converted::To(value)) => Ok(Some(Cow::Owned(value))),
-            None => Err((mismatch, text)),
-        }
+        let fault = match converted {
+            Some(Converted::To(value)) => return (Some(Cow::Owned(value)), None),
+            Some(Converted::AsItIs) => CellFault::of(&text, column),
+            None => Some(self.named(CellFault::of(&text, column)).unwrap_or(mismatch)),
+        };
+        (Some(text), fault)
+    }
+
+    /// The fault of a value that is not written as the mapping says. Where it names the order of a country itself, another
+    /// day in such an order is one of another form.
+    fn named(&self, fault: Option<CellFault>) -> Option<CellFault> {
+        let formats = [&self.mapping.date, &self.mapping.datetime];
+        let has_order = formats.into_iter().flatten().any(|format| !format.starts_with("YYYY"));
+        fault.filter(|fault| *fault != CellFault::DayOrder || !has_order)
     }
 
     fn date(&self, text: &str) -> Option<Converted> {
@@ -100,6 +100,25 @@ impl<'m> Converter<'m> {
     }
 }
 
+/// A cell without the apostrophe that guards it.
+fn unguarded(text: Cow<'_, str>) -> Cow<'_, str> {
+    if !text.starts_with('\'') || !is_formula(&text) {
+        return text;
+    }
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[1..]),
+        Cow::Owned(mut text) => {
+            text.remove(0);
+            Cow::Owned(text)
+        }
+    }
+}
+
+/// True if a spreadsheet takes a cell for a formula, or would without the apostrophes before it.
+pub(crate) fn is_formula(text: &str) -> bool {
+    text.trim_start_matches('\'').starts_with(['=', '+', '-', '@'])
+}
+
 enum Converted {
     AsItIs,
     To(String),
@@ -115,15 +134,20 @@ fn chrono_format(format: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutover_model::tables::Tables;
 
-    fn converted(mapping: &str, of: ColumnType, text: &str) -> Result<Option<String>, Mismatch> {
+    fn converted(mapping: &str, of: ColumnType, text: &str) -> Result<Option<String>, CellFault> {
         let mapping: Mapping = toml::from_str(mapping).unwrap();
         let codes = BTreeMap::from([("E".to_owned(), "ELECTRICITY".to_owned())]);
-        let value = Converter::new(&mapping).value(Cow::Borrowed(text), of, Some(&codes));
-        value.map(|value| value.map(Cow::into_owned)).map_err(|(mismatch, _)| mismatch)
+        let column = Column { column_type: of, ..Tables::payload().get(0).unwrap().columns[0].clone() };
+        let (value, fault) = Converter::new(&mapping).value(Cow::Borrowed(text), &column, Some(&codes));
+        if fault.is_some() {
+            assert_eq!(value.as_deref(), Some(text));
+        }
+        fault.map_or(Ok(value.map(Cow::into_owned)), Err)
     }
 
-    fn value(text: &str) -> Result<Option<String>, Mismatch> {
+    fn value(text: &str) -> Result<Option<String>, CellFault> {
         Ok(Some(text.to_owned()))
     }
 
@@ -136,17 +160,32 @@ mod tests {
     }
 
     #[test]
+    fn an_apostrophe_before_a_formula_is_taken_off_if_the_mapping_says_so() {
+        let mapping = "guarded_formulas = true";
+        for (text, expected) in
+            [("'=1", "=1"), ("'-5", "-5"), ("''@x", "'@x"), ("'x", "'x"), ("=1", "=1"), ("'", "'")]
+        {
+            assert_eq!(converted(mapping, ColumnType::Text, text), value(expected), "{text}");
+            assert_eq!(converted("", ColumnType::Text, text), value(text), "{text}");
+        }
+    }
+
+    #[test]
     fn days_have_the_form_that_the_mapping_names_and_no_other() {
         let mapping = "date = \"DD/MM/YYYY\"\ndatetime = \"DD.MM.YYYY hh:mm\"";
         assert_eq!(converted(mapping, ColumnType::Date, "02/03/2026"), value("2026-03-02"));
-        for text in ["2026-03-02", "02/13/2026", "2/3/2026", "02/03/26", "45321"] {
-            assert_eq!(converted(mapping, ColumnType::Date, text), Err(Mismatch::Date), "{text}");
+        for text in ["2026-03-02", "02/13/2026", "2/3/2026", "02/03/26"] {
+            assert_eq!(converted(mapping, ColumnType::Date, text), Err(CellFault::Date), "{text}");
         }
+        assert_eq!(converted(mapping, ColumnType::Date, "45321"), Err(CellFault::DayNumber));
         let datetime = converted(mapping, ColumnType::DateTime, "02.03.2026 07:05");
         assert_eq!(datetime, value("2026-03-02T07:05:00"));
         let other = converted(mapping, ColumnType::DateTime, "02.03.2026");
-        assert_eq!(other, Err(Mismatch::DateTime));
-        assert_eq!(converted("", ColumnType::Date, "02/03/2026"), value("02/03/2026"));
+        assert_eq!(other, Err(CellFault::DateTime));
+        for mapping in ["", "date = \"YYYY-MM-DD\""] {
+            assert_eq!(converted(mapping, ColumnType::Date, "02/03/2026"), Err(CellFault::DayOrder));
+            assert_eq!(converted(mapping, ColumnType::Date, "2026-03-02"), value("2026-03-02"));
+        }
     }
 
     #[test]
@@ -159,9 +198,9 @@ mod tests {
             assert_eq!(converted(mapping, decimal, text), value(expected), "{text}");
         }
         for text in ["1.5", "1,234.50", "1.23.456", "", "1,", "x", "1234.567,0"] {
-            assert_eq!(converted(mapping, decimal, text), Err(Mismatch::Decimal), "{text}");
+            assert_eq!(converted(mapping, decimal, text), Err(CellFault::Decimal), "{text}");
         }
-        assert_eq!(converted("decimal_mark = ','", decimal, "1.234"), Err(Mismatch::Decimal));
+        assert_eq!(converted("decimal_mark = ','", decimal, "1.234"), Err(CellFault::Decimal));
         assert_eq!(converted("", decimal, "1.234"), value("1.234"));
     }
 }

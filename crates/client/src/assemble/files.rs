@@ -2,8 +2,11 @@
 
 use super::mapping::Mapping;
 use crate::error::Error;
+use crate::input::{BytesRead, decompressed_name, open_file};
 use cutover_model::tables::Tables;
 use cutover_tables::Format;
+use cutover_tables::read::{ReadError, ReadOptions, TableReader};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
@@ -14,8 +17,42 @@ pub(super) struct TableFile {
     /// The path as it is shown.
     pub(super) name: String,
     pub(super) format: Format,
+    /// True if its name says that it is compressed.
+    is_compressed: bool,
     /// The index of the table.
     pub(super) table: usize,
+}
+
+impl TableFile {
+    /// Begins to read it. The bytes of text are counted as they are read.
+    ///
+    /// # Errors
+    /// [`ReadError`] if it cannot be read, or its columns make no sense.
+    pub(super) fn open(&self, options: ReadOptions, read: &BytesRead) -> Result<TableReader, ReadError> {
+        if self.format.is_text() {
+            let text = open_file(&self.path, self.is_compressed, read)?;
+            return TableReader::of_text(self.format, text, options);
+        }
+        TableReader::new(self.format, File::open(&self.path)?, options)
+    }
+
+    /// Its size; `None` if it is no regular file.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        std::fs::metadata(&self.path).ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len())
+    }
+
+    /// The bytes that are not counted while it is read.
+    pub(super) fn bytes_read_at_once(&self) -> u64 {
+        if self.format.is_text() { 0 } else { self.bytes().unwrap_or_default() }
+    }
+
+    /// A text file, decompressed.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(super) fn text(&self) -> std::io::Result<Box<dyn std::io::Read>> {
+        open_file(&self.path, self.is_compressed, &BytesRead::default())
+    }
 }
 
 /// Finds the files of tables: those given, and those of folders by name. Also returns the files of folders that belong to
@@ -38,7 +75,7 @@ pub(super) fn find(
         for entry in WalkDir::new(path).follow_links(true).sort_by_file_name() {
             let entry = entry.map_err(|e| Error::refused(format!("the folder cannot be read: {e}")))?;
             let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            if !entry.file_type().is_file() || is_hidden || !is_table(entry.path()) {
+            if !entry.file_type().is_file() || is_hidden || format(entry.path()).is_none() {
                 continue;
             }
             match table_file(entry.path(), tables, mapping) {
@@ -56,26 +93,33 @@ pub(super) fn find(
 }
 
 fn refused(path: &Path) -> Error {
-    let what =
-        "belongs to no table: its name begins with that of its table and ends with .csv, .ndjson or .parquet";
+    let what = "belongs to no table: its name begins with that of its table and ends with .csv, .ndjson or .parquet, \
+                or .gz or .zst after the first two";
     Error::refused(format!("{} {what}", path.display()))
 }
 
-fn extension(path: &Path) -> Option<String> {
-    Some(path.extension()?.to_str()?.to_ascii_lowercase())
-}
-
-fn is_table(path: &Path) -> bool {
-    matches!(extension(path).as_deref(), Some("csv" | "tsv" | "ndjson" | "jsonl" | "parquet"))
-}
-
-fn table_file(path: &Path, tables: &Tables, mapping: &Mapping) -> Option<TableFile> {
-    let extension = extension(path)?;
-    let format = match &*extension {
+/// The format that a file's name ends with, and whether it is compressed. Parquet has a compression of its own.
+fn format(path: &Path) -> Option<(&'static str, bool)> {
+    let name = path.file_name()?.to_str()?;
+    let decompressed = decompressed_name(name);
+    let (_, extension) = decompressed.unwrap_or(name).rsplit_once('.')?;
+    let format = match &*extension.to_ascii_lowercase() {
         "csv" | "tsv" => "csv",
         "ndjson" | "jsonl" => "ndjson",
-        other => other,
+        "parquet" if decompressed.is_none() => "parquet",
+        _ => return None,
     };
+    Some((format, decompressed.is_some()))
+}
+
+/// True for files whose format only tables have.
+pub(super) fn is_only_table(path: &Path) -> bool {
+    format(path).is_some_and(|(format, _)| format != "ndjson")
+}
+
+/// The file as one of a table, if its name says so.
+pub(super) fn table_file(path: &Path, tables: &Tables, mapping: &Mapping) -> Option<TableFile> {
+    let (format, is_compressed) = format(path)?;
     let name = path.file_name()?.to_str()?;
     let of = |(index, prefix): (usize, &str)| name.starts_with(prefix).then_some((prefix.len(), index));
     let all = tables.iter().enumerate();
@@ -85,6 +129,7 @@ fn table_file(path: &Path, tables: &Tables, mapping: &Mapping) -> Option<TableFi
         path: path.to_owned(),
         name: path.display().to_string(),
         format: format.parse().ok()?,
+        is_compressed,
         table,
     })
 }
@@ -103,6 +148,9 @@ mod tests {
             ("meter_points-2026.part2.NDJSON", Some("meter_points")),
             ("kunden_1.tsv", Some("customers")),
             ("meters_of_customers.csv", Some("customers")),
+            ("meters.csv.gz", Some("meters")),
+            ("meters.NDJSON.ZST", Some("meters")),
+            ("meters.parquet.gz", None),
             ("metering.csv", None),
             ("meters.xlsx", None),
             ("meters", None),

@@ -1,30 +1,11 @@
-//! What is lost or in doubt on the way from tables to accounts.
+//! Shows and writes findings.
 
 use crate::error::{Error, print_error};
+use crate::origin::TableFinding;
 use crate::output::grouped;
-use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-
-/// A finding about a file, a row or a cell. It holds no value but the account's number.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct TableFinding<'f> {
-    pub(crate) file: &'f str,
-    /// The line on which the row begins, from 1 on; in Parquet the number of the row.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) line: Option<u64>,
-    /// The name of the column in the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) column: Option<&'f str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) table: Option<&'f str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) external_account_number: Option<&'f str>,
-    /// A word for programs.
-    pub(crate) kind: &'static str,
-    pub(crate) detail: String,
-}
 
 /// Takes findings: prints the first ones, and writes all to a file.
 pub(crate) struct Findings {
@@ -56,9 +37,7 @@ impl Findings {
     pub(crate) fn add(&mut self, finding: &TableFinding<'_>) -> Result<(), Error> {
         self.count += 1;
         if self.count <= MAX_PRINTED {
-            let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
-            let column = finding.column.map(|column| format!(":{column}")).unwrap_or_default();
-            print_error(&format_args!("{}{line}{column}: {}", finding.file, finding.detail));
+            print_error(&format_args!("{}: {}", finding.origin(), finding.detail));
         }
         let Some(out) = &mut self.file else { return Ok(()) };
         let written =

@@ -1,71 +1,60 @@
 //! Reads the files and hands their rows to the sorter.
 
 use super::convert::Converter;
+use super::damage::{CellFault, LeadingZeros};
 use super::files::TableFile;
-use super::finding::{Findings, TableFinding};
+use super::loaded::Loaded;
 use super::mapping::{Mapping, TableMapping};
+use super::output::Output;
 use super::record::{Record, RecordKey};
 use super::sort::Sorter;
+use super::watch::Watch;
 use crate::error::Error;
+use crate::origin::{FindingKind, TableFinding};
 use cutover_model::tables::{Cell, Column, ColumnType, Table, Tables};
 use cutover_tables::read::{ReadError, ReadRow, TableReader};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::File;
 
 /// The name of the column with the account's number.
 const ACCOUNT: &str = "external_account_number";
 /// The name of the column with the kind of a meter point.
 const SUPPLY_TYPE: &str = "supply_type";
 
-/// A file that was read: what its columns are called.
-pub(super) struct Loaded {
-    pub(super) name: String,
-    /// The names in the file by the columns of the table.
-    columns: HashMap<usize, String>,
-}
-
-impl Loaded {
-    /// The name of a column in the file, or else its own.
-    pub(super) fn column<'l>(&'l self, table: &'l Table, column: usize) -> &'l str {
-        self.columns.get(&column).map_or(&table.columns[column].name, String::as_str)
-    }
-}
-
 /// Reads files of tables.
 pub(super) struct Loader<'l> {
     tables: &'l Tables,
     mapping: &'l Mapping,
     converter: Converter<'l>,
+    watch: &'l Watch,
     pub(super) sorter: Sorter,
     pub(super) files: Vec<Loaded>,
+    pub(super) zeros: LeadingZeros,
     pub(super) rows: u64,
 }
 
 impl<'l> Loader<'l> {
-    pub(super) fn new(tables: &'l Tables, mapping: &'l Mapping) -> Self {
-        let (sorter, files) = (Sorter::new(), Vec::new());
-        Self { tables, mapping, converter: Converter::new(mapping), sorter, files, rows: 0 }
+    pub(super) fn new(tables: &'l Tables, mapping: &'l Mapping, watch: &'l Watch) -> Self {
+        let (sorter, files, zeros) = (Sorter::new(), Vec::new(), LeadingZeros::default());
+        Self { tables, mapping, converter: Converter::new(mapping), watch, sorter, files, zeros, rows: 0 }
     }
 
-    /// Reads a file. What cannot be read is a finding.
+    /// Reads a file, until the run is stopped. What cannot be read is a finding.
     ///
     /// # Errors
     /// [`Error`] if a temporary file or the findings cannot be written.
-    pub(super) fn file(&mut self, file: &TableFile, findings: &mut Findings) -> Result<(), Error> {
-        let loaded = Loaded { name: file.name.clone(), columns: HashMap::new() };
+    pub(super) fn file(&mut self, file: &TableFile, findings: &mut dyn Output) -> Result<(), Error> {
+        let loaded = Loaded { name: file.name.clone(), table: file.table, columns: HashMap::new() };
         self.files.push(loaded);
         let Some(table) = self.tables.get(file.table) else { return Ok(()) };
-        let opened = File::open(&file.path).map_err(ReadError::from).and_then(|opened| {
-            TableReader::new(file.format, opened, self.mapping.options().unwrap_or_default())
-        });
+        let opened = file.open(self.mapping.options().unwrap_or_default(), &self.watch.read);
         let mut reading = Reading::new(file, table, self.mapping);
         let mut reader = match opened {
             Ok(reader) => reader,
-            Err(error) => return findings.add(&reading.unreadable(&error)),
+            Err(error) => return findings.finding(&reading.unreadable(&error)),
         };
         let mut row = ReadRow::default();
-        loop {
+        while !self.watch.is_stopped() {
             reading.learn(&reader, row.line.max(1), findings)?;
             match reader.read(&mut row) {
                 Ok(false) => break,
@@ -75,7 +64,7 @@ impl<'l> Loader<'l> {
                     self.row(&reading, &mut row, reader.has_one_null(), findings)?;
                 }
                 Err(error) => {
-                    findings.add(&reading.unreadable(&error))?;
+                    findings.finding(&reading.unreadable(&error))?;
                     if !error.is_of_row() {
                         break;
                     }
@@ -83,8 +72,9 @@ impl<'l> Loader<'l> {
             }
         }
         if let Some(loaded) = self.files.last_mut() {
-            loaded.columns = reading.names();
+            loaded.columns = reading.names;
         }
+        self.watch.read.add(file.bytes_read_at_once());
         Ok(())
     }
 
@@ -93,16 +83,18 @@ impl<'l> Loader<'l> {
         reading: &Reading<'_>,
         row: &mut ReadRow,
         has_one_null: bool,
-        findings: &mut Findings,
+        findings: &mut dyn Output,
     ) -> Result<(), Error> {
         self.rows += 1;
-        let mut cells = Vec::with_capacity(row.cells.len());
+        self.watch.rows(self.rows);
+        let (mut cells, mut faults) = (Vec::with_capacity(row.cells.len()), Vec::new());
         for (column, cell) in row.cells.drain(..) {
-            let Some(Some(target)) = reading.columns.get(column).map(|known| known.target) else { continue };
-            let cell = match cell {
-                Cell::Value(text) => self.value(reading, (target, text), row.line, findings)?,
-                other => Some(other),
+            let Some(Some(target)) = reading.targets.get(column).copied() else { continue };
+            let (cell, fault) = match cell {
+                Cell::Value(text) => self.value(reading, target, text),
+                other => (Some(other), None),
             };
+            faults.extend(fault.map(|fault| (target, fault)));
             cells.extend(cell.map(|cell| (target, cell)));
         }
         reading.add_constants(&mut cells);
@@ -112,45 +104,31 @@ impl<'l> Loader<'l> {
         let account = cells.iter().find(|(column, _)| reading.table.columns[*column].name == ACCOUNT);
         let Some(account) = account.and_then(|(_, cell)| cell.value()) else {
             let detail = format!("the row has no {ACCOUNT}, so it belongs to no account");
-            return findings.add(&TableFinding {
+            return findings.finding(&TableFinding {
                 line: Some(row.line),
-                kind: "missing_key",
-                detail,
-                ..reading.finding()
+                ..reading.finding(FindingKind::MissingKey, detail)
             });
         };
         let file = self.files.len() as u32 - 1;
         let key = RecordKey { account, table: reading.file.table as u16, file, line: row.line };
-        let record = Record::encode(key, &cells);
+        let record = Record::encode(key, &faults, &cells);
         self.sorter.push(&record).map_err(Error::file("sorted on disk", &reading.file.path))
     }
 
+    /// The cell of a value, and what is wrong with it.
     fn value(
-        &self,
+        &mut self,
         reading: &Reading<'_>,
-        (target, text): (usize, Cow<'static, str>),
-        line: u64,
-        findings: &mut Findings,
-    ) -> Result<Option<Cell<'static>>, Error> {
+        target: usize,
+        text: Cow<'static, str>,
+    ) -> (Option<Cell<'static>>, Option<CellFault>) {
         let column = &reading.table.columns[target];
         let codes = reading.mapping.and_then(|mapping| mapping.codes.get(&column.name));
-        let value = match self.converter.value(text, column.column_type, codes) {
-            Ok(value) => value,
-            Err((mismatch, text)) => {
-                let detail = format!("the value is left as it is: {mismatch}");
-                let column = reading.name_of(target);
-                let kind = "unexpected_form";
-                findings.add(&TableFinding {
-                    line: Some(line),
-                    column,
-                    kind,
-                    detail,
-                    ..reading.finding()
-                })?;
-                Some(text)
-            }
-        };
-        Ok(value.map(Cell::Value))
+        let (value, fault) = self.converter.value(text, column, codes);
+        if let Some(value) = &value {
+            self.zeros.see((reading.file.table, target), column, value);
+        }
+        (value.map(Cell::Value), fault)
     }
 }
 
@@ -176,46 +154,41 @@ struct Reading<'r> {
     file: &'r TableFile,
     table: &'r Table,
     mapping: Option<&'r TableMapping>,
-    /// The columns of the file that are known so far.
-    columns: Vec<FileColumn>,
-}
-
-struct FileColumn {
-    name: String,
-    /// The column of the table that it is; `None` if it is not read.
-    target: Option<usize>,
+    /// For each column of the file that is known so far the column of the table that it is; `None` if it is not read.
+    targets: Vec<Option<usize>>,
+    /// The names in the file by the columns of the table.
+    names: HashMap<usize, String>,
 }
 
 impl<'r> Reading<'r> {
     fn new(file: &'r TableFile, table: &'r Table, mapping: &'r Mapping) -> Self {
-        Self { file, table, mapping: mapping.of(table), columns: Vec::new() }
+        Self { file, table, mapping: mapping.of(table), targets: Vec::new(), names: HashMap::new() }
     }
 
     /// Looks at the columns that were not known before.
-    fn learn(&mut self, reader: &TableReader, line: u64, findings: &mut Findings) -> Result<(), Error> {
+    fn learn(&mut self, reader: &TableReader, line: u64, findings: &mut dyn Output) -> Result<(), Error> {
         let names = reader.columns();
-        for name in &names[self.columns.len()..] {
+        for name in &names[self.targets.len()..] {
             let target = self.target(name);
-            let earlier = self.columns.iter().find(|known| target.is_some() && known.target == target);
+            let earlier = target.and_then(|target| self.names.get(&target));
             let detail = match (target, earlier) {
-                (Some(_), Some(earlier)) => Some(format!("the column {:?} is read instead", earlier.name)),
+                (Some(_), Some(earlier)) => Some(format!("the column {earlier:?} is read instead")),
                 (Some(_), None) => None,
                 (None, _) if self.is_left_out(name, names) => None,
                 (None, _) => {
                     Some(format!("the table {} has no such column: it is not read", self.table.name))
                 }
             };
-            if let Some(detail) = &detail {
-                let (line, column, kind) = (Some(line), Some(&**name), "unread_column");
-                findings.add(&TableFinding {
-                    line,
-                    column,
-                    kind,
-                    detail: detail.clone(),
-                    ..self.finding()
+            self.targets.push(target.filter(|_| detail.is_none()));
+            if let Some(detail) = detail {
+                findings.finding(&TableFinding {
+                    line: Some(line),
+                    column: Some(name.into()),
+                    ..self.finding(FindingKind::UnreadColumn, detail)
                 })?;
+            } else if let Some(target) = target {
+                self.names.insert(target, name.clone());
             }
-            self.columns.push(FileColumn { name: name.clone(), target: target.filter(|_| detail.is_none()) });
         }
         Ok(())
     }
@@ -255,20 +228,16 @@ impl<'r> Reading<'r> {
         }
     }
 
-    fn name_of(&self, target: usize) -> Option<&str> {
-        self.columns.iter().find(|column| column.target == Some(target)).map(|column| &*column.name)
+    fn finding(&self, kind: FindingKind, detail: impl Into<Cow<'r, str>>) -> TableFinding<'r> {
+        TableFinding {
+            table: Some(self.table.name.into()),
+            ..TableFinding::new(&self.file.name, kind, detail)
+        }
     }
 
-    fn names(self) -> HashMap<usize, String> {
-        self.columns.into_iter().filter_map(|column| Some((column.target?, column.name))).collect()
-    }
-
-    fn finding(&self) -> TableFinding<'_> {
-        TableFinding { file: &self.file.name, table: Some(self.table.name), ..TableFinding::default() }
-    }
-
-    fn unreadable(&self, error: &ReadError) -> TableFinding<'_> {
-        let kind = if error.is_of_row() { "unreadable_row" } else { "unreadable_file" };
-        TableFinding { line: error.line(), kind, detail: error.to_string(), ..self.finding() }
+    fn unreadable(&self, error: &ReadError) -> TableFinding<'r> {
+        let is_of_row = error.is_of_row();
+        let kind = if is_of_row { FindingKind::UnreadableRow } else { FindingKind::UnreadableFile };
+        TableFinding { line: error.line(), ..self.finding(kind, error.without_line()) }
     }
 }

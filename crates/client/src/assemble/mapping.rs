@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use cutover_model::tables::{Table, Tables};
-use cutover_tables::read::ReadOptions;
+use cutover_tables::read::{Encoding, ReadOptions};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,6 +13,9 @@ use std::path::Path;
 pub(crate) struct Mapping {
     /// Encoding of CSV and NDJSON.
     encoding: Option<String>,
+    /// The encoding that the command names.
+    #[serde(skip)]
+    named_encoding: Option<Encoding>,
     /// The character between cells of CSV.
     delimiter: Option<char>,
     /// Words that mean that the cell is absent.
@@ -25,6 +28,8 @@ pub(crate) struct Mapping {
     pub(super) decimal_mark: Option<char>,
     /// The character between thousands.
     pub(super) thousands_mark: Option<char>,
+    /// If set, an apostrophe before a cell that begins with `=`, `+`, `-` or `@` is taken off.
+    pub(super) guarded_formulas: bool,
     tables: BTreeMap<String, TableMapping>,
 }
 
@@ -57,6 +62,11 @@ impl Mapping {
         Ok(mapping)
     }
 
+    /// The same, with the encoding that a command names.
+    pub(super) fn with_encoding(self, named_encoding: Option<Encoding>) -> Self {
+        Self { named_encoding, ..self }
+    }
+
     fn check(&self, tables: &Tables) -> Result<(), String> {
         self.options()?;
         for (name, mapping) in &self.tables {
@@ -87,7 +97,8 @@ impl Mapping {
             Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(byte),
             _ => Err(format!("{delimiter:?} cannot be a delimiter")),
         });
-        Ok(ReadOptions { delimiter: delimiter.transpose()?, encoding: encoding.transpose()? })
+        let encoding = self.named_encoding.or(encoding.transpose()?);
+        Ok(ReadOptions { delimiter: delimiter.transpose()?, encoding })
     }
 
     /// The mapping of a table.

@@ -2,41 +2,54 @@
 
 mod accounts;
 mod convert;
+mod damage;
 mod files;
 mod finding;
+mod inputs;
+mod lineage;
 mod load;
+mod loaded;
+mod make;
 mod mapping;
+mod options;
+mod output;
 mod record;
 mod rows;
 mod sort;
+mod watch;
 
-pub(crate) use finding::{Findings, TableFinding};
-pub(crate) use rows::TableInputs;
+pub(crate) use convert::is_formula;
+pub(crate) use finding::Findings;
+pub(crate) use inputs::{Inputs, Read, TableCounts, TablesRead};
+pub(crate) use options::TableOptions;
 
 use crate::error::{Error, print_note};
 use crate::exit::Exit;
 use crate::expect::{ExpectOption, Expected};
-use crate::output::grouped;
-use accounts::{Accounts, Outputs};
+use crate::interrupt::StopFlag;
+use crate::origin::{FindingKind, TableFinding};
+use crate::output::counted;
 use clap::Args;
-use cutover_model::tables::Tables;
-use load::Loader;
-use mapping::Mapping;
+use cutover_model::tables::{Row, Tables};
+use files::TableFile;
+use lineage::MadeAccount;
+use make::make;
+use output::Output;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use watch::Watch;
 
 /// Options of `assemble`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Files of tables, or folders of them: .csv, .tsv, .ndjson, .jsonl, and .parquet if this build reads it
     ///
-    /// A file belongs to the table with the longest name that its own name begins with. Their order does not matter.
+    /// .gz and .zst of the first four are decompressed. A file belongs to the table with the longest name that its own name begins with. Their order does not matter.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What the tables and columns are called and how their values are written, as a TOML file
-    #[arg(long, value_name = "FILE")]
-    mapping: Option<PathBuf>,
+    #[command(flatten)]
+    tables: TableOptions,
     /// Write the accounts to a file [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -48,6 +61,9 @@ pub(crate) struct Options {
     findings: Option<PathBuf>,
     #[command(flatten)]
     expect: ExpectOption,
+    /// Show no progress bar
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 /// Makes the accounts of tables.
@@ -57,60 +73,136 @@ pub(crate) struct Options {
 /// read to its end is a finding.
 pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let tables = Tables::payload();
-    let mapping =
-        options.mapping.as_ref().map(|path| Mapping::read(path, &tables)).transpose()?.unwrap_or_default();
-    let mut expected = options.expect.read()?;
+    let mapping = options.tables.read(&tables)?;
+    let expected = options.expect.read()?;
     let (files, skipped) = files::find(&options.paths, &tables, &mapping)?;
-    let outputs = [&options.out, &options.lineage, &options.findings];
-    let is_input = |path: &&PathBuf| files.iter().any(|file| crate::input::is_same(path, &file.path));
-    if let Some(path) = outputs.into_iter().flatten().find(is_input) {
-        return Err(Error::refused(format!("{} is an input: it would be replaced", path.display())));
-    }
-    let mut findings = Findings::new(options.findings.as_deref())?;
+    options.refuse_inputs(&files)?;
+    let mut to = options.open()?;
     for file in &skipped {
-        let detail = "its name begins with that of no table: it is not read".to_owned();
-        findings.add(&TableFinding { file, kind: "unread_file", detail, ..TableFinding::default() })?;
+        to.finding(&unread(file))?;
     }
-    let mut loader = Loader::new(&tables, &mapping);
-    for file in &files {
-        loader.file(file, &mut findings)?;
-    }
-    let Loader { sorter, files, rows, .. } = loader;
-    let mut accounts = writer(options.out.as_deref())?;
-    let mut lineage = options.lineage.as_deref().map(|path| writer(Some(path))).transpose()?;
-    let to = Outputs {
-        accounts: &mut accounts,
-        lineage: lineage.as_mut().map(|lineage| lineage as &mut dyn Write),
-        findings: &mut findings,
-        expected: expected.as_mut(),
-    };
-    let count = Accounts::new(&tables, &files).write(sorter.finish()?, to)?;
-    accounts.flush()?;
-    lineage.map_or(Ok(()), |mut lineage| lineage.flush())?;
-    if let Some(expected) = &expected {
-        compare(expected, &mut findings)?;
-    }
-    findings.finish()?;
+    let stop = StopFlag::default();
+    stop.on_signal(|| {})?;
+    let bytes = files.iter().map(TableFile::bytes).sum();
+    to.expected = expected;
+    let mut to = Shown { to, watch: &Watch::new(options.quiet, bytes, stop) };
+    let made = make((&tables, &mapping), &files, to.watch, &mut to)?;
+    let is_stopped = to.watch.is_stopped();
+    let findings = to.to.finish(is_stopped)?;
     print_note(&format_args!(
-        "{} accounts of {} rows in {} files, {} findings",
-        grouped(count),
-        grouped(rows),
-        grouped(files.len() as u64),
-        grouped(findings.count)
+        "{} of {} in {}, {}{}",
+        counted(made.accounts, "account"),
+        counted(made.rows, "row"),
+        counted(made.files.len() as u64, "file"),
+        counted(findings, "finding"),
+        if is_stopped { "; interrupted, so not all of them" } else { "" }
     ));
-    Ok(if findings.count == 0 { Exit::Success } else { Exit::Faulty })
+    Ok(match (is_stopped, findings) {
+        (true, _) => Exit::Interrupted,
+        (false, 0) => Exit::Success,
+        (false, _) => Exit::Faulty,
+    })
+}
+
+/// The finding about a file of a folder whose name is that of no table.
+fn unread(file: &str) -> TableFinding<'_> {
+    TableFinding::new(file, FindingKind::UnreadFile, "its name begins with that of no table: it is not read")
+}
+
+impl Options {
+    /// Refuses to replace an input.
+    fn refuse_inputs(&self, files: &[TableFile]) -> Result<(), Error> {
+        let outputs = [&self.out, &self.lineage, &self.findings];
+        let is_input = |path: &&PathBuf| files.iter().any(|file| crate::input::is_same(path, &file.path));
+        match outputs.into_iter().flatten().find(is_input) {
+            Some(path) => {
+                Err(Error::refused(format!("{} is an input: it would be replaced", path.display())))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn open(&self) -> Result<Written, Error> {
+        Ok(Written {
+            findings: Findings::new(self.findings.as_deref())?,
+            accounts: writer(self.out.as_deref())?,
+            lineage: self.lineage.as_deref().map(|path| writer(Some(path))).transpose()?,
+            expected: None,
+        })
+    }
+}
+
+/// The outputs of the command.
+struct Written {
+    accounts: Box<dyn Write>,
+    lineage: Option<Box<dyn Write>>,
+    findings: Findings,
+    /// What the source system counted, if that is compared.
+    expected: Option<Expected>,
+}
+
+impl Output for Written {
+    fn finding(&mut self, finding: &TableFinding<'_>) -> Result<(), Error> {
+        self.findings.add(finding)
+    }
+
+    fn rows(&mut self, rows: &[Row<'_>]) {
+        if let Some(expected) = &mut self.expected {
+            rows.iter().for_each(|row| expected.row(row.table, &row.cells));
+        }
+    }
+
+    fn account(&mut self, account: &MadeAccount<'_>) -> Result<(), Error> {
+        self.accounts.write_all(account.json)?;
+        self.accounts.write_all(b"\n")?;
+        if let Some(lineage) = &mut self.lineage {
+            serde_json::to_writer(&mut *lineage, &account.lineage()).map_err(io::Error::from)?;
+            lineage.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+}
+
+impl Written {
+    /// Compares the rows, unless the run was stopped, and completes the files. Returns the number of findings.
+    fn finish(mut self, is_stopped: bool) -> Result<u64, Error> {
+        self.accounts.flush()?;
+        self.lineage.map_or(Ok(()), |mut lineage| lineage.flush())?;
+        if let Some(expected) = self.expected.filter(|_| !is_stopped) {
+            compare(&expected, &mut self.findings)?;
+        }
+        self.findings.finish()?;
+        Ok(self.findings.count)
+    }
+}
+
+/// The outputs beside a bar.
+struct Shown<'w> {
+    to: Written,
+    watch: &'w Watch,
+}
+
+impl Output for Shown<'_> {
+    fn finding(&mut self, finding: &TableFinding<'_>) -> Result<(), Error> {
+        self.watch.print_above(|| self.to.finding(finding))
+    }
+
+    fn rows(&mut self, rows: &[Row<'_>]) {
+        self.to.rows(rows);
+    }
+
+    fn account(&mut self, account: &MadeAccount<'_>) -> Result<(), Error> {
+        self.to.account(account)
+    }
 }
 
 /// Compares the rows with what the source system counted.
 pub(crate) fn compare(expected: &Expected, findings: &mut Findings) -> Result<(), Error> {
     for difference in expected.differences() {
         findings.add(&TableFinding {
-            file: expected.file(),
-            column: difference.column.as_deref(),
-            table: difference.table,
-            kind: "not_as_expected",
-            detail: difference.detail.clone(),
-            ..TableFinding::default()
+            column: difference.column.as_deref().map(Into::into),
+            table: difference.table.map(Into::into),
+            ..TableFinding::new(expected.file(), FindingKind::NotAsExpected, &*difference.detail)
         })?;
     }
     Ok(())

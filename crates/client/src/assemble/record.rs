@@ -1,5 +1,6 @@
 //! A row as bytes, to be sorted: its account, its place, its cells.
 
+use super::damage::CellFault;
 use cutover_model::tables::{Cell, Row, Tables};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -17,6 +18,8 @@ pub(super) struct RecordKey<'k> {
 /// A row that was decoded.
 pub(super) struct Record<'r> {
     pub(super) key: RecordKey<'r>,
+    /// The faults of cells, each as the index of the column and the number of the fault.
+    faults: &'r [[u8; 3]],
     cells: &'r [u8],
 }
 
@@ -39,13 +42,23 @@ pub(super) fn order(one: &[u8], other: &[u8]) -> Ordering {
 
 impl<'r> Record<'r> {
     /// The bytes of a row.
-    pub(super) fn encode(key: RecordKey<'_>, cells: &[(usize, Cell<'_>)]) -> Vec<u8> {
+    pub(super) fn encode(
+        key: RecordKey<'_>,
+        faults: &[(usize, CellFault)],
+        cells: &[(usize, Cell<'_>)],
+    ) -> Vec<u8> {
         let mut out = Vec::with_capacity(64);
         out.extend((key.account.len() as u32).to_be_bytes());
         out.extend(key.account.as_bytes());
         out.extend(key.table.to_be_bytes());
         out.extend(key.file.to_be_bytes());
         out.extend(key.line.to_be_bytes());
+        // Tables have fewer columns than this.
+        out.extend((faults.len() as u16).to_be_bytes());
+        for (column, fault) in faults {
+            out.extend((*column as u16).to_be_bytes());
+            out.push(*fault as u8);
+        }
         for (column, cell) in cells {
             let value = cell.value();
             out.extend((*column as u16).to_be_bytes());
@@ -58,7 +71,9 @@ impl<'r> Record<'r> {
 
     /// The row of these bytes; `None` if they are those of no row.
     pub(super) fn decode(record: &'r [u8]) -> Option<Self> {
-        let (account, place, cells) = split(record)?;
+        let (account, place, rest) = split(record)?;
+        let (faults, rest) = rest.split_first_chunk()?;
+        let (faults, cells) = rest.split_at_checked(3 * usize::from(u16::from_be_bytes(*faults)))?;
         let (table, place) = place.split_first_chunk()?;
         let (file, line) = place.split_first_chunk()?;
         let key = RecordKey {
@@ -67,7 +82,15 @@ impl<'r> Record<'r> {
             file: u32::from_be_bytes(*file),
             line: u64::from_be_bytes(line.try_into().ok()?),
         };
-        Some(Self { key, cells })
+        Some(Self { key, faults: faults.as_chunks().0, cells })
+    }
+
+    /// The faults of cells, each with the index of the column.
+    pub(super) fn faults(&self) -> impl Iterator<Item = (usize, CellFault)> {
+        let fault = |[high, low, fault]: &[u8; 3]| {
+            Some((usize::from(u16::from_be_bytes([*high, *low])), CellFault::of_number(*fault)?))
+        };
+        self.faults.iter().filter_map(fault)
     }
 
     /// The row with a cell for each column of its table.
@@ -102,9 +125,11 @@ mod tests {
         let tables = Tables::payload();
         let cells = [(1, Cell::Null), (2, Cell::Value("é".into())), (0, Cell::Value("".into()))];
         let key = RecordKey { account: "A\0", table: 1, file: 2, line: 1 << 40 };
-        let bytes = Record::encode(key, &cells);
+        let faults = [(1, CellFault::Date), (300, CellFault::LostZeros)];
+        let bytes = Record::encode(key, &faults, &cells);
         let record = Record::decode(&bytes).unwrap();
         assert_eq!(record.key, key);
+        assert!(record.faults().eq(faults));
         let row = record.row(&tables).unwrap();
         assert_eq!(row.cells[..3], [Cell::Value("".into()), Cell::Null, Cell::Value("é".into())]);
         assert!(row.cells[3..].iter().all(|cell| *cell == Cell::Absent));

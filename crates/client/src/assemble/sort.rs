@@ -200,7 +200,7 @@ mod tests {
         let record = |n: u64| {
             let number = format!("A-{}", n.wrapping_mul(7_919) % 10_007);
             let key = RecordKey { account: &number, table: (n % 3) as u16, file: 0, line: n };
-            Record::encode(key, &[])
+            Record::encode(key, &[], &[])
         };
         let mut sorter = Sorter::with_memory(400);
         let mut expected: Vec<_> = (0..10_000).map(record).collect();

@@ -43,6 +43,7 @@ Examples:
   cutover-client validate accounts.ndjson --time-zone Australia/Melbourne --rule PIN-01=warning
   cutover supplier show ACME --json > acme.json    # by the operator, for the next command
   cutover-client validate accounts.ndjson --profile acme.json
+  cutover-client validate extract/ --mapping mapping.toml    # tables
 
 Checks the rules of the service's validate and create, except the few that only the service can
 decide: the summary names them. An account that occurs twice in the inputs is a warning of this
@@ -52,10 +53,11 @@ similar_number_in_input, what two accounts have and only one should, shared_mete
 shared_serial_number_in_input, shared_payment_reference_in_input and shared_statement_path_in_input,
 and a date of birth that more than 1 % of 200 accounts or more share,
 shared_date_of_birth_in_input. Reports hold no values of an account except its supplier and number.
+Of tables everything that assemble finds is a finding too, and all findings name file, line and column.
 
 Exit codes:
   0    every account is valid; warnings do not count
-  1    some accounts are faulty
+  1    some accounts are faulty, or something was lost from tables
   2    usage, an input that cannot be read to its end, a report that cannot be written
   130  interrupted by Ctrl-C: the summary and the reports cover what was checked until then";
 
@@ -65,6 +67,7 @@ Examples:
   cutover-client upload exports/ --report refused.csv
   zcat part-*.gz | cutover-client upload - --journal parts.journal
   cutover-client upload exports/ --dry-run             the service imports none of them
+  cutover-client upload extract/ --mapping mapping.toml    tables
 
 The API key is read from the environment. The journal holds the answers: the same command run again
 sends what has no answer yet, what has changed since, and what can pass now: accounts whose import
@@ -75,7 +78,8 @@ one is sent.
 
 Exit codes:
   0    the service has every account to import
-  1    some accounts are faulty, were refused or cancelled, or occur with different content
+  1    some accounts are faulty, were refused or cancelled, or occur with different content, or
+       something was lost from tables
   2    usage, an input that cannot be read to its end, a fault of the service
   130  interrupted by Ctrl-C: answers to requests in flight are in the journal";
 
@@ -122,7 +126,8 @@ content. A new one replaces the one before.
 
 Exit codes:
   0    it is computed, and declared unless --offline is given
-  1    some accounts cannot be counted, or occur with different content: nothing is declared
+  1    some accounts cannot be counted, or occur with different content, or something was lost
+       from tables: nothing is declared
   2    usage, an input that cannot be read to its end, a fault of the service
   130  interrupted by Ctrl-C: nothing is declared";
 
@@ -246,15 +251,18 @@ Each row finds its parent by the key columns that it has: natural keys such as m
 both. In CSV an empty cell is an absent member, \\N is null, \"\" the empty string. Texts, days and
 decimals keep their characters, and nothing is repaired: values that have not the form of their column
 are for `validate` to name. Findings are about what was lost or is in doubt, with file, line and column:
-orphan rows, repeated keys, columns and files that are not read. It needs at most 256 MiB of memory,
+orphan rows, repeated keys, columns and files that are not read, and values that spreadsheets have
+damaged: 6.1E+09, 1234.0, 45321, #REF!, lost leading zeros. It needs at most 256 MiB of memory,
 and room on the disk for temporary files as large as the tables (TMPDIR).
 
-Exit codes: 0 nothing was lost, 1 there are findings, 2 usage, or a file that cannot be written.";
+Exit codes: 0 nothing was lost, 1 there are findings, 2 usage, or a file that cannot be written, 130
+interrupted by Ctrl-C.";
 
 const DISASSEMBLE_EXAMPLES: &str = "\
 Examples:
   cutover-client disassemble accounts.ndjson --to extract/
   cutover-client disassemble exports/ --to extract/ --format ndjson
+  cutover-client disassemble exports/ --to extract/ --guard-formulas    for spreadsheets
 
 `assemble` makes equal accounts of the tables: a decimal as a number or as a string counts as equal. In
 Parquet an absent member and null are the same. An account that would not come back is a finding, and

@@ -1,6 +1,6 @@
-use super::Source;
 use super::find::{is_of_this_program, is_same, note};
 use super::shape::Shape;
+use super::{Content, Source};
 use crate::error::{Error, print_note};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -26,8 +26,8 @@ pub(crate) fn find_documents(folder: &Path, written: &[PathBuf]) -> Result<Vec<S
         {
             let bytes = entry.metadata().ok().map(|metadata| metadata.len());
             let name = path.display().to_string();
-            let path = Some(entry.into_path());
-            sources.push(Source { name, path, shape: Shape::Document, is_compressed: false, bytes });
+            let content = Content::File(entry.into_path());
+            sources.push(Source { name, content, shape: Shape::Document, is_compressed: false, bytes });
         }
     }
     if !skipped.is_empty() {

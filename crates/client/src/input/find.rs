@@ -1,5 +1,5 @@
-use super::Source;
 use super::shape::{FileFormat, Shape};
+use super::{Content, Source};
 use crate::error::{Error, print_note};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -12,6 +12,30 @@ use walkdir::WalkDir;
 /// [`Error`] if a path does not exist, is a report or a second `-`, or a folder cannot be listed or holds no
 /// input.
 pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>, Error> {
+    find_unclaimed(paths, reports, &mut |_, _| false)
+}
+
+/// Whether a file, found in a folder or given, is taken for something else than an input.
+type Claim<'c> = dyn FnMut(&Path, Found) -> bool + 'c;
+
+/// How a file was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Its path was given.
+    Given,
+    /// It is in a folder whose path was given.
+    InFolder,
+}
+
+/// Finds the inputs as [`find`] does, without the files that `claim` takes.
+///
+/// # Errors
+/// Same as [`find`].
+pub(crate) fn find_unclaimed(
+    paths: &[PathBuf],
+    reports: &[PathBuf],
+    claim: &mut Claim<'_>,
+) -> Result<Vec<Source>, Error> {
     let (mut sources, mut skipped) = (Vec::new(), Vec::new());
     let mut has_standard_input = false;
     for path in paths {
@@ -25,15 +49,14 @@ pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>
         let metadata = std::fs::metadata(path).map_err(Error::file("read", path))?;
         if metadata.is_dir() {
             let found = sources.len();
-            walk(path, reports, &mut sources, &mut skipped)?;
-            if sources.len() == found {
-                let what = "holds no .ndjson, .jsonl or .json file (.gz and .zst of these count); \
-                            `cutover-client assemble` makes accounts of tables";
+            let has_claimed = walk(path, reports, claim, (&mut sources, &mut skipped))?;
+            if sources.len() == found && !has_claimed {
+                let what = "holds no .ndjson, .jsonl or .json file (.gz and .zst of these count)";
                 return Err(Error::refused(format!("{} {what}", path.display())));
             }
         } else if reports.iter().any(|report| is_same(report, path)) {
             return Err(Error::refused(format!("{} is an input: a report would replace it", path.display())));
-        } else {
+        } else if !claim(path, Found::Given) {
             sources.push(file(path.clone(), metadata.is_file().then_some(metadata.len())));
         }
     }
@@ -56,21 +79,24 @@ pub(super) fn note(skipped: &[String]) -> String {
 
 fn standard_input() -> Source {
     let name = "standard input".to_owned();
-    Source { name, path: None, shape: Shape::Lines, is_compressed: false, bytes: None }
+    Source { name, content: Content::StandardInput, shape: Shape::Lines, is_compressed: false, bytes: None }
 }
 
 fn file(path: PathBuf, bytes: Option<u64>) -> Source {
     let FileFormat { shape, is_compressed } = FileFormat::of(&path);
-    Source { name: path.display().to_string(), path: Some(path), shape, is_compressed, bytes }
+    let name = path.display().to_string();
+    Source { name, content: Content::File(path), shape, is_compressed, bytes }
 }
 
-/// Adds the inputs of a folder: files with a known extension. Hidden files are skipped, links are followed.
+/// Adds the inputs of a folder: files with a known extension. Hidden files are skipped, links are followed. Returns true
+/// if files were claimed.
 fn walk(
     folder: &Path,
     reports: &[PathBuf],
-    sources: &mut Vec<Source>,
-    skipped: &mut Vec<String>,
-) -> Result<(), Error> {
+    claim: &mut Claim<'_>,
+    (sources, skipped): (&mut Vec<Source>, &mut Vec<String>),
+) -> Result<bool, Error> {
+    let mut has_claimed = false;
     let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
     let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
     for entry in entries.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name())) {
@@ -79,14 +105,16 @@ fn walk(
         if !entry.file_type().is_file() || reports.iter().any(|report| is_same(report, entry.path())) {
             continue;
         }
-        if is_input {
+        if claim(entry.path(), Found::InFolder) {
+            has_claimed = true;
+        } else if is_input {
             let bytes = entry.metadata().ok().map(|metadata| metadata.len());
             sources.push(file(entry.into_path(), bytes));
         } else if !is_of_this_program(entry.path()) {
             skipped.push(entry.path().display().to_string());
         }
     }
-    Ok(())
+    Ok(has_claimed)
 }
 
 /// True for journals of uploads.
@@ -122,7 +150,7 @@ mod tests {
     }
 
     fn names(folder: &Path, sources: &[Source]) -> Vec<String> {
-        let name = |s: &Source| s.path.as_ref().unwrap().strip_prefix(folder).unwrap().display().to_string();
+        let name = |s: &Source| Path::new(&s.name).strip_prefix(folder).unwrap().display().to_string();
         sources.iter().map(name).collect()
     }
 
@@ -153,7 +181,7 @@ mod tests {
         let folder = folder(&["a.json", "notes.txt", ".hidden", "a.cutover-journal", "r.csv"]);
         let (mut sources, mut skipped) = (Vec::new(), Vec::new());
         let report = folder.path().join("r.csv");
-        walk(folder.path(), &[report], &mut sources, &mut skipped).unwrap();
+        walk(folder.path(), &[report], &mut |_, _| false, (&mut sources, &mut skipped)).unwrap();
         assert_eq!((sources.len(), skipped.len()), (1, 1));
         assert!(skipped[0].ends_with("notes.txt"), "{skipped:?}");
     }
@@ -165,6 +193,19 @@ mod tests {
         let found = find(&paths, &[]).unwrap();
         assert_eq!(names(folder.path(), &found), ["b.txt", ".a.json"]);
         assert_eq!(found[0].shape, Shape::ByContent);
+    }
+
+    #[test]
+    fn claimed_files_are_no_inputs() {
+        let folder = folder(&["a.json", "in/b.json"]);
+        let paths = ["a.json", "in"].map(|name| folder.path().join(name));
+        let mut claimed = Vec::new();
+        let mut claim = |path: &Path, found| {
+            claimed.push((path.file_name().unwrap().to_owned(), found));
+            true
+        };
+        assert!(find_unclaimed(&paths, &[], &mut claim).unwrap().is_empty());
+        assert_eq!(claimed, [("a.json".into(), Found::Given), ("b.json".into(), Found::InFolder)]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
-use super::Source;
+use super::{Content, Source};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,8 +16,8 @@ impl BytesRead {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Counts a file that another thread reads.
-    pub(super) fn add(&self, bytes: u64) {
+    /// Adds bytes that were read otherwise.
+    pub(crate) fn add(&self, bytes: u64) {
         self.0.fetch_add(bytes, Ordering::Relaxed);
     }
 }
@@ -27,7 +28,7 @@ struct Counted<R>(R, BytesRead);
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.0.read(buffer)?;
-        self.1.0.fetch_add(count as u64, Ordering::Relaxed);
+        self.1.add(count as u64);
         Ok(count)
     }
 }
@@ -44,10 +45,26 @@ const BUFFER: usize = super::chunk::MIN_ROOM;
 /// # Errors
 /// If it cannot be opened, its first bytes cannot be read, or its name says compressed and it is not.
 pub(super) fn open(source: &Source, read: &BytesRead) -> io::Result<Box<dyn Read>> {
-    match &source.path {
-        Some(path) => decompressed(Counted(File::open(path)?, read.clone()), source.is_compressed),
-        None => decompressed(Counted(io::stdin().lock(), read.clone()), source.is_compressed),
+    match &source.content {
+        Content::File(path) => open_file(path, source.is_compressed, read),
+        Content::StandardInput => {
+            decompressed(Counted(io::stdin().lock(), read.clone()), source.is_compressed)
+        }
+        Content::Tables(accounts) => {
+            // One run reads it after another, so that the position can be shared.
+            let mut file = accounts.file.try_clone()?;
+            file.rewind()?;
+            Ok(Box::new(Counted(file, read.clone())))
+        }
     }
+}
+
+/// Opens a file and decompresses it if it begins as gzip or Zstandard does, whatever its name.
+///
+/// # Errors
+/// If it cannot be opened, its first bytes cannot be read, or its name says compressed and it is not.
+pub(crate) fn open_file(path: &Path, is_compressed: bool, read: &BytesRead) -> io::Result<Box<dyn Read>> {
+    decompressed(Counted(File::open(path)?, read.clone()), is_compressed)
 }
 
 fn decompressed(mut from: impl Read + 'static, is_compressed: bool) -> io::Result<Box<dyn Read>> {
@@ -70,7 +87,7 @@ const NOT_COMPRESSED: &str = "its name says compressed, but it is neither gzip n
 ///
 /// # Errors
 /// If it cannot be read.
-pub(super) fn first_line(from: Box<dyn Read>, at_most: usize) -> io::Result<(Vec<u8>, Box<dyn Read>)> {
+pub(crate) fn first_line(from: Box<dyn Read>, at_most: usize) -> io::Result<(Vec<u8>, Box<dyn Read>)> {
     let mut from = BufReader::with_capacity(BUFFER, from);
     let mut line = Vec::new();
     while line.trim_ascii().is_empty() && line.len() < at_most {

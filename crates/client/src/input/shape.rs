@@ -27,7 +27,7 @@ impl FileFormat {
     /// `.zst`.
     pub(super) fn of(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let decompressed = [".gz", ".zst"].iter().find_map(|packing| name.strip_suffix(packing));
+        let decompressed = decompressed_name(&name);
         let shape = match decompressed.unwrap_or(&name).rsplit_once('.').map(|(_, extension)| extension) {
             Some("ndjson" | "jsonl") => Shape::Lines,
             Some("json") => Shape::Whole,
@@ -35,6 +35,14 @@ impl FileFormat {
         };
         Self { shape, is_compressed: decompressed.is_some() }
     }
+}
+
+/// The name of a compressed file, without what says that it is compressed.
+pub(crate) fn decompressed_name(name: &str) -> Option<&str> {
+    [".gz", ".zst"].into_iter().find_map(|packing| {
+        let (name, extension) = name.split_at_checked(name.len().checked_sub(packing.len())?)?;
+        extension.eq_ignore_ascii_case(packing).then_some(name)
+    })
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@ mod view;
 
 pub(crate) use options::Options;
 
+use crate::assemble::{Inputs, Read};
 use crate::copies::{Copies, account_hash};
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::identity::Identity;
-use crate::input::{InputEvent, Location, Source, find};
+use crate::input::{InputEvent, Location, Source};
 use crate::output::{grouped, print};
 use crate::pipeline::{End, Pipeline, Worker};
 use crate::progress::Progress;
@@ -41,19 +42,20 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let target = options.target();
     let rules = Rules::in_zone(options.time_zone, options.jobs);
     let settings = Arc::new(Settings::new(&rules, now, target.clone())?);
-    let sources = find(&options.paths, &[])?;
+    let inputs = Inputs::find(&options.paths, &[], &options.tables)?;
     let pipeline = Pipeline::new();
     pipeline.stop_on_signal(|| {})?;
+    let Read { sources, tables } = inputs.read(pipeline.stop(), options.quiet)?;
     let copies = Copies::find(&sources, account_hash, rules.workers(), pipeline.stop(), options.quiet)?;
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let mut run = Run {
         sources: &sources,
         settings: &settings,
         copies,
-        tally: Tally::new(options.supplier.clone(), options.numbers),
+        tally: Tally::new(options.supplier.clone(), options.numbers, tables.map(|tables| tables.counts)),
         progress: Progress::new(options.quiet, bytes, pipeline.read()),
     };
-    let counter = Counter(Checker::new(settings.clone(), false));
+    let counter = Counter(Checker::new(settings.clone(), &sources, false));
     let end = pipeline
         .run(sources.clone(), rules.workers(), counter, |location, event| run.see(location, event))?;
     let Run { mut tally, .. } = run;
@@ -104,11 +106,12 @@ struct Run<'s> {
 impl Run<'_> {
     fn see(&mut self, location: Location, event: InputEvent<(Checked, Counted)>) -> Result<(), Error> {
         self.settings.check()?;
-        let file = &self.sources[location.source as usize].name;
+        let source = &self.sources[location.source as usize];
+        let file = &source.name;
         match event {
             InputEvent::Opened => {}
             InputEvent::Account((checked, totals)) => {
-                let place = Place { file, line: location.line };
+                let place = Place { source, line: location.line };
                 if !self.tally.begin(&checked) {
                     return Ok(());
                 }
@@ -130,7 +133,7 @@ impl Run<'_> {
                 let checked = Checked::too_large(Kind::Account);
                 if self.tally.begin(&checked) {
                     let faults = Err(vec![AttrPath::root()]);
-                    self.tally.account(&checked, faults, Place { file, line: location.line });
+                    self.tally.account(&checked, faults, Place { source, line: location.line });
                 }
             }
             InputEvent::Unreadable(why) => {

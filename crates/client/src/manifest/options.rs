@@ -1,3 +1,4 @@
+use crate::assemble::TableOptions;
 use crate::service::{OfflineTarget, Target};
 use clap::Args;
 use cutover_core::Zone;
@@ -7,9 +8,11 @@ use std::path::PathBuf;
 /// Options of `manifest`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Files of accounts, folders of them, or - for NDJSON on standard input, as for upload
+    /// Files of accounts or of tables, folders of them, or - for NDJSON of accounts on standard input, as for upload
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) tables: TableOptions,
     /// Count the accounts of this import supplier only [default: every supplier in the inputs]
     #[arg(long, value_name = "CODE")]
     pub(super) supplier: Option<String>,

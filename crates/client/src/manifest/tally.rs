@@ -1,5 +1,8 @@
 use super::view::{Manifest, Problem, Summary};
+use crate::assemble::TableCounts;
 use crate::error::Error;
+use crate::input::Source;
+use crate::origin::Origin;
 use crate::validate::{Checked, Finding, SupplierZone};
 use cutover_core::AttrPath;
 use cutover_model::Totals;
@@ -9,10 +12,10 @@ use std::collections::BTreeMap;
 /// Maximum number of problems that are named.
 const NAMED: usize = 10;
 
-/// The file and the line of an account, to name them in a problem.
+/// The input and the line of an account, to name its place in a problem.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'f> {
-    pub(super) file: &'f str,
+pub(super) struct Place<'s> {
+    pub(super) source: &'s Source,
     pub(super) line: u32,
 }
 
@@ -31,6 +34,7 @@ pub(super) struct Tally {
     uncounted: u64,
     differing: u64,
     problems: Vec<Problem>,
+    tables: Option<TableCounts>,
 }
 
 /// Sums of one supplier; the balance is `None` once it cannot be represented.
@@ -63,7 +67,7 @@ impl Sum {
 }
 
 impl Tally {
-    pub(super) fn new(only: Option<String>, keeps_numbers: bool) -> Self {
+    pub(super) fn new(only: Option<String>, keeps_numbers: bool, tables: Option<TableCounts>) -> Self {
         Self {
             only,
             suppliers: BTreeMap::new(),
@@ -75,6 +79,7 @@ impl Tally {
             uncounted: 0,
             differing: 0,
             problems: Vec::new(),
+            tables,
         }
     }
 
@@ -151,9 +156,10 @@ impl Tally {
 
     fn problem(&mut self, checked: &Checked, attr: &str, code: &str, detail: &str, place: Place<'_>) {
         if self.problems.len() < NAMED {
+            let Origin { file, line, .. } = place.source.place(place.line);
             self.problems.push(Problem {
-                file: place.file.to_owned(),
-                line: place.line,
+                file,
+                line: line.unwrap_or_default(),
                 external_account_number: checked.number().map(str::to_owned),
                 attr: attr.to_owned(),
                 code: code.to_owned(),
@@ -191,6 +197,7 @@ impl Tally {
             Ok(Manifest { import_supplier: supplier.into(), totals })
         };
         Ok(Summary {
+            tables: self.tables,
             manifests: self.suppliers.into_iter().map(manifest).collect::<Result<_, Error>>()?,
             declared: false,
             time_zones,

@@ -1,3 +1,4 @@
+use crate::assemble::TableCounts;
 use crate::exit::Exit;
 use crate::journal::Sums;
 use crate::output::{document, grouped, money};
@@ -12,6 +13,9 @@ pub(super) struct Summary {
     pub(super) manifests: Vec<Manifest>,
     /// True if the service has them.
     pub(super) declared: bool,
+    /// The tables that accounts were made of, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tables: Option<TableCounts>,
     /// Copies of accounts of which another copy counts.
     pub(super) repeated: u64,
     /// Copies that differ from the one before.
@@ -40,7 +44,7 @@ pub(super) struct Manifest {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Problem {
     pub(super) file: String,
-    pub(super) line: u32,
+    pub(super) line: u64,
     pub(super) external_account_number: Option<String>,
     pub(super) attr: String,
     pub(super) code: String,
@@ -64,12 +68,17 @@ impl Serialize for Manifest {
 impl Summary {
     /// Returns true if everything that was named is counted, so that it may be declared.
     pub(super) fn is_complete(&self) -> bool {
-        self.uncounted == 0 && self.differing == 0 && self.unreadable == 0 && !self.is_interrupted
+        self.uncounted + self.differing + self.lost() + self.unreadable == 0 && !self.is_interrupted
+    }
+
+    /// What was found while accounts were made of tables.
+    fn lost(&self) -> u64 {
+        self.tables.map_or(0, |tables| tables.findings)
     }
 
     /// Exit code.
     pub(super) fn exit(&self) -> Exit {
-        match (self.is_interrupted, self.unreadable, self.uncounted + self.differing) {
+        match (self.is_interrupted, self.unreadable, self.uncounted + self.differing + self.lost()) {
             (true, ..) => Exit::Interrupted,
             (_, 1.., _) => Exit::Failed,
             (_, _, 1..) => Exit::Faulty,
@@ -91,6 +100,7 @@ impl Summary {
             (self.differing, "accounts with other content than in an earlier line; the last one counts"),
             (self.of_others, "accounts of other suppliers, which do not count"),
             (self.uncounted, "accounts that cannot be counted"),
+            (self.lost(), "findings about the tables, which `assemble` and `validate` name"),
             (self.unreadable, "inputs that cannot be read to their end"),
         ] {
             if count > 0 {

@@ -95,13 +95,14 @@ impl Differing {
         self.count += 1;
         reports.add(&Row {
             file: Some(&record.file),
-            line: Some(record.line),
+            line: Some(record.line.into()),
             import_supplier: Some(supplier),
             external_account_number: Some(&number),
             level: Level::Error.as_str(),
             attr: None,
             code: CODE.as_str(),
             detail: &differences(&comparison),
+            source: None,
         })?;
         if self.examples.len() < MAX_NAMED {
             let (file, line) = (record.file.clone(), record.line);

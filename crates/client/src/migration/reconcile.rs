@@ -169,13 +169,14 @@ impl Reconciliation<'_> {
             let detail = format!("{outcome}{}", known.unwrap_or_default());
             let row = Row {
                 file: Some(&record.file),
-                line: Some(record.line),
+                line: Some(record.line.into()),
                 import_supplier: record.import_supplier.as_deref(),
                 external_account_number: record.external_account_number.as_deref(),
                 level: Level::Error.as_str(),
                 attr: Some(&error.attr),
                 code: &error.code,
                 detail: &detail,
+                source: None,
             };
             add_row(&mut self.codes, &mut self.reports, &row)?;
         }
@@ -235,13 +236,14 @@ impl Reconciliation<'_> {
 fn row_of_file<'r>((file, line): (&'r str, u32), record: Option<&'r Record>, code: Code) -> Row<'r> {
     Row {
         file: Some(file),
-        line: Some(line),
+        line: Some(line.into()),
         import_supplier: record.and_then(|record| record.import_supplier.as_deref()),
         external_account_number: record.and_then(|record| record.external_account_number.as_deref()),
         level: Level::Error.as_str(),
         attr: None,
         code: code.as_str(),
         detail: code.detail(),
+        source: None,
     }
 }
 
@@ -278,13 +280,14 @@ fn row(
     for (attr, code, detail) in &rows {
         reports.add(&Row {
             file: sent.as_ref().map(|record| record.file.as_str()),
-            line: sent.as_ref().map(|record| record.line),
+            line: sent.as_ref().map(|record| record.line.into()),
             import_supplier: Some(supplier),
             external_account_number: Some(number),
             level,
             attr: attr.as_deref(),
             code,
             detail,
+            source: None,
         })?;
     }
     Ok(())

@@ -1,10 +1,11 @@
 //! The rows of accounts.
 
 use super::Seen;
-use crate::assemble::{Findings, TableFinding};
+use crate::assemble::Findings;
 use crate::envelope;
 use crate::error::Error;
 use crate::input::{InputEvent, Location, find};
+use crate::origin::{FindingKind, TableFinding};
 use crate::pipeline::{End, Pipeline, Worker};
 use cutover_model::tables::{Cell, RowsError, Tables};
 use std::num::NonZeroUsize;
@@ -49,16 +50,20 @@ pub(super) fn read(
             let (kind, detail) = match event {
                 InputEvent::Opened => return Ok(()),
                 InputEvent::Account(Ok(account)) => return rows(tables, &account, seen),
-                InputEvent::Account(Err(why)) => ("no_rows", why),
-                InputEvent::TooLarge => ("too_large", "the account is larger than 8 MiB".to_owned()),
-                InputEvent::Unreadable(why) => ("unreadable_file", format!("it cannot be read: {why}")),
+                InputEvent::Account(Err(why)) => (FindingKind::NoRows, why),
+                InputEvent::TooLarge => {
+                    (FindingKind::TooLarge, "the account is larger than 8 MiB".to_owned())
+                }
+                InputEvent::Unreadable(why) => {
+                    (FindingKind::UnreadableFile, format!("it cannot be read: {why}"))
+                }
             };
-            if kind != "unreadable_file" {
+            if kind != FindingKind::UnreadableFile {
                 seen.uncounted();
             }
             let file = &sources[at.source as usize].name;
             let line = (at.line > 0).then_some(at.line.into());
-            findings.add(&TableFinding { file, line, kind, detail, ..TableFinding::default() })
+            findings.add(&TableFinding { line, ..TableFinding::new(file, kind, detail) })
         },
     )
 }

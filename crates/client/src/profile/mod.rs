@@ -10,10 +10,11 @@ mod table;
 mod text;
 mod view;
 
-use crate::assemble::{Findings, TableInputs, compare};
+use crate::assemble::{Findings, Inputs, TableOptions, compare};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::expect::{ExpectOption, Expected};
+use crate::interrupt::StopFlag;
 use crate::output::{document, print};
 use crate::pipeline::End;
 use clap::Args;
@@ -27,12 +28,11 @@ use view::View;
 pub(crate) struct Options {
     /// Files of tables as for assemble, or of accounts as for validate, or folders of them; - is NDJSON on standard input
     ///
-    /// They are tables if each file has the name of one and none in NDJSON begins with an account.
+    /// A file is a table if it has the name of one; NDJSON also has to begin with a row.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What the tables and columns are called and how their values are written, as a TOML file; the inputs are tables then
-    #[arg(long, value_name = "FILE")]
-    mapping: Option<PathBuf>,
+    #[command(flatten)]
+    tables: TableOptions,
     #[command(flatten)]
     expect: ExpectOption,
     /// Print the profile as one JSON document
@@ -53,16 +53,18 @@ pub(crate) struct Options {
 /// end is a finding.
 pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let tables = Tables::payload();
-    let inputs = TableInputs::find(&options.paths, options.mapping.as_deref(), &tables)?;
+    let inputs = Inputs::find(&options.paths, &[], &options.tables)?;
     let mut expected = options.expect.read()?;
     let mut findings = Findings::new(options.findings.as_deref())?;
     let mut seen = Seen { profile: Profile::new(&tables), expected: expected.as_mut() };
-    let end = match inputs {
-        Some(inputs) => {
-            inputs.rows(&tables, &mut findings, |table, cells, is_first| seen.row(table, cells, is_first))?;
-            End::Complete
-        }
-        None => accounts::read(&options.paths, &tables, &mut findings, &mut seen)?,
+    let end = if inputs.are_tables()? {
+        let stop = StopFlag::default();
+        stop.on_signal(|| {})?;
+        let row = |table, cells: &[Cell<'_>], is_first| seen.row(table, cells, is_first);
+        inputs.rows(stop.clone(), &mut findings, row)?;
+        if stop.is_set() { End::Stopped } else { End::Complete }
+    } else {
+        accounts::read(&options.paths, &tables, &mut findings, &mut seen)?
     };
     seen.profile.end_account();
     let mut view = View::of(&seen.profile, &tables);

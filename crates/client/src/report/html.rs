@@ -113,13 +113,12 @@ fn code(found: &CodeCount) -> String {
     let number = Escaped(example.external_account_number.as_deref().unwrap_or_default());
     format!(
         "<tr><td data-of=\"Code\"><code>{}</code><td data-of=\"Path\"><code>{}</code>\
-         <td data-of=\"Found\">{}<td data-of=\"First at\">{}:{}<td data-of=\"Account\">{number}\
+         <td data-of=\"Found\">{}<td data-of=\"First at\">{}<td data-of=\"Account\">{number}\
          <td data-of=\"What it means\">{}</tr>\n",
         Escaped(&found.code),
         Escaped(&found.attr),
         grouped(found.count),
-        Escaped(&example.file),
-        example.line,
+        Escaped(&example.place()),
         Escaped(&found.detail),
     )
 }
@@ -142,12 +141,14 @@ fn findings(count: u64, rows: &str) -> String {
 fn finding(row: &Row<'_>) -> String {
     let text = |text: Option<&'_ str>| Escaped(text.unwrap_or_default()).to_string();
     let line = row.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let place =
+        row.source.map_or_else(|| format!("{}{line}", row.file.unwrap_or_default()), ToString::to_string);
     format!(
         "<tr class=\"{level}\"><td data-of=\"Level\">{level}<td data-of=\"Code\"><code>{}</code>\
-         <td data-of=\"File\">{}{line}<td data-of=\"Supplier\">{}<td data-of=\"Account\">{}\
+         <td data-of=\"File\">{}<td data-of=\"Supplier\">{}<td data-of=\"Account\">{}\
          <td data-of=\"Path\"><code>{}</code><td data-of=\"What it means\">{}</tr>\n",
         Escaped(row.code),
-        text(row.file),
+        Escaped(&place),
         text(row.import_supplier),
         text(row.external_account_number),
         text(row.attr),
@@ -173,6 +174,7 @@ mod tests {
             attr: Some("<a>"),
             code: "invalid",
             detail: "<d>",
+            source: None,
         };
         let html = finding(&row);
         for text in ["<f>", "<s>", "<n>", "<a>", "<d>"] {

@@ -1,3 +1,4 @@
+use crate::origin::{Origin, TableFinding};
 use crate::output::grouped;
 use cutover_core::{Code, Level, plain};
 use cutover_model::Others;
@@ -11,7 +12,7 @@ pub(crate) struct Row<'r> {
     /// Name of the input.
     pub(crate) file: Option<&'r str>,
     /// Line from 1; also 1 for a file that is one account.
-    pub(crate) line: Option<u32>,
+    pub(crate) line: Option<u64>,
     /// Supplier of the account, trimmed.
     pub(crate) import_supplier: Option<&'r str>,
     /// Account number at the supplier, trimmed.
@@ -24,6 +25,9 @@ pub(crate) struct Row<'r> {
     pub(crate) code: &'r str,
     /// Text for people.
     pub(crate) detail: &'r str,
+    /// The place in a table, if it is about what came from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<&'r Origin>,
 }
 
 impl<'r> Row<'r> {
@@ -36,6 +40,22 @@ impl<'r> Row<'r> {
             external_account_number: self.external_account_number.map(str::to_owned),
             attr: self.attr.unwrap_or_default().to_owned(),
             value: None,
+            source: self.source.cloned(),
+        }
+    }
+
+    /// A finding about tables and no account of the run.
+    pub(crate) fn of_table(finding: &'r TableFinding<'_>, attr: Option<&'r str>, origin: &'r Origin) -> Self {
+        Row {
+            file: Some(&origin.file),
+            line: origin.line,
+            import_supplier: None,
+            external_account_number: finding.external_account_number.as_deref(),
+            level: Level::Error.as_str(),
+            attr,
+            code: finding.kind.as_str(),
+            detail: &finding.detail,
+            source: Some(origin),
         }
     }
 
@@ -50,6 +70,7 @@ impl<'r> Row<'r> {
             attr: None,
             code: code.as_str(),
             detail,
+            source: None,
         }
     }
 }
@@ -104,7 +125,7 @@ fn table(title: &str, kinds: &[CodeCount], others: Others) -> String {
     for CodeCount { code, attr, count, detail, example } in kinds {
         let number = example.external_account_number.as_deref().unwrap_or("no account number");
         let sent = example.value.as_ref().map(|value| format!(" = {value}")).unwrap_or_default();
-        let place = plain(&format!("{attr}{sent}  {}:{}  {number}", example.file, example.line));
+        let place = plain(&format!("{attr}{sent}  {}  {number}", example.place()));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{:>10}  {code:width$}  {place}", grouped(*count));
         if explained.insert((code, detail)) && !detail.is_empty() {
@@ -121,11 +142,21 @@ fn table(title: &str, kinds: &[CodeCount], others: Others) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Example {
     pub(crate) file: String,
-    pub(crate) line: u32,
+    pub(crate) line: u64,
     pub(crate) import_supplier: Option<String>,
     pub(crate) external_account_number: Option<String>,
     pub(crate) attr: String,
     /// The value as sent; `None` unless `--show-values` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<String>,
+    /// The place in a table, if it is about what came from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<Origin>,
+}
+
+impl Example {
+    /// The place, as people are shown it.
+    pub(crate) fn place(&self) -> String {
+        self.source.as_ref().map_or_else(|| format!("{}:{}", self.file, self.line), ToString::to_string)
+    }
 }

@@ -1,4 +1,5 @@
 use super::sender::Items;
+use crate::assemble::TableCounts;
 use crate::journal::{Outcome, StoredTotals};
 use serde::Serialize;
 
@@ -47,6 +48,8 @@ impl Counts {
 /// Numbers of a run so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
+    /// The tables that accounts were made of.
+    pub(super) tables: Option<TableCounts>,
     pub(super) files: u64,
     pub(super) unreadable_files: u64,
     pub(super) accounts: u64,

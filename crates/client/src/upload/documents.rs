@@ -60,6 +60,7 @@ impl DocumentOptions {
             requests: Some(Selection::Documents),
             documents_of: Some(&self.supplier),
             paths: folder,
+            tables: None,
             target: &self.target,
             journal: journal_path(self.journal.as_ref(), folder)?,
             staged: None,

@@ -4,6 +4,7 @@ use crate::across::SharedBirth;
 use crate::copies::Earlier;
 use crate::error::Error;
 use crate::input::Source;
+use crate::origin::TableFinding;
 use crate::report::{Causes, Page, Reports, Row};
 use crate::validate::{Checked, Finding, INTERRUPTED, TopCodes, UNREADABLE};
 use cutover_core::{Code, Level, NON_FIELD_ERRORS};
@@ -57,6 +58,14 @@ impl<'s> Findings<'s> {
         checked.findings.iter().try_for_each(|finding| self.reports.add(&checked.row(finding, file, line)))
     }
 
+    /// Adds a finding about tables and no account.
+    pub(super) fn table(&mut self, finding: &TableFinding<'_>) -> Result<(), Error> {
+        let (attr, origin) = (finding.attr(), finding.origin());
+        let row = Row::of_table(finding, attr.as_deref(), &origin);
+        self.codes.add(Level::Error, &row);
+        self.reports.add(&row)
+    }
+
     /// Adds the reasons of the service for not taking an account.
     pub(super) fn refused(&mut self, account: &Prepared, reasons: &[sender::Finding]) -> Result<(), Error> {
         let mut reasons = reasons.iter();
@@ -84,7 +93,7 @@ impl<'s> Findings<'s> {
 
     /// Adds a date of birth that many accounts share.
     pub(super) fn shared_birth(&mut self, shared: &SharedBirth, show_value: bool) -> Result<(), Error> {
-        let (at, checked) = (shared.first.location, Checked::shared_birth(shared, show_value));
+        let (at, checked) = (shared.first.location, Checked::shared_birth(shared, self.sources, show_value));
         let file = &self.sources[at.source as usize].name;
         self.warnings += 1;
         self.across += 1;
@@ -118,15 +127,18 @@ impl<'s> Findings<'s> {
         code: &str,
         detail: &str,
     ) -> Result<(), Error> {
+        let (input, line) = (&self.sources[account.location.source as usize], account.location.line);
+        let origin = input.origins(line)?.and_then(|origins| origins.of(attr));
         let row = Row {
-            file: Some(&self.sources[account.location.source as usize].name),
-            line: Some(account.location.line),
+            file: Some(origin.as_ref().map_or(&input.name, |origin| &origin.file)),
+            line: origin.as_ref().map_or(Some(line.into()), |origin| origin.line),
             import_supplier: account.checked.supplier(),
             external_account_number: account.checked.number(),
             level: level.as_str(),
             attr: Some(attr),
             code,
             detail,
+            source: origin.as_ref(),
         };
         self.codes.add(level, &row);
         self.reports.add(&row)

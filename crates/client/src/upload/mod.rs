@@ -29,6 +29,7 @@ pub(crate) use documents::DocumentOptions;
 pub(crate) use options::Options;
 pub(crate) use requests::RequestOptions;
 
+use crate::assemble::{Inputs, Read};
 use crate::copies::{Copies, account_hash};
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
@@ -83,13 +84,11 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
     let expected = plan.expect.map(ExpectOption::read).transpose()?.flatten();
     let settings = Arc::new(Settings::new(plan.rules, now, Some(plan.target.clone()))?);
-    let checker = Checker::new(settings.clone(), plan.rules.show_values)
-        .counting(expected.as_ref().map(Expected::expectations));
     let path = &plan.journal;
     if plan.report.iter().any(|report| is_same(report, path)) {
         return Err(Error::refused(format!("{} is the journal: a report would replace it", path.display())));
     }
-    let (sources, documents) = inputs(plan)?;
+    let (inputs, documents) = inputs(plan)?;
     let service = plan.target.service()?;
     let subject = match plan.requests {
         Some(requests) => Subject::of_requests(service.name(), requests),
@@ -105,6 +104,9 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     let pipeline = Pipeline::new();
     let cancel = sender.cancel_handle();
     pipeline.stop_on_signal(move || cancel.cancel())?;
+    let Read { sources, tables } = inputs.read(pipeline.stop(), plan.quiet)?;
+    let checker = Checker::new(settings.clone(), &sources, plan.rules.show_values)
+        .counting(expected.as_ref().map(Expected::expectations));
     let mut history = HistoryCheck::new(plan.target, pipeline.stop(), plan.requests.is_some());
     let asked =
         history.begin(&settings, &mut journal).and_then(|()| match plan.again || plan.requests.is_some() {
@@ -129,6 +131,7 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     let (inputs, records) = ((&sources[..], &*settings, copies), (journal, history));
     let mut upload =
         Run::new(inputs, pipeline.stop(), sender, plan, records, reports, progress).comparing(expected);
+    tables.map_or(Ok(()), |tables| upload.tables(tables))?;
     let preparer = Preparer {
         requests: plan.requests,
         documents,
@@ -152,13 +155,17 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
 }
 
 /// The inputs, and what a run needs to read them as documents.
-fn inputs(plan: &Plan<'_>) -> Result<(Vec<Source>, Option<Documents>), Error> {
+fn inputs(plan: &Plan<'_>) -> Result<(Inputs, Option<Documents>), Error> {
     let (Some(supplier), [folder]) = (plan.documents_of, plan.paths) else {
-        return Ok((find(plan.paths, &plan.written())?, None));
+        let inputs = match plan.tables {
+            Some(options) => Inputs::find(plan.paths, &plan.written(), options)?,
+            None => Inputs::without_tables(find(plan.paths, &plan.written())?),
+        };
+        return Ok((inputs, None));
     };
     let sources = find_documents(folder, &plan.written())?;
     let documents = Documents::new(supplier, folder, sources.clone()).map_err(Error::file("read", folder))?;
-    Ok((sources, Some(documents)))
+    Ok((Inputs::without_tables(sources), Some(documents)))
 }
 
 /// Finds what the inputs contain more than once. Accounts and businesses have identities, of which the last copy counts;

@@ -1,5 +1,6 @@
 use super::plan::Plan;
 use super::sender::SendOptions;
+use crate::assemble::TableOptions;
 use crate::error::Error;
 use crate::expect::ExpectOption;
 use crate::input::is_same;
@@ -14,9 +15,11 @@ use std::time::Duration;
 /// Options of `upload`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Files of accounts, folders of them, or - for NDJSON on standard input; as for validate
+    /// Files of accounts or of tables, folders of them, or - for NDJSON of accounts on standard input; as for validate
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: TableOptions,
     #[command(flatten)]
     target: Target,
     /// File of the answers, from which a run resumes [default: the first path with .cutover-journal appended]
@@ -84,6 +87,7 @@ impl Options {
             requests: None,
             documents_of: None,
             paths: &self.paths,
+            tables: Some(&self.tables),
             target: &self.target,
             journal: self.journal()?,
             staged: self.staged(),

@@ -50,9 +50,11 @@ impl<'s> Recorder<'s> {
         errors: Vec<Problem>,
     ) -> Result<(), Error> {
         let checked = &account.checked;
+        let place = self.sources[account.location.source as usize].place(account.location.line);
+        let line = place.line.and_then(|line| u32::try_from(line).ok());
         self.journal.add(&Record {
-            file: self.sources[account.location.source as usize].name.clone(),
-            line: account.location.line,
+            file: place.file,
+            line: line.unwrap_or(account.location.line),
             request: account.kind,
             import_supplier: checked.supplier().map(str::to_owned),
             external_account_number: checked.number().map(str::to_owned),

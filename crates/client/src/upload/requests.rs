@@ -57,6 +57,7 @@ impl RequestOptions {
             requests: Some(self.requests),
             documents_of: None,
             paths: &self.paths,
+            tables: None,
             target: &self.target,
             journal: journal_path(self.journal.as_ref(), &self.paths)?,
             staged: None,

@@ -10,6 +10,7 @@ use super::sender::{Answer, Event, Sender};
 use super::shown;
 use super::summary::Summary;
 use crate::across::Across;
+use crate::assemble::TablesRead;
 use crate::copies::Copies;
 use crate::error::{Error, print_error};
 use crate::expect::{Difference, Expected};
@@ -65,7 +66,10 @@ impl Listener<Prepared> for &mut Run<'_> {
             InputEvent::Account(account) => self.account(account),
             InputEvent::TooLarge => {
                 let kind = self.requests.map_or(Kind::Account, |requests| requests.kind_of(b""));
-                self.account(Prepared::too_large(kind, location))
+                let mut account = Prepared::too_large(kind, location);
+                let source = &self.sources[location.source as usize];
+                account.checked = account.checked.located(source, location.line);
+                self.account(account)
             }
             InputEvent::Unreadable(reason) => self.unreadable(location, &reason),
         }
@@ -112,6 +116,15 @@ impl<'s> Run<'s> {
         Self { expected, ..self }
     }
 
+    /// Takes what was found about tables and no account.
+    ///
+    /// # Errors
+    /// [`Error`] if a report cannot be written.
+    pub(super) fn tables(&mut self, mut tables: TablesRead) -> Result<(), Error> {
+        self.tally.tables = Some(tables.counts);
+        tables.each_finding(|finding| self.findings.table(finding))
+    }
+
     fn file(&self, location: Location) -> &'s str {
         &self.sources[location.source as usize].name
     }
@@ -148,7 +161,9 @@ impl<'s> Run<'s> {
         let occurrence = self.copies.see(account.identity, account.location, *fingerprint);
         if account.kind.is_account() && occurrence.earlier.is_none() {
             let in_common = self.across.see(compared, identity.as_ref(), account.location);
-            findings.extend(in_common.into_iter().map(|found| Finding::in_common(found, self.sources)));
+            let Location { source, line } = account.location;
+            let in_common = in_common.into_iter().map(|found| Finding::in_common(found, self.sources));
+            findings.extend(in_common.map(|found| found.located(&self.sources[source as usize], line)));
         }
         self.findings.rules(&account)?;
         if account.kind == Kind::Document && account.is_changed {
@@ -401,6 +416,7 @@ impl<'s> Run<'s> {
             fault: self.dispatcher.fault().map(|fault| fault.why().to_owned()),
             dry_run: self.dry_run,
             files: tally.files,
+            tables: tally.tables,
             unreadable_files: tally.unreadable_files,
             accounts: tally.accounts,
             counts: tally.counts,

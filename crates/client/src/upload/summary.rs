@@ -1,5 +1,6 @@
 use super::counts::Counts;
 use super::sender::Items;
+use crate::assemble::TableCounts;
 use crate::exit::Exit;
 use crate::expect::{self, Difference};
 use crate::journal::{StoredTotals, Sums};
@@ -27,6 +28,9 @@ pub(super) struct Summary {
     pub(super) dry_run: bool,
     pub(super) files: u64,
     pub(super) unreadable_files: u64,
+    /// The tables that accounts were made of, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tables: Option<TableCounts>,
     /// Accounts that were read.
     pub(super) accounts: u64,
     /// Outcomes of this and earlier runs.
@@ -95,6 +99,7 @@ impl Summary {
         } else if self.counts.not_taken() > 0
             || self.differing > 0
             || self.differences.as_ref().is_some_and(|found| !found.is_empty())
+            || self.tables.is_some_and(|tables| tables.findings > 0)
         {
             Exit::Faulty
         } else {
@@ -139,13 +144,14 @@ impl Summary {
             0 => grouped(now),
             _ => format!("{}, of them {} in earlier runs", grouped(now), grouped(before)),
         };
-        let mut sums = vec![
-            ("Files", inputs(self.files, self.unreadable_files)),
+        let mut sums = vec![("Files", inputs(self.files, self.unreadable_files))];
+        sums.extend(self.tables.map(|tables| ("Tables", tables.to_string())));
+        sums.extend([
             ("Accounts", grouped(self.accounts)),
             ("  accepted", count(counts.accepted, before.accepted)),
             ("  already there", count(counts.already_there, before.already_there)),
             ("  refused", count(counts.refused, before.refused)),
-        ];
+        ]);
         if counts.failed > 0 {
             sums.push((
                 "  failed",

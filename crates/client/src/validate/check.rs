@@ -4,7 +4,7 @@ use super::values::with_values;
 use crate::across::{Compared, SharedBirth};
 use crate::expect::{Counts, Expectations};
 use crate::identity::Identity;
-use crate::input::Location;
+use crate::input::{Location, Source};
 use crate::journal::fingerprint_of;
 use crate::pipeline::Worker;
 use crate::report::Row;
@@ -19,6 +19,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Checker {
     settings: Arc<Settings>,
+    sources: Vec<Source>,
     /// True if findings show what was sent.
     pub(super) show_values: bool,
     /// What is counted of each account, if that is compared.
@@ -47,8 +48,10 @@ impl Checked {
     }
 
     /// What many accounts have in common, at the first of them.
-    pub(crate) fn shared_birth(shared: &SharedBirth, show_value: bool) -> Self {
-        Self::only(shared.first.identity.clone(), Finding::shared_birth(shared, show_value))
+    pub(crate) fn shared_birth(shared: &SharedBirth, sources: &[Source], show_value: bool) -> Self {
+        let Location { source, line } = shared.first.location;
+        let finding = Finding::shared_birth(shared, show_value).located(&sources[source as usize], line);
+        Self::only(shared.first.identity.clone(), finding)
     }
 
     fn only(identity: Option<Identity>, finding: Finding) -> Self {
@@ -70,24 +73,48 @@ impl Checked {
         self.identity.as_ref()?.number.as_deref()
     }
 
+    /// Adds what was found about the rows of the account, and the places of all findings in the tables. `source` is the
+    /// input that the account is in, and `line` its line there.
+    pub(crate) fn located(mut self, source: &Source, line: u32) -> Self {
+        if source.is_of_tables() && (!self.findings.is_empty() || source.has_findings(line)) {
+            self.add_origins(source, line);
+        }
+        self
+    }
+
+    fn add_origins(&mut self, source: &Source, line: u32) {
+        let origins = match source.origins(line) {
+            Ok(Some(origins)) => origins,
+            Ok(None) => return,
+            // What was found about the rows is not known, so the account must not count as faultless.
+            Err(error) => return self.findings.push(Finding::unknown_origin(&error)),
+        };
+        self.findings.iter_mut().for_each(|finding| finding.locate(&origins));
+        self.findings.extend(origins.findings.iter().map(Finding::of_table));
+        self.findings.sort_by_key(|finding| finding.level != Level::Error);
+    }
+
     /// A finding of the account as a row of a report.
     pub(crate) fn row<'r>(&'r self, finding: &'r Finding, file: &'r str, line: u32) -> Row<'r> {
+        let source = finding.source.as_ref();
         Row {
-            file: Some(file),
-            line: Some(line),
+            file: source.map(|source| &*source.file).or(Some(file)),
+            line: source.map_or(Some(line.into()), |source| source.line),
             import_supplier: self.supplier(),
             external_account_number: self.number(),
             level: finding.level.as_str(),
             attr: Some(&finding.attr),
             code: finding.code,
             detail: &finding.detail,
+            source,
         }
     }
 }
 
 impl Checker {
-    pub(crate) fn new(settings: Arc<Settings>, show_values: bool) -> Self {
-        Self { settings, show_values, expectations: None }
+    /// A checker of what is in these inputs.
+    pub(crate) fn new(settings: Arc<Settings>, sources: &[Source], show_values: bool) -> Self {
+        Self { settings, sources: sources.to_vec(), show_values, expectations: None }
     }
 
     /// The same, which also counts the rows of accounts.
@@ -97,6 +124,15 @@ impl Checker {
 
     /// Checks an account; also returns the decoded account if it is JSON.
     pub(crate) fn check<'j>(
+        &self,
+        location: Location,
+        account: &'j [u8],
+    ) -> (Checked, Option<Decoded<AccountRequest<'j>>>) {
+        let (checked, decoded) = self.check_alone(location, account);
+        (checked.located(&self.sources[location.source as usize], location.line), decoded)
+    }
+
+    fn check_alone<'j>(
         &self,
         location: Location,
         account: &'j [u8],

@@ -1,6 +1,7 @@
 use crate::across::{InCommon, SharedBirth};
 use crate::copies::Earlier;
 use crate::input::{Location, Source};
+use crate::origin::{AccountOrigins, Origin, TableFinding};
 use crate::output::grouped;
 use crate::request::Kind;
 use cutover_core::{Code, Issue, Level, NON_FIELD_ERRORS};
@@ -19,6 +20,8 @@ pub(crate) struct Finding {
     pub(crate) detail: Cow<'static, str>,
     /// The value as sent; `None` unless `--show-values` is given.
     pub(crate) value: Option<String>,
+    /// The place in a table, if the account was made of tables.
+    pub(crate) source: Option<Origin>,
 }
 
 impl Finding {
@@ -36,7 +39,14 @@ impl Finding {
 
     /// A fault of the whole.
     pub(crate) fn of_whole(code: Code, detail: Cow<'static, str>) -> Self {
-        Self { level: Level::Error, attr: NON_FIELD_ERRORS.into(), code: code.as_str(), detail, value: None }
+        Self {
+            level: Level::Error,
+            attr: NON_FIELD_ERRORS.into(),
+            code: code.as_str(),
+            detail,
+            value: None,
+            source: None,
+        }
     }
 
     /// The account, or another request of this kind, is in an earlier line already: a warning if it is the same, else an error. Only the client has
@@ -55,7 +65,7 @@ impl Finding {
             }
         };
         let attr = kind.identity_attr().into();
-        Self { level, attr, code: code.as_str(), detail: detail.into(), value: None }
+        Self { level, attr, code: code.as_str(), detail: detail.into(), value: None, source: None }
     }
 
     /// The account has something in common with an earlier one. The value itself is not named: it may be personal.
@@ -80,7 +90,8 @@ impl Finding {
                 "The account number looks like that of another account, in {place}. If both are one account, send it once."
             ),
         };
-        Self { level: Level::Warning, attr, code: code.as_str(), detail: detail.into(), value: None }
+        let (level, code, detail) = (Level::Warning, code.as_str(), detail.into());
+        Self { level, attr, code, detail, value: None, source: None }
     }
 
     /// Many accounts share a date of birth. It is shown only if asked for.
@@ -105,9 +116,36 @@ impl Finding {
             code: Code::SharedDateOfBirthInInput.as_str(),
             detail: detail.into(),
             value: None,
+            source: None,
         };
         // As JSON, like the values of other findings.
         if show_value { finding.with_value(format!("\"{date}\"")) } else { finding }
+    }
+
+    /// Something that was found about the rows of the account.
+    pub(crate) fn of_table(finding: &TableFinding<'_>) -> Self {
+        let attr = finding.attr().map_or(NON_FIELD_ERRORS.into(), Cow::Owned);
+        let (code, detail) = (finding.kind.as_str(), finding.detail.clone().into_owned().into());
+        Self { level: Level::Error, attr, code, detail, value: None, source: Some(finding.origin()) }
+    }
+
+    /// A temporary file with the origins of the account cannot be read.
+    pub(super) fn unknown_origin(error: &std::io::Error) -> Self {
+        let detail = format!("Where it comes from in the tables cannot be read: {error}");
+        Self::of_whole(Code::UnreadableInput, detail.into())
+    }
+
+    /// Adds the place in a table.
+    pub(super) fn locate(&mut self, origins: &AccountOrigins<'_>) {
+        self.source = self.source.take().or_else(|| origins.of(&self.attr));
+    }
+
+    /// The same with the place in a table, if the account of this line was made of tables.
+    pub(crate) fn located(mut self, source: &Source, line: u32) -> Self {
+        if let Ok(Some(origins)) = source.origins(line) {
+            self.locate(&origins);
+        }
+        self
     }
 
     /// Adds the value as sent.
@@ -118,13 +156,20 @@ impl Finding {
 }
 
 fn place(location: Location, sources: &[Source]) -> String {
-    let Location { source, line } = location;
-    format!("{}, line {line}", sources[source as usize].name)
+    let place = sources[location.source as usize].place(location.line);
+    format!("{}, line {}", place.file, place.line.unwrap_or_default())
 }
 
 impl From<Issue> for Finding {
     fn from(issue: Issue) -> Self {
         let attr = issue.attr.to_string().into();
-        Self { level: issue.level, attr, code: issue.code.as_str(), detail: issue.detail, value: None }
+        Self {
+            level: issue.level,
+            attr,
+            code: issue.code.as_str(),
+            detail: issue.detail,
+            value: None,
+            source: None,
+        }
     }
 }

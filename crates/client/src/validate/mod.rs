@@ -23,12 +23,13 @@ pub(crate) use top::TopCodes;
 pub(crate) use zones::{SupplierZone, named};
 
 use crate::across::Across;
+use crate::assemble::{Inputs, Read, TablesRead};
 use crate::copies::SeenAccounts;
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::expect::{Difference, Expected};
 use crate::identity::Identity;
-use crate::input::{InputEvent, Location, Source, find};
+use crate::input::{InputEvent, Location, Source};
 use crate::output::{grouped, print};
 use crate::pipeline::{End, Pipeline};
 use crate::progress::Progress;
@@ -51,15 +52,17 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let service = options.target.target().filter(|_| !options.rules.has_profile());
     let settings = Arc::new(Settings::new(&options.rules, now, service)?);
     let expected = options.expect.read()?;
-    let checker = Checker::new(settings.clone(), options.rules.show_values)
-        .counting(expected.as_ref().map(Expected::expectations));
-    let sources = find(&options.paths, &options.report)?;
+    let inputs = Inputs::find(&options.paths, &options.report, &options.tables)?;
     let reports = Reports::create(&options.report)?;
     let pipeline = Pipeline::new();
     pipeline.stop_on_signal(|| {})?;
+    let Read { sources, tables } = inputs.read(pipeline.stop(), options.quiet)?;
+    let checker = Checker::new(settings.clone(), &sources, options.rules.show_values)
+        .counting(expected.as_ref().map(Expected::expectations));
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
     let mut run = Run { expected, ..Run::new(&sources, &settings, reports, progress) };
+    tables.map_or(Ok(()), |tables| run.tables(tables))?;
     let end = pipeline
         .run(sources.clone(), options.rules.workers(), checker, |location, seen| run.see(location, seen))?;
     let summary = run.end(end, begun)?;
@@ -85,12 +88,26 @@ impl<'s> Run<'s> {
         Self { sources, settings, tally, seen, across, expected: None, reports, progress }
     }
 
+    /// Takes what was found about tables and no account.
+    fn tables(&mut self, mut tables: TablesRead) -> Result<(), Error> {
+        self.tally.tables(tables.counts);
+        tables.each_finding(|finding| {
+            let (attr, origin) = (finding.attr(), finding.origin());
+            let row = Row::of_table(finding, attr.as_deref(), &origin);
+            self.tally.table_finding(&row);
+            self.reports.add(&row)
+        })
+    }
+
     /// Handles the next event, in the order of the inputs.
     fn see(&mut self, location: Location, seen: InputEvent<Checked>) -> Result<(), Error> {
         match seen {
             InputEvent::Opened => self.tally.files += 1,
             InputEvent::Account(checked) => self.account(location, checked)?,
-            InputEvent::TooLarge => self.account(location, Checked::too_large(Kind::Account))?,
+            InputEvent::TooLarge => {
+                let source = &self.sources[location.source as usize];
+                self.account(location, Checked::too_large(Kind::Account).located(source, location.line))?;
+            }
             InputEvent::Unreadable(why) => self.unreadable(location, &why)?,
         }
         let tally = &self.tally;
@@ -109,7 +126,8 @@ impl<'s> Run<'s> {
             None => {
                 let in_common = self.across.see(&checked.compared, checked.identity.as_ref(), location);
                 let in_common = in_common.into_iter().map(|found| Finding::in_common(found, self.sources));
-                checked.findings.extend(in_common);
+                let source = &self.sources[location.source as usize];
+                checked.findings.extend(in_common.map(|found| found.located(source, location.line)));
                 if let Some(expected) = &mut self.expected {
                     expected.add(checked.counts.as_ref());
                 }
@@ -129,8 +147,10 @@ impl<'s> Run<'s> {
     /// Adds what many accounts have in common.
     fn shared_births(&mut self) -> Result<(), Error> {
         for shared in self.across.shared_births() {
-            let (at, checked) =
-                (shared.first.location, Checked::shared_birth(&shared, self.settings.show_values()));
+            let (at, checked) = (
+                shared.first.location,
+                Checked::shared_birth(&shared, self.sources, self.settings.show_values()),
+            );
             self.tally.across(&checked, &self.sources[at.source as usize].name, at.line);
             self.report(&checked, at)?;
         }

@@ -1,3 +1,4 @@
+use crate::assemble::TableOptions;
 use crate::error::Error;
 use crate::expect::ExpectOption;
 use crate::service::OptionalTarget;
@@ -18,13 +19,16 @@ use std::thread::available_parallelism;
 /// Options of `validate`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Files of accounts, folders of them, or - for NDJSON on standard input
+    /// Files of accounts or of tables, folders of them, or - for NDJSON of accounts on standard input
     ///
+    /// Tables are .csv, .tsv, .ndjson and .parquet files whose names begin with that of a table, as for assemble.
     /// .ndjson and .jsonl hold one account per line, .json holds one account; .gz and .zst are decompressed.
     /// For other names, the first line decides. In folders, files with other names and hidden ones are
     /// skipped.
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) tables: TableOptions,
     #[command(flatten)]
     pub(super) rules: Rules,
     #[command(flatten)]

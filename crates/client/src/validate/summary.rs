@@ -1,4 +1,5 @@
 use super::zones::{SupplierZone, named};
+use crate::assemble::TableCounts;
 use crate::exit::Exit;
 use crate::expect::{self, Difference};
 use crate::output::{document, duration, grouped, inputs, rate, warnings};
@@ -15,6 +16,9 @@ pub(crate) struct Summary {
     pub(crate) files: u64,
     /// Inputs that could not be read, or not to their end.
     pub(crate) unreadable_files: u64,
+    /// The tables that accounts were made of, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tables: Option<TableCounts>,
     /// Accounts that were checked.
     pub(crate) accounts: u64,
     /// Accounts without an error.
@@ -67,7 +71,10 @@ impl Summary {
             Exit::Interrupted
         } else if self.unreadable_files > 0 {
             Exit::Failed
-        } else if self.faulty > 0 || self.differences.as_ref().is_some_and(|found| !found.is_empty()) {
+        } else if self.faulty > 0
+            || self.differences.as_ref().is_some_and(|found| !found.is_empty())
+            || self.tables.is_some_and(|tables| tables.findings > 0)
+        {
             Exit::Faulty
         } else {
             Exit::Success
@@ -110,6 +117,8 @@ impl Summary {
             ("Errors", self.errors),
             ("Warnings", self.warnings),
         ];
+        let sums = sums.map(|(name, value)| (name, grouped(value)));
+        let tables = self.tables.map(|tables| ("Tables", tables.to_string()));
         let zones = ("Time zone", named(&self.time_zones));
         let not_checked = self.not_checked.join(", ");
         Page {
@@ -118,7 +127,7 @@ impl Summary {
                 .into_iter()
                 .chain(expect::alerts(self.differences.as_deref()))
                 .collect(),
-            sums: sums.map(|(name, value)| (name, grouped(value))).into_iter().chain([zones]).collect(),
+            sums: sums.into_iter().chain(tables).chain([zones]).collect(),
             remark: format!(
                 "Not checked, because only the service can: {not_checked}. {}",
                 not_compared(self.not_compared)
@@ -130,16 +139,17 @@ impl Summary {
     }
 
     fn sums(&self) -> impl Iterator<Item = (&'static str, String)> {
-        [
-            ("Files     ", inputs(self.files, self.unreadable_files)),
+        let tables = self.tables.map(|tables| ("Tables    ", tables.to_string()));
+        let files = ("Files     ", inputs(self.files, self.unreadable_files));
+        let accounts = [
             ("Accounts  ", grouped(self.accounts)),
             ("  valid   ", grouped(self.valid)),
             ("  faulty  ", format!("{}, with {} errors", grouped(self.faulty), grouped(self.errors))),
             ("Warnings  ", warnings(self.warnings, self.with_warnings, self.warnings_across_accounts)),
             ("Time      ", duration(self.accounts, self.milliseconds)),
             ("Time zone ", plain(&named(&self.time_zones))),
-        ]
-        .into_iter()
+        ];
+        std::iter::once(files).chain(tables).chain(accounts)
     }
 }
 
@@ -157,11 +167,13 @@ mod tests {
             external_account_number: None,
             attr: "customers.0.email".into(),
             value: None,
+            source: None,
         };
         Summary {
             interrupted: true,
             files: 2,
             unreadable_files: 1,
+            tables: None,
             accounts: 1_234_567,
             valid: 1_234_000,
             faulty: 567,

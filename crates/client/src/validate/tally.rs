@@ -2,6 +2,8 @@ use super::check::Checked;
 use super::summary::Summary;
 use super::top::TopCodes;
 use super::zones::SupplierZone;
+use crate::assemble::TableCounts;
+use crate::report::Row;
 use cutover_core::Level;
 use std::time::Duration;
 
@@ -17,6 +19,7 @@ pub(super) struct Tally {
     warnings: u64,
     across: u64,
     codes: TopCodes,
+    tables: Option<TableCounts>,
 }
 
 impl Tally {
@@ -43,6 +46,16 @@ impl Tally {
         self.codes.add_all(checked, file, line);
     }
 
+    /// Counts the tables that accounts were made of.
+    pub(super) fn tables(&mut self, counts: TableCounts) {
+        self.tables = Some(counts);
+    }
+
+    /// Counts a finding about tables and no account.
+    pub(super) fn table_finding(&mut self, row: &Row<'_>) {
+        self.codes.add(Level::Error, row);
+    }
+
     /// Summary after this duration.
     pub(super) fn summary(&mut self, interrupted: bool, zones: Vec<SupplierZone>, time: Duration) -> Summary {
         Summary {
@@ -50,6 +63,7 @@ impl Tally {
             time_zones: zones,
             files: self.files,
             unreadable_files: self.unreadable,
+            tables: self.tables,
             accounts: self.accounts,
             valid: self.accounts - self.faulty,
             faulty: self.faulty,
@@ -84,6 +98,7 @@ mod tests {
             code,
             detail: "".into(),
             value: None,
+            source: None,
         };
         let findings = findings.iter().map(finding).collect();
         Checked { findings, ..Checked::default() }
@@ -108,7 +123,7 @@ mod tests {
         assert_eq!((sums.accounts, sums.valid, sums.faulty), (4, 2, 2));
         assert_eq!((sums.errors, sums.warnings, sums.with_warnings), (5, 2, 2));
         assert_eq!(sums.warnings_across_accounts, 0);
-        fn top(codes: &[CodeCount]) -> Vec<(&str, u64, u32)> {
+        fn top(codes: &[CodeCount]) -> Vec<(&str, u64, u64)> {
             codes.iter().map(|kind| (&*kind.code, kind.count, kind.example.line)).collect()
         }
         assert_eq!(top(&sums.causes.top_errors), [("a", 2, 3), ("b", 2, 3), ("c", 1, 4)]);

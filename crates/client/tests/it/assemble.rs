@@ -159,8 +159,8 @@ fn what_is_lost_is_found_with_its_place() {
     );
     assert_eq!(accounts(&run.out)[0]["customers"], json!([{"given_name": "Ann"}]));
     let printed: Vec<&str> = run.err.lines().collect();
-    assert_eq!(printed[13], "error: in/customers.csv:2: no row of the table above has its keys");
-    assert_eq!(printed[14], "note: 1 accounts of 10 rows in 6 files, 14 findings");
+    assert_eq!(printed[13], "error: in/customers.csv:2: no row of accounts has its keys");
+    assert_eq!(printed[14], "note: 1 account of 10 rows in 6 files, 14 findings");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn a_mapping_renames_and_translates() {
     let (run, findings) = assemble(&sandbox, &["KONTEN_1.csv", "--mapping", "m.toml"]);
     assert_eq!(
         places(&findings),
-        ["KONTEN_1.csv 3 SALDO unexpected_form", "KONTEN_1.csv 3 VERKAUF unexpected_form"]
+        ["KONTEN_1.csv 3 VERKAUF unexpected_form", "KONTEN_1.csv 3 SALDO unexpected_form"]
     );
     assert_eq!(
         accounts(&run.out),
@@ -269,6 +269,97 @@ fn the_dictionary_is_printed() {
     assert_eq!(json[0]["table"], "accounts");
     assert!(sandbox.run(&["tables", "describe"]).out.starts_with("accounts: a row for each account\n"));
     assert!(sandbox.run(&["tables", "describe", "--html"]).out.starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn damage_by_spreadsheets_is_found_and_left_as_it_is() {
+    let sandbox = Sandbox::new();
+    let head = "external_account_number,date_of_sale,billing_name,billing_postcode\n";
+    let rows = [
+        "0001,2026-03-02,Ann,3056",
+        "1.2E+12,45321,MÃ¼ller,0800",
+        "1234.0,03/12/2026,#REF!,800",
+        "0012,,Null,null",
+        "12,2026-03-02,,",
+    ];
+    sandbox.write("accounts.csv", format!("{head}{}\n", rows.join("\n")));
+    let (run, findings) = assemble(&sandbox, &["accounts.csv"]);
+    assert_eq!(run.code, Some(1));
+    let mut found = places(&findings);
+    found.sort();
+    let expected = [
+        "3 billing_name wrong_encoding",
+        "3 date_of_sale day_number",
+        "3 external_account_number exponent",
+        "4 billing_name error_value",
+        "4 billing_postcode lost_zeros",
+        "4 date_of_sale day_order",
+        "4 external_account_number fraction",
+        "5 billing_postcode error_value",
+        "6 external_account_number lost_zeros",
+    ];
+    assert_eq!(found, expected.map(|place| format!("accounts.csv {place}")));
+    let made = accounts(&run.out);
+    let postcodes: Vec<_> = made.iter().map(|account| account["billing_postcode"].clone()).collect();
+    assert_eq!(postcodes, [json!("3056"), json!("null"), json!("0800"), Value::Null, json!("800")]);
+    assert!(!run.err.contains("Müller") && !run.err.contains("45321"), "{}", run.err);
+}
+
+#[test]
+fn an_identifier_that_is_a_number_with_a_point_is_found() {
+    let sandbox = Sandbox::new();
+    sandbox.write("accounts.ndjson", "{\"external_account_number\":61000000.0}\n");
+    let (_, findings) = assemble(&sandbox, &["accounts.ndjson"]);
+    assert_eq!(places(&findings), ["accounts.ndjson 1 external_account_number fraction"]);
+}
+
+#[test]
+fn the_guard_against_formulas_is_taken_off_again() {
+    let sandbox = Sandbox::new();
+    let names = ["=1+1", "+x", "-x", "@x", "'=1", "''=1", "'t Hart", "'", ""];
+    let account = |(n, name): (usize, &&str)| json!({"external_account_number": format!("-{n}"), "transfer_balance": "-5.00", "billing_name": name});
+    let sent: Vec<Value> = names.iter().enumerate().map(account).collect();
+    sandbox.write("sent.ndjson", sent.iter().map(|account| format!("{account}\n")).collect::<String>());
+    sandbox.write("m.toml", "guarded_formulas = true\n");
+    let run = sandbox.run(&["disassemble", "sent.ndjson", "--to", "t", "--guard-formulas"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let cells: Vec<String> =
+        sandbox.read("t/accounts.csv").split(['\n', ',']).skip(1).map(str::to_owned).collect();
+    assert!(cells.iter().all(|cell| !cell.starts_with(['=', '+', '-', '@'])), "{cells:?}");
+    let (run, findings) = assemble(&sandbox, &["t", "--mapping", "m.toml"]);
+    assert_eq!((run.code, findings), (Some(0), vec![]), "{}", run.err);
+    assert_eq!(accounts(&run.out), sent);
+    let run =
+        sandbox.run(&["disassemble", "sent.ndjson", "--to", "n", "--guard-formulas", "--format", "ndjson"]);
+    assert!(run.code == Some(2) && run.err.contains("--guard-formulas is for CSV"), "{}", run.err);
+}
+
+#[test]
+fn an_account_with_a_million_rows_is_left_out() {
+    let sandbox = Sandbox::new();
+    sandbox.write("accounts.csv", "external_account_number\nA\nB\n");
+    sandbox.write("notes.csv", format!("external_account_number,body\n{}", "A,x\n".repeat(1_000_000)));
+    let (run, findings) = assemble(&sandbox, &["accounts.csv", "notes.csv"]);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert_eq!(places(&findings), ["accounts.csv 2 - too_large"]);
+    assert_eq!(accounts(&run.out), [json!({"external_account_number": "B"})]);
+}
+
+#[test]
+fn files_of_hostile_forms_are_findings() {
+    let sandbox = Sandbox::new();
+    let names = (0..1_000_000).map(|n| format!("c{n}")).collect::<Vec<_>>().join(",");
+    sandbox.write("in/customers.csv", names + "\n");
+    sandbox.write("in/notes.csv", format!("external_account_number,body\nA,\"{}", "x".repeat(17 << 20)));
+    sandbox.write("in/accounts.csv", "external_account_number\nA\n");
+    let (run, findings) = assemble(&sandbox, &["in"]);
+    assert_eq!(run.code, Some(1));
+    assert_eq!(
+        places(&findings),
+        ["in/customers.csv - - unreadable_file", "in/notes.csv 2 - unreadable_file"]
+    );
+    assert!(run.err.contains("in/notes.csv:2: a quote opens here and is not closed"), "{}", run.err);
+    assert_eq!(accounts(&run.out).len(), 1);
 }
 
 #[test]

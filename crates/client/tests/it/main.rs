@@ -27,5 +27,6 @@ mod starter;
 mod status;
 mod stub;
 mod summary;
+mod tables;
 mod upload;
 mod verify;

@@ -26,6 +26,22 @@ pub struct Column {
     pub supply_types: Vec<SupplyType>,
 }
 
+/// Names of columns whose texts identify something.
+const IDENTIFIERS: [&str; 7] =
+    ["mpxn", "mobile", "landline", "postal_code", "reference", "bsb", "last_digits"];
+/// What the names of others end with.
+const PARTS: [&str; 9] = [
+    "_id",
+    "_nmi",
+    "_mirn",
+    "_code",
+    "_identifier",
+    "_reference",
+    "account_number",
+    "serial_number",
+    "postcode",
+];
+
 /// The use of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnRole {
@@ -88,6 +104,14 @@ impl ColumnType {
 }
 
 impl Column {
+    /// True if its texts identify something, so that each character counts: identifiers, codes, phone numbers and
+    /// postcodes.
+    pub fn is_identifier(&self) -> bool {
+        let name = self.name.rsplit('.').next().unwrap_or_default();
+        let is_one = IDENTIFIERS.contains(&name) || PARTS.iter().any(|part| name.ends_with(part));
+        self.column_type == ColumnType::Text && self.values.is_empty() && is_one
+    }
+
     /// The column of a member that is neither an object nor a list of objects.
     pub(super) fn member(name: String, field: &FieldSpec) -> Self {
         let (column_type, values): (_, &[&'static str]) = match field.kind {

@@ -32,7 +32,7 @@ impl Fault for Misread {
 
     /// Looks at the text as sent: `à` becomes `Ã` and a no-break space, which does not belong to the trimmed text.
     fn is_in(text: &Text<'_>) -> bool {
-        !text.as_sent().is_ascii() && is_misread(text.as_sent())
+        is_in_wrong_encoding(text.as_sent())
     }
 }
 
@@ -70,6 +70,17 @@ fn instruction(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker
 
 fn note(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
     Misread::check(&note.body, "body", at, checker);
+}
+
+/// Returns true if a text was written as UTF-8 and read in another encoding (rule QUA-02).
+///
+/// ```
+/// use cutover_rules::is_in_wrong_encoding;
+/// assert!(is_in_wrong_encoding("MÃ¼ller"));
+/// assert!(!is_in_wrong_encoding("Müller"));
+/// ```
+pub fn is_in_wrong_encoding(text: &str) -> bool {
+    !text.is_ascii() && is_misread(text)
 }
 
 /// Returns true if a text holds what one character of UTF-8 looks like in Windows-1252 or Latin-1, or a character that

@@ -8,6 +8,8 @@ mod placeholder;
 mod state;
 mod texts;
 
+pub use encoding::is_in_wrong_encoding;
+
 use crate::rule::Rule;
 
 /// In the order of the catalogue.

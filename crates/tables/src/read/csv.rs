@@ -5,7 +5,7 @@
 //! it. Any other cell has no quote.
 
 use super::input::Input;
-use super::{ReadError, ReadOptions, ReadRow};
+use super::{MAX_COLUMNS, ReadError, ReadOptions, ReadRow};
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 use cutover_model::tables::Cell;
 use std::borrow::Cow;
@@ -148,6 +148,10 @@ impl<R: Read> CsvReader<R> {
         let is_row = is_open;
         while is_open {
             is_open = !self.field(line, &mut text)?;
+            // Empty cells add no text.
+            if self.fields.len() > MAX_COLUMNS {
+                return Err(ReadError::TooManyColumns(MAX_COLUMNS));
+            }
         }
         // The input is UTF-8, and a delimiter or quote is ASCII, so this cannot fail.
         self.text = String::from_utf8(text).map_err(|_| ReadError::Quote { line })?;

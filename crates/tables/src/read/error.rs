@@ -65,6 +65,9 @@ pub enum ReadError {
         /// The limit.
         limit: usize,
     },
+    /// More columns than a table can have.
+    #[error("the file has more than {0} columns")]
+    TooManyColumns(usize),
     /// A row with too few or too many cells.
     #[error("line {line}: the row has {found} cells, but there are {expected} columns")]
     Cells {
@@ -100,6 +103,13 @@ impl ReadError {
         matches!(self, Self::Cells { .. } | Self::NoObject { .. } | Self::RepeatedMember { .. })
     }
 
+    /// The message without the line, for places that show it beside.
+    pub fn without_line(&self) -> String {
+        let text = self.to_string();
+        let line = self.line().map(|line| format!("line {line}: "));
+        line.and_then(|line| text.strip_prefix(&line).map(str::to_owned)).unwrap_or(text)
+    }
+
     /// The line that it is about.
     pub fn line(&self) -> Option<u64> {
         match self {
@@ -116,7 +126,20 @@ impl ReadError {
             | Self::CarriageReturn
             | Self::NamelessColumn(_)
             | Self::RepeatedColumn(..) => Some(1),
-            Self::Io(_) | Self::Utf16(_) | Self::Parquet(_) => None,
+            Self::Io(_) | Self::Utf16(_) | Self::TooManyColumns(_) | Self::Parquet(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_can_be_left_out_of_the_message() {
+        let quote = ReadError::Unclosed { line: 7 };
+        assert_eq!(quote.without_line(), "a quote opens here and is not closed");
+        let head = "the file has no head line with the names of the columns";
+        assert_eq!(ReadError::NoHead.without_line(), head);
     }
 }

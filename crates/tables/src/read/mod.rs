@@ -15,6 +15,9 @@ use cutover_model::tables::Cell;
 use std::fs::File;
 use std::io;
 
+/// The greatest number of columns of a file.
+const MAX_COLUMNS: usize = 10_000;
+
 /// What a file does not say of itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadOptions {

@@ -1,7 +1,7 @@
 //! A JSON object per line.
 
 use super::input::{Encoding, Input};
-use super::{ReadError, ReadRow};
+use super::{MAX_COLUMNS, ReadError, ReadRow};
 use cutover_model::tables::Cell;
 use serde::Deserializer;
 use serde::de::{MapAccess, Visitor};
@@ -18,13 +18,16 @@ pub(super) struct NdjsonReader<R> {
     input: Input<R>,
     columns: Vec<String>,
     known: HashMap<String, usize>,
+    /// For each column the last line that has it.
+    lines: Vec<u64>,
     line: Vec<u8>,
 }
 
 impl<R: Read> NdjsonReader<R> {
     pub(super) fn new(from: R, encoding: Option<Encoding>) -> Result<Self, ReadError> {
         let input = Input::new(from, encoding)?;
-        Ok(Self { input, columns: Vec::new(), known: HashMap::new(), line: Vec::new() })
+        let (columns, known, lines, line) = Default::default();
+        Ok(Self { input, columns, known, lines, line })
     }
 
     pub(super) fn columns(&self) -> &[String] {
@@ -44,12 +47,19 @@ impl<R: Read> NdjsonReader<R> {
         let line = row.line;
         let members = Members::of(&self.line).ok_or(ReadError::NoObject { line })?;
         for (name, value) in members.0 {
-            let column = self.known.get(&*name).copied().unwrap_or_else(|| {
-                self.columns.push(name.clone().into_owned());
-                self.known.insert(name.clone().into_owned(), self.columns.len() - 1);
-                self.columns.len() - 1
-            });
-            if row.cells.iter().any(|(known, _)| *known == column) {
+            let column = match self.known.get(&*name) {
+                Some(known) => *known,
+                None if self.columns.len() == MAX_COLUMNS => {
+                    return Err(ReadError::TooManyColumns(MAX_COLUMNS));
+                }
+                None => {
+                    self.columns.push(name.clone().into_owned());
+                    self.lines.push(0);
+                    self.known.insert(name.clone().into_owned(), self.columns.len() - 1);
+                    self.columns.len() - 1
+                }
+            };
+            if std::mem::replace(&mut self.lines[column], line) == line {
                 return Err(ReadError::RepeatedMember { line, name: name.into_owned() });
             }
             row.cells.push((column, cell(value).ok_or(ReadError::NoObject { line })?));
@@ -142,6 +152,29 @@ mod tests {
         let rows =
             read("\u{feff}{\"a\":1.50,\"b\":\"x\\n\"}\r\n\n{\"b\":null,\"c\":[1, 2],\"a\":true}\n").unwrap();
         assert_eq!(rows, ["1: a=1.50 b=x\n", "3: b=null c=[1, 2] a=true"]);
+    }
+
+    #[test]
+    fn columns_and_lines_are_bounded() {
+        let members = |range: std::ops::Range<usize>| {
+            let members: Vec<String> = range.map(|n| format!("\"c{n}\":1")).collect();
+            format!("{{{}}}\n", members.join(","))
+        };
+        let read = |text: &str| {
+            let mut reader = NdjsonReader::new(text.as_bytes(), None).unwrap();
+            let mut row = ReadRow::default();
+            while reader.read(&mut row)? {
+                row.cells.clear();
+            }
+            Ok::<_, ReadError>(reader.columns().len())
+        };
+        assert_eq!(read(&(members(0..MAX_COLUMNS) + &members(1..2))).unwrap(), MAX_COLUMNS);
+        for text in [members(0..1_000_000), members(0..6_000) + &members(5_000..11_000)] {
+            assert_eq!(read(&text).unwrap_err().to_string(), "the file has more than 10000 columns");
+        }
+        let endless = std::io::Read::chain(&b"{\"a\":\""[..], std::io::repeat(b'x'));
+        let error = NdjsonReader::new(endless, None).unwrap().read(&mut ReadRow::default()).unwrap_err();
+        assert_eq!(error.to_string(), "line 1: the row that begins here is larger than 16 MiB");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Apache Parquet, of any writer: each column is one of plain values.
 
-use super::{ReadError, ReadRow};
+use super::{MAX_COLUMNS, ReadError, ReadRow};
 use chrono::{DateTime, NaiveDate, Utc};
 use cutover_model::tables::Cell;
 use parquet::basic::LogicalType;
@@ -26,6 +26,9 @@ impl ParquetReader {
         let reader = SerializedFileReader::new(file).map_err(failure)?;
         let schema = reader.metadata().file_metadata().schema();
         let fields = schema.get_fields();
+        if fields.len() > MAX_COLUMNS {
+            return Err(ReadError::TooManyColumns(MAX_COLUMNS));
+        }
         if let Some(nested) = fields.iter().find(|field| !field.is_primitive()) {
             return Err(ReadError::Parquet(format!("the column {:?} has no plain values", nested.name())));
         }

@@ -102,6 +102,42 @@ fn an_unclosed_quote_is_named_where_it_opens() {
     assert!(matches!(reader.read(&mut row), Err(ReadError::Unclosed { line: 3 })));
 }
 
+/// Counts what is read of a text.
+struct Counted<R>(R, std::rc::Rc<std::cell::Cell<usize>>);
+
+impl<R: std::io::Read> std::io::Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        self.1.set(self.1.get() + count);
+        Ok(count)
+    }
+}
+
+#[test]
+fn an_unclosed_quote_is_named_before_a_million_lines_are_read() {
+    let lines = "1,a customer with a name and an address\n".repeat(1_000_000);
+    let text = format!("a,b\n1,\"x\n{lines}");
+    let read = std::rc::Rc::default();
+    let mut reader =
+        CsvReader::new(Counted(text.as_bytes(), std::rc::Rc::clone(&read)), ReadOptions::default()).unwrap();
+    let error = reader.read(&mut ReadRow::default()).unwrap_err();
+    assert!(matches!(error, ReadError::Unclosed { line: 2 }), "{error}");
+    assert!(text.len() > 38_000_000 && read.get() < 17 << 20, "{} bytes", read.get());
+}
+
+#[test]
+fn a_table_has_a_bounded_number_of_columns() {
+    let names = |count: usize| (0..count).map(|n| format!("c{n}")).collect::<Vec<_>>().join(",");
+    assert_eq!(read(names(MAX_COLUMNS)).len(), 1);
+    let many = "the file has more than 10000 columns";
+    assert_eq!(refused(names(MAX_COLUMNS + 1)), many);
+    assert_eq!(refused(names(1_000_000)), many);
+    // Empty cells take no room in the file.
+    let endless = std::io::Read::chain(&b"a,b\n"[..], std::io::repeat(b','));
+    let mut reader = CsvReader::new(endless, ReadOptions { delimiter: Some(b','), encoding: None }).unwrap();
+    assert_eq!(reader.read(&mut ReadRow::default()).unwrap_err().to_string(), many);
+}
+
 #[test]
 fn rows_are_of_bounded_size() {
     let endless = std::io::Read::chain(&b"a,b\n"[..], std::io::repeat(b'x'));

@@ -1,0 +1,80 @@
+//! An account with the rows that it was made of.
+
+use super::loaded::Loaded;
+use cutover_core::AttrPath;
+use cutover_model::tables::{Cell, ColumnRole, Row, Tables};
+use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Where a row is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) file: u32,
+    pub(super) line: u64,
+}
+
+/// An account and its rows.
+pub(super) struct MadeAccount<'m> {
+    pub(super) tables: &'m Tables,
+    pub(super) files: &'m [Loaded],
+    pub(super) number: &'m str,
+    pub(super) rows: &'m [Row<'m>],
+    pub(super) places: &'m [Place],
+    /// The path of the object of each row.
+    pub(super) paths: &'m [Option<AttrPath>],
+    pub(super) json: &'m [u8],
+}
+
+/// Where the members of an account come from.
+#[derive(Serialize)]
+pub(super) struct Lineage<'l> {
+    external_account_number: &'l str,
+    members: BTreeMap<String, Source<'l>>,
+}
+
+#[derive(Serialize)]
+struct Source<'l> {
+    file: &'l str,
+    line: u64,
+    column: &'l str,
+}
+
+impl<'m> MadeAccount<'m> {
+    /// The path of the object of each row that the account has, with the file and the line of the row.
+    pub(super) fn origins(&self) -> Vec<(Cow<'static, str>, u32, u64)> {
+        let placed = self.paths.iter().zip(self.places);
+        let origin = |(path, place): (&Option<AttrPath>, &Place)| {
+            let path = path.as_ref()?;
+            // The path of the account itself is shown as another word.
+            let path = if path.segments().is_empty() { Cow::Borrowed("") } else { path.to_string().into() };
+            Some((path, place.file, place.line))
+        };
+        placed.filter_map(origin).collect()
+    }
+
+    /// The file, the line and the column of each member.
+    pub(super) fn lineage(&self) -> Lineage<'m> {
+        let mut members = BTreeMap::new();
+        for (row, path) in self.paths.iter().enumerate() {
+            let Some(path) = path else { continue };
+            self.members(row, path, &mut members);
+        }
+        Lineage { external_account_number: self.number, members }
+    }
+
+    /// Adds the members of the object of a row.
+    fn members(&self, row: usize, path: &AttrPath, members: &mut BTreeMap<String, Source<'m>>) {
+        let Some(table) = self.tables.get(self.rows[row].table) else { return };
+        let Place { file, line } = self.places[row];
+        let file = &self.files[file as usize];
+        let prefix = if path.segments().is_empty() { String::new() } else { format!("{path}.") };
+        for (index, cell) in self.rows[row].cells.iter().enumerate() {
+            let column = &table.columns[index];
+            if *cell != Cell::Absent && column.role != ColumnRole::Key {
+                let source = Source { file: &file.name, line, column: file.column(table, index) };
+                members.insert(format!("{prefix}{}", column.name), source);
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+use super::mapping::Mapping;
+use crate::error::Error;
+use clap::Args;
+use cutover_model::tables::Tables;
+use cutover_tables::read::Encoding;
+use std::path::PathBuf;
+
+/// How tables are read.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct TableOptions {
+    /// What the tables and columns are called and how their values are written, as a TOML file
+    #[arg(long, value_name = "FILE")]
+    mapping: Option<PathBuf>,
+    /// The encoding of tables in CSV and NDJSON, such as windows-1252 [default: that of the mapping, or UTF-8]
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<Encoding>,
+}
+
+impl TableOptions {
+    /// Reads the mapping.
+    ///
+    /// # Errors
+    /// [`Error`] if it cannot be read, or names what does not exist.
+    pub(super) fn read(&self, tables: &Tables) -> Result<Mapping, Error> {
+        let mapping = self.mapping.as_ref().map(|path| Mapping::read(path, tables)).transpose()?;
+        Ok(mapping.unwrap_or_default().with_encoding(self.encoding))
+    }
+}
