@@ -142,12 +142,21 @@ impl<R: Read> Input<R> {
         );
         self.text.truncate(filled + written);
         self.valid = self.text.len();
-        if let encoding_rs::DecoderResult::Malformed(..) = result {
-            let before = memchr::memchr_iter(b'\n', &self.text[self.start..]).count() as u64;
+        let unassigned = if encoding.starts_with("windows-") { control(&self.text[filled..]) } else { None };
+        let is_malformed = matches!(result, encoding_rs::DecoderResult::Malformed(..));
+        let end = unassigned.map(|at| filled + at).or(is_malformed.then_some(self.valid));
+        if let Some(end) = end {
+            let before = memchr::memchr_iter(b'\n', &self.text[self.start..end]).count() as u64;
             return Err(ReadError::NotInEncoding { line: self.lines + 1 + before, encoding });
         }
         Ok(())
     }
+}
+
+/// Where the first of the control characters U+0080 to U+009F is. No Windows code page has them, but the decoder, made
+/// for browsers, gives them for bytes to which the code page assigns nothing.
+fn control(text: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(0xC2, text).find(|at| matches!(text.get(at + 1), Some(0x80..=0x9F)))
 }
 
 fn read(from: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {

@@ -190,6 +190,17 @@ fn an_encoding_can_be_named() {
     let slowly = CsvReader::new(Slow(&utf16), ReadOptions::default()).err().unwrap();
     assert_eq!(slowly.to_string(), refused(&utf16));
     assert!("latin-47".parse::<Encoding>().is_err());
+    for byte in [0x81, 0x8D, 0x8F, 0x90, 0x9D] {
+        let error =
+            read_with([&b"a\n1\n\xFC"[..], &[byte], b"\n\n"].concat(), named("windows-1252")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "line 3: there are bytes that windows-1252 does not have",
+            "{byte:02X}"
+        );
+    }
+    // ISO 8859 has these control characters.
+    assert_eq!(read_with(b"a\n\x81\n", named("iso-8859-2")).unwrap()[1], r#"2: a="\u{81}""#);
     let cut = read_with(b"a\n1\n\xD8", named("utf-16le")).unwrap_err();
     assert!(cut.to_string().contains("bytes that UTF-16LE does not have"), "{cut}");
 }
