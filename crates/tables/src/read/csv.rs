@@ -65,6 +65,7 @@ impl Raw {
 impl<R: Read> CsvReader<R> {
     pub(super) fn new(from: R, options: ReadOptions) -> Result<Self, ReadError> {
         let mut input = Input::new(from, options.encoding)?;
+        skip_blank_lines(&mut input)?;
         let delimiter = match options.delimiter {
             Some(delimiter) => delimiter,
             None => delimiter_of(&mut input)?,
@@ -103,17 +104,10 @@ impl<R: Read> CsvReader<R> {
 
     /// Reads the next row.
     pub(super) fn read(&mut self, row: &mut ReadRow) -> Result<bool, ReadError> {
-        loop {
-            self.skip_blank_lines()?;
-            row.line = self.input.line();
-            if !self.record()? {
-                return Ok(false);
-            }
-            // A blank line that ends with CRLF.
-            let is_blank = self.text.is_empty() && self.fields.len() == 1 && !self.fields[0].is_quoted;
-            if !is_blank {
-                break;
-            }
+        skip_blank_lines(&mut self.input)?;
+        row.line = self.input.line();
+        if !self.record()? {
+            return Ok(false);
         }
         let (found, expected) = (self.fields.len(), self.columns.len());
         if found != expected {
@@ -129,17 +123,8 @@ impl<R: Read> CsvReader<R> {
         Ok(true)
     }
 
-    /// `csv-core` skips them too, but does not say how many.
-    fn skip_blank_lines(&mut self) -> Result<(), ReadError> {
-        while self.input.fill()?.first() == Some(&b'\n') {
-            self.input.consume(1);
-        }
-        Ok(())
-    }
-
     /// Reads the cells of a row. Returns false at the end.
     fn record(&mut self) -> Result<bool, ReadError> {
-        self.skip_blank_lines()?;
         let line = self.input.line();
         let mut text = std::mem::take(&mut self.text).into_bytes();
         text.clear();
@@ -194,6 +179,21 @@ impl<R: Read> CsvReader<R> {
         }
         self.fields.push(Field { end: text.len(), is_quoted: raw.is_quoted });
         Ok(is_last)
+    }
+}
+
+/// Skips lines without a character, which may end with CRLF. `csv-core` skips those that end with LF, but does not say
+/// how many.
+fn skip_blank_lines<R: Read>(input: &mut Input<R>) -> Result<(), ReadError> {
+    loop {
+        if input.fill()? == b"\r" {
+            input.more()?;
+        }
+        match input.rest() {
+            [b'\n', ..] => input.consume(1),
+            [b'\r', b'\n', ..] => input.consume(2),
+            _ => return Ok(()),
+        }
     }
 }
 

@@ -51,6 +51,7 @@ fn the_delimiter_is_that_of_the_head_line_or_the_named_one() {
     assert_eq!(read("a\n1;2\n"), ["a", r#"2: a="1;2""#]);
     let several = "the head line has several delimiters (',' and ';'): name the one that counts";
     assert_eq!(refused("a,b;c\n"), several);
+    assert_eq!(read("\n\r\n\na;b\n1;2\n"), ["a|b", r#"5: a="1" b="2""#]);
     let options = ReadOptions { delimiter: Some(b';'), ..ReadOptions::default() };
     assert_eq!(read_with("a,b;c\n1;2\n", options).unwrap()[1], r#"2: a,b="1" c="2""#);
 }
