@@ -84,11 +84,20 @@ fn text(field: &Field, is_local: bool) -> Result<Option<String>, ReadError> {
         }
         // The library shows a decimal without digits after the point as `7.`.
         Field::Decimal(_) => field.to_string().trim_end_matches('.').to_owned(),
+        Field::Double(value) => with_point(value.to_string()),
+        Field::Float(value) => with_point(value.to_string()),
+        Field::Float16(value) => with_point(value.to_f32().to_string()),
         Field::Group(_) | Field::ListInternal(_) | Field::MapInternal(_) => {
             return Err(ReadError::Parquet("a column has no plain values".to_owned()));
         }
         _ => field.to_string(),
     }))
+}
+
+/// Adds the point to a whole number; `NaN` and `inf` stay.
+fn with_point(number: String) -> String {
+    let is_whole = number.ends_with(|last: char| last.is_ascii_digit()) && !number.contains('.');
+    if is_whole { number + ".0" } else { number }
 }
 
 fn datetime(time: DateTime<Utc>, is_local: bool) -> String {
@@ -102,4 +111,29 @@ fn no_time() -> ReadError {
 
 fn failure(error: ParquetError) -> ReadError {
     ReadError::Parquet(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binary_fractions_are_plain_numbers_with_a_point() {
+        for (value, expected) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (-12.5, "-12.5"),
+            (1_234.0, "1234.0"),
+            (6.1e9, "6100000000.0"),
+            (-1e22, "-10000000000000000000000.0"),
+            (1e-7, "0.0000001"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(text(&Field::Double(value), false).unwrap().unwrap(), expected);
+        }
+        for (value, expected) in [(0.1, "0.1"), (-7.0, "-7.0"), (f32::INFINITY, "inf")] {
+            assert_eq!(text(&Field::Float(value), false).unwrap().unwrap(), expected);
+        }
+    }
 }
