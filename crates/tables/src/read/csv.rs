@@ -5,7 +5,7 @@
 //! it. Any other cell has no quote.
 
 use super::input::Input;
-use super::{MAX_COLUMNS, ReadError, ReadOptions, ReadRow};
+use super::{MAX_COLUMNS, MAX_NAMES, ReadError, ReadOptions, ReadRow};
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 use cutover_model::tables::Cell;
 use std::borrow::Cow;
@@ -85,6 +85,9 @@ impl<R: Read> CsvReader<R> {
         if !self.record()? {
             return Err(ReadError::NoHead);
         }
+        if self.text.len() > MAX_NAMES << 20 {
+            return Err(ReadError::TooManyColumns { line: 1 });
+        }
         let mut seen: HashMap<String, String> = HashMap::new();
         for (index, (name, _)) in cells(&self.text, &self.fields).enumerate() {
             if name.contains('\r') {
@@ -132,11 +135,10 @@ impl<R: Read> CsvReader<R> {
         let mut is_open = !self.input.fill()?.is_empty();
         let is_row = is_open;
         while is_open {
-            is_open = !self.field(line, &mut text)?;
-            // Empty cells add no text.
-            if self.fields.len() > MAX_COLUMNS {
-                return Err(ReadError::TooManyColumns(MAX_COLUMNS));
+            if self.fields.len() == MAX_COLUMNS {
+                return Err(ReadError::TooManyColumns { line });
             }
+            is_open = !self.field(line, &mut text)?;
         }
         // The input is UTF-8, and a delimiter or quote is ASCII, so this cannot fail.
         self.text = String::from_utf8(text).map_err(|_| ReadError::Quote { line })?;

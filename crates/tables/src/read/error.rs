@@ -1,3 +1,4 @@
+use super::{MAX_COLUMNS, MAX_NAMES};
 use std::io;
 
 /// Reason why a file, or a row of it, cannot be read. No message has a value of a row.
@@ -65,9 +66,12 @@ pub enum ReadError {
         /// The limit.
         limit: usize,
     },
-    /// More columns than a table can have.
-    #[error("the file has more than {0} columns")]
-    TooManyColumns(usize),
+    /// More columns than a table may have, or longer names; or a row with more cells than that.
+    #[error("line {line}: a table has at most {MAX_COLUMNS} columns, with names of {MAX_NAMES} MiB in all")]
+    TooManyColumns {
+        /// The line, from 1 on.
+        line: u64,
+    },
     /// A row with too few or too many cells.
     #[error("line {line}: the row has {found} cells, but there are {expected} columns")]
     Cells {
@@ -118,6 +122,7 @@ impl ReadError {
             | Self::Unclosed { line }
             | Self::Quote { line }
             | Self::TooLarge { line, .. }
+            | Self::TooManyColumns { line }
             | Self::Cells { line, .. }
             | Self::NoObject { line }
             | Self::RepeatedMember { line, .. } => Some(*line),
@@ -126,7 +131,7 @@ impl ReadError {
             | Self::CarriageReturn
             | Self::NamelessColumn(_)
             | Self::RepeatedColumn(..) => Some(1),
-            Self::Io(_) | Self::Utf16(_) | Self::TooManyColumns(_) | Self::Parquet(_) => None,
+            Self::Io(_) | Self::Utf16(_) | Self::Parquet(_) => None,
         }
     }
 }

@@ -15,8 +15,10 @@ use cutover_model::tables::Cell;
 use std::fs::File;
 use std::io;
 
-/// The greatest number of columns of a file.
-const MAX_COLUMNS: usize = 10_000;
+/// The largest number of columns of a table, and of cells of a row. A spreadsheet has as many.
+const MAX_COLUMNS: usize = 16_384;
+/// The largest size of the names of its columns, in MiB.
+const MAX_NAMES: usize = 1;
 
 /// What a file does not say of itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -27,7 +27,7 @@ impl ParquetReader {
         let schema = reader.metadata().file_metadata().schema();
         let fields = schema.get_fields();
         if fields.len() > MAX_COLUMNS {
-            return Err(ReadError::TooManyColumns(MAX_COLUMNS));
+            return Err(ReadError::TooManyColumns { line: 1 });
         }
         if let Some(nested) = fields.iter().find(|field| !field.is_primitive()) {
             return Err(ReadError::Parquet(format!("the column {:?} has no plain values", nested.name())));

@@ -147,6 +147,16 @@ fn rows_are_of_bounded_size() {
     assert_eq!(error.to_string(), "line 2: the row that begins here is larger than 16 MiB");
     let endless = std::io::repeat(b'x');
     assert!(CsvReader::new(endless, ReadOptions::default()).is_err());
+    let delimiters = |begin: &'static str| begin.as_bytes().chain(std::io::repeat(b',').take(1 << 20));
+    let expected =
+        |line| format!("line {line}: a table has at most 16384 columns, with names of 1 MiB in all");
+    let mut reader = CsvReader::new(delimiters("a,b\n"), ReadOptions::default()).unwrap();
+    let error = reader.read(&mut ReadRow::default()).unwrap_err();
+    assert_eq!((error.to_string(), error.is_of_row()), (expected(2), false));
+    let error = CsvReader::new(delimiters("a"), ReadOptions::default()).err().unwrap();
+    assert_eq!(error.to_string(), expected(1));
+    let names = |length| read_with("x".repeat(length) + ",b\n1,2\n", ReadOptions::default()).is_ok();
+    assert_eq!((names(1 << 19), names(1 << 20)), (true, false));
 }
 
 #[test]
