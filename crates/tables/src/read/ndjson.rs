@@ -1,10 +1,10 @@
 //! A JSON object per line.
 
 use super::input::{Encoding, Input};
-use super::{MAX_COLUMNS, ReadError, ReadRow};
+use super::{MAX_COLUMNS, MAX_NAMES, ReadError, ReadRow};
 use cutover_model::tables::Cell;
 use serde::Deserializer;
-use serde::de::{MapAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,22 +16,53 @@ const MAX_LINE: usize = 16;
 
 pub(super) struct NdjsonReader<R> {
     input: Input<R>,
-    columns: Vec<String>,
-    known: HashMap<String, usize>,
-    /// For each column the last line that has it.
-    lines: Vec<u64>,
+    columns: Columns,
     line: Vec<u8>,
+}
+
+/// The columns that lines have had so far.
+#[derive(Default)]
+struct Columns {
+    names: Vec<String>,
+    /// The size of the names.
+    size: usize,
+    indexes: HashMap<String, usize>,
+    /// For each column the last line that has it.
+    last_lines: Vec<u64>,
+}
+
+impl Columns {
+    /// The index of a column that a line has, and whether the line has it already.
+    fn see(&mut self, name: &str, line: u64) -> Result<(usize, bool), ReadError> {
+        let column = match self.indexes.get(name) {
+            Some(known) => *known,
+            None => self.add(name, line)?,
+        };
+        Ok((column, std::mem::replace(&mut self.last_lines[column], line) == line))
+    }
+
+    fn add(&mut self, name: &str, line: u64) -> Result<usize, ReadError> {
+        let column = self.names.len();
+        self.size += name.len();
+        if column == MAX_COLUMNS || self.size > MAX_NAMES << 20 {
+            return Err(ReadError::TooManyColumns { line });
+        }
+        self.names.push(name.to_owned());
+        self.indexes.insert(name.to_owned(), column);
+        // Lines are counted from 1 on.
+        self.last_lines.push(0);
+        Ok(column)
+    }
 }
 
 impl<R: Read> NdjsonReader<R> {
     pub(super) fn new(from: R, encoding: Option<Encoding>) -> Result<Self, ReadError> {
         let input = Input::new(from, encoding)?;
-        let (columns, known, lines, line) = Default::default();
-        Ok(Self { input, columns, known, lines, line })
+        Ok(Self { input, columns: Columns::default(), line: Vec::new() })
     }
 
     pub(super) fn columns(&self) -> &[String] {
-        &self.columns
+        &self.columns.names
     }
 
     pub(super) fn read(&mut self, row: &mut ReadRow) -> Result<bool, ReadError> {
@@ -47,20 +78,9 @@ impl<R: Read> NdjsonReader<R> {
         let line = row.line;
         let members = Members::of(&self.line).ok_or(ReadError::NoObject { line })?;
         for (name, value) in members.0 {
-            let column = match self.known.get(&*name) {
-                Some(known) => *known,
-                None if self.columns.len() == MAX_COLUMNS => {
-                    return Err(ReadError::TooManyColumns(MAX_COLUMNS));
-                }
-                None => {
-                    self.columns.push(name.clone().into_owned());
-                    self.lines.push(0);
-                    self.known.insert(name.clone().into_owned(), self.columns.len() - 1);
-                    self.columns.len() - 1
-                }
-            };
-            if std::mem::replace(&mut self.lines[column], line) == line {
-                return Err(ReadError::RepeatedMember { line, name: name.into_owned() });
+            let (column, is_repeated) = self.columns.see(&name, line)?;
+            if is_repeated {
+                return Err(ReadError::RepeatedMember { line, name });
             }
             row.cells.push((column, cell(value).ok_or(ReadError::NoObject { line })?));
         }
@@ -100,8 +120,9 @@ fn cell(value: &RawValue) -> Option<Cell<'static>> {
     })
 }
 
-/// The members of an object in their order, also those whose name occurs twice.
-struct Members<'j>(Vec<(Cow<'j, str>, &'j RawValue)>);
+/// The members of an object in their order, also those whose name occurs twice. If there are more than a table may have
+/// columns, one of those beyond is kept.
+struct Members<'j>(Vec<(String, &'j RawValue)>);
 
 impl<'j> Members<'j> {
     fn of(line: &'j [u8]) -> Option<Self> {
@@ -124,7 +145,10 @@ impl<'j> Visitor<'j> for MembersVisitor {
     fn visit_map<A: MapAccess<'j>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
-            members.push((Cow::Owned(name), map.next_value()?));
+            members.push((name, map.next_value()?));
+            if members.len() > MAX_COLUMNS {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            }
         }
         Ok(Members(members))
     }
@@ -155,34 +179,41 @@ mod tests {
     }
 
     #[test]
-    fn columns_and_lines_are_bounded() {
-        let members = |range: std::ops::Range<usize>| {
-            let members: Vec<String> = range.map(|n| format!("\"c{n}\":1")).collect();
-            format!("{{{}}}\n", members.join(","))
-        };
-        let read = |text: &str| {
-            let mut reader = NdjsonReader::new(text.as_bytes(), None).unwrap();
-            let mut row = ReadRow::default();
-            while reader.read(&mut row)? {
-                row.cells.clear();
-            }
-            Ok::<_, ReadError>(reader.columns().len())
-        };
-        assert_eq!(read(&(members(0..MAX_COLUMNS) + &members(1..2))).unwrap(), MAX_COLUMNS);
-        for text in [members(0..1_000_000), members(0..6_000) + &members(5_000..11_000)] {
-            assert_eq!(read(&text).unwrap_err().to_string(), "the file has more than 10000 columns");
-        }
-        let endless = std::io::Read::chain(&b"{\"a\":\""[..], std::io::repeat(b'x'));
-        let error = NdjsonReader::new(endless, None).unwrap().read(&mut ReadRow::default()).unwrap_err();
-        assert_eq!(error.to_string(), "line 1: the row that begins here is larger than 16 MiB");
-    }
-
-    #[test]
     fn other_lines_are_refused() {
         let refused = |text| read(text).unwrap_err().to_string();
         assert_eq!(refused("{}\n[1]\n"), "line 2: this is no JSON object of one line");
         assert_eq!(refused("{\"a\":\n1}\n"), "line 1: this is no JSON object of one line");
         assert_eq!(refused("{} {}\n"), "line 1: this is no JSON object of one line");
         assert_eq!(refused("{\"a\":1,\"a\":1}"), "line 1: the member \"a\" occurs twice");
+        assert_eq!(refused("{\"a\":1}\n{\"b\":1,\"a\":2,\"b\":1}"), "line 2: the member \"b\" occurs twice");
+    }
+
+    #[test]
+    fn columns_are_of_bounded_number_and_size() {
+        let error = |text: String| {
+            let mut reader = NdjsonReader::new(text.as_bytes(), None).unwrap();
+            let mut row = ReadRow::default();
+            loop {
+                match reader.read(&mut row) {
+                    Ok(true) => row.cells.clear(),
+                    Ok(false) => return None,
+                    Err(error) => return Some((error.to_string(), error.is_of_row())),
+                }
+            }
+        };
+        let members = |names: std::ops::Range<usize>| {
+            let members: Vec<_> = names.map(|n| format!("\"{n}\":1")).collect();
+            format!("{{{}}}\n", members.join(","))
+        };
+        let too_many = "a table has at most 16384 columns, with names of 1 MiB in all";
+        assert_eq!(error(members(0..16_384) + &members(1..16_384)), None);
+        assert_eq!(error(members(0..16_385)), Some((format!("line 1: {too_many}"), false)));
+        assert_eq!(
+            error(members(0..9_000) + &members(9_000..18_000)).unwrap().0,
+            format!("line 2: {too_many}")
+        );
+        let long = |n: u32| format!("{{\"{n}{}\":1}}\n", "x".repeat(1 << 19));
+        assert_eq!(error(long(1) + &long(1)), None);
+        assert_eq!(error(long(1) + &long(2)).unwrap().0, format!("line 2: {too_many}"));
     }
 }

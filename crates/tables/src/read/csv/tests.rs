@@ -127,19 +127,6 @@ fn an_unclosed_quote_is_named_before_a_million_lines_are_read() {
 }
 
 #[test]
-fn a_table_has_a_bounded_number_of_columns() {
-    let names = |count: usize| (0..count).map(|n| format!("c{n}")).collect::<Vec<_>>().join(",");
-    assert_eq!(read(names(MAX_COLUMNS)).len(), 1);
-    let many = "the file has more than 10000 columns";
-    assert_eq!(refused(names(MAX_COLUMNS + 1)), many);
-    assert_eq!(refused(names(1_000_000)), many);
-    // Empty cells take no room in the file.
-    let endless = std::io::Read::chain(&b"a,b\n"[..], std::io::repeat(b','));
-    let mut reader = CsvReader::new(endless, ReadOptions { delimiter: Some(b','), encoding: None }).unwrap();
-    assert_eq!(reader.read(&mut ReadRow::default()).unwrap_err().to_string(), many);
-}
-
-#[test]
 fn rows_are_of_bounded_size() {
     let endless = std::io::Read::chain(&b"a,b\n"[..], std::io::repeat(b'x'));
     let mut reader = CsvReader::new(endless, ReadOptions::default()).unwrap();
