@@ -1,4 +1,4 @@
-use cutover_model::tables::{ColumnRole, ColumnType, Table};
+use cutover_model::tables::{ColumnType, Table};
 use std::io;
 
 /// The personal values in an export.
@@ -43,8 +43,6 @@ pub struct LayoutColumn {
     pub column_type: ColumnType,
     /// If set, it has the value of a decimal in the declared digits, beside the column with the digits as sent.
     pub is_value: bool,
-    /// If set, every row has a value.
-    pub is_key: bool,
 }
 
 impl LayoutColumn {
@@ -64,8 +62,7 @@ impl Layout {
                 continue;
             }
             let (name, column_type) = (column.name.clone(), column.column_type);
-            let is_key = column.role == ColumnRole::Key;
-            let sent = LayoutColumn { name, cell, column_type, is_value: false, is_key };
+            let sent = LayoutColumn { name, cell, column_type, is_value: false };
             let value = matches!(column_type, ColumnType::Decimal { .. }).then(|| LayoutColumn {
                 name: format!("{}_decimal", sent.name),
                 is_value: true,

@@ -97,8 +97,9 @@ fn failure(error: ParquetError) -> io::Error {
 
 /// The declaration of a column in the file.
 fn field(column: &LayoutColumn) -> Result<Type, ParquetError> {
-    let presence = if column.is_key { Repetition::REQUIRED } else { Repetition::OPTIONAL };
-    let of = |physical| Type::primitive_type_builder(&column.name, physical).with_repetition(presence);
+    // Also keys: an account that is faulty may lack one.
+    let optional = Repetition::OPTIONAL;
+    let of = |physical| Type::primitive_type_builder(&column.name, physical).with_repetition(optional);
     match column.column_type {
         ColumnType::Integer => of(Physical::INT64).build(),
         ColumnType::Boolean => of(Physical::BOOLEAN).build(),

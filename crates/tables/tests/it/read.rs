@@ -59,6 +59,19 @@ fn every_format_gives_the_rows_that_were_written() {
     }
 }
 
+/// A key that the account lacks is an absent cell like any other.
+#[test]
+fn rows_without_a_key_are_written_and_come_back_without_it() {
+    let mut account: serde_json::Value = serde_json::from_slice(&fixture("electricity.json")).unwrap();
+    account["supply_addresses"][0]["meter_points"][0].as_object_mut().unwrap().remove("mpxn");
+    let account = serde_json::to_vec(&account).unwrap();
+    for format in Format::ALL {
+        let (_, read) = rows(&account, format);
+        assert!(read[0].iter().all(|(name, _)| name != "mpxn"), "{}", format.as_str());
+        assert!(read[0].iter().any(|(name, _)| name == "external_account_number"));
+    }
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn what_is_not_parquet_is_refused() {
