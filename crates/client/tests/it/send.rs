@@ -159,6 +159,19 @@ fn a_lost_answer_and_an_overload_lose_and_double_nothing() {
     assert_eq!(numbers.collect::<std::collections::BTreeSet<_>>().len(), 40);
 }
 
+fn many_notes(count: usize, body: &str) -> String {
+    let notes = vec![json!({"body": body}); count];
+    json!({"import_supplier": "ACME", "external_account_number": "N-1", "notes": notes}).to_string()
+}
+
+#[test]
+fn an_answer_that_repeats_a_large_request_is_read() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    sandbox.write("a.ndjson", many_notes(1_000, &"x".repeat(7_000)));
+    let ran = send(&sandbox, &stub, &["notes", "a.ndjson"]);
+    assert_eq!((ran.code, ran.summary()["items"]["added"].as_u64()), (Some(0), Some(1_000)), "{}", ran.err);
+}
+
 #[test]
 fn a_vendor_that_fails_is_asked_again_and_not_recorded_as_a_refusal() {
     let (sandbox, stub) = (Sandbox::new(), Stub::start());

@@ -539,17 +539,21 @@ fn added(state: &mut State, path: &str, body: &[u8]) -> (u16, Value) {
     }
     let is_there = state.sent.iter().any(|(_, sent)| *sent == body);
     state.sent.push((path.to_owned(), body.clone()));
-    let items = |name: &str, item: Value| {
-        Value::from_iter(body[name].as_array().unwrap().iter().map(|_| item.clone()))
+    let each = |name: &str, item: &dyn Fn(&Value) -> Value| {
+        Value::from_iter(body[name].as_array().unwrap().iter().map(item))
     };
     let answer = match path {
         "notes/create/" => {
             let status = if is_there { "NOTE_ALREADY_EXISTS" } else { "NOTE_CREATION_SUCCESS" };
-            items("notes", json!({"created_at": "2026-11-21T00:00:00Z", "body": "x", "status": status}))
+            each(
+                "notes",
+                &|note| json!({"created_at": "2026-11-21T00:00:00Z", "body": note["body"], "status": status}),
+            )
         }
         "transactions/create/" => {
             let status = if is_there { "TRANSACTION_ALREADY_EXISTS" } else { "TRANSACTION_ADDED_TO_ACCOUNT" };
-            json!({"results": items("transactions", json!({"status": status, "transaction_data": {}}))})
+            let result = |transaction: &Value| json!({"status": status, "transaction_data": transaction});
+            json!({"results": each("transactions", &result)})
         }
         _ => json!({"reference": "x"}),
     };

@@ -6,6 +6,9 @@ use reqwest::header::CONTENT_TYPE;
 
 /// Maximum size of an answer to one account.
 pub(super) const MAX_ANSWER: usize = 1024 * 1024;
+/// Maximum size of an answer to another request. It repeats the request, which has at most 8 MiB, with members of its own for
+/// each of 10,000 items.
+const MAX_REPEATING_ANSWER: usize = 32 * 1024 * 1024;
 
 /// Sends one account, or another request, in its own request.
 ///
@@ -29,7 +32,8 @@ pub(super) async fn send(
             request.timeout(REQUEST_TIMEOUT).body(body.clone())
         })
         .await?;
-    let reply = Reply::read_up_to(MAX_ANSWER, response).await?;
+    let max = if account.kind.is_account() { MAX_ANSWER } else { MAX_REPEATING_ANSWER };
+    let reply = Reply::read_up_to(max, response).await?;
     let status = reply.status.as_u16();
     let a = if account.kind.is_account() { "an account" } else { "a request" };
     match status {
