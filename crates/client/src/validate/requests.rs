@@ -7,13 +7,17 @@ use crate::journal::fingerprint_of;
 use crate::request::Kind;
 use cutover_core::Zone;
 use cutover_model::{
-    Decoded, Field, Limits, SyntaxError, Text, decode_business, decode_business_payment_instruction,
-    decode_historical_statements, decode_notes, decode_payment_instruction, decode_transactions,
+    Decoded, Field, Limits, MAX_ITEMS, SyntaxError, Text, decode_business,
+    decode_business_payment_instruction, decode_historical_statements, decode_notes,
+    decode_payment_instruction, decode_transactions,
 };
 use cutover_rules::{
     Facts, Profile, Report, check_business, check_business_payment_instruction, check_historical_statements,
     check_notes, check_payment_instruction, check_transactions,
 };
+
+/// The service judges the number of items of a request, since its operator sets the limit. This is the largest one.
+const LIMITS: Limits = Limits { batch_items: MAX_ITEMS, items: MAX_ITEMS, memory: usize::MAX };
 
 /// Decodes a request of one kind.
 type Decode<'j, R> = fn(&'j [u8], Zone, Limits) -> Result<Decoded<R>, SyntaxError>;
@@ -83,7 +87,7 @@ impl Checker {
     ) -> Checked {
         let fingerprint = fingerprint_of(body);
         let of = |identity, findings| Checked { identity, fingerprint, findings, ..Checked::default() };
-        let decoded = match decode(body, Zone::UTC, Limits::default()) {
+        let decoded = match decode(body, Zone::UTC, LIMITS) {
             Ok(decoded) => decoded,
             Err(error) => return of(None, vec![Finding::no_json(error, location.line)]),
         };
@@ -96,7 +100,7 @@ impl Checker {
         let zone = rules.now.zone;
         let differs = decoded.zone_matters && zone != Zone::UTC;
         // The same bytes were decoded before.
-        let again = if differs { decode(body, zone, Limits::default()).ok() } else { None };
+        let again = if differs { decode(body, zone, LIMITS).ok() } else { None };
         let report = check(again.as_ref().unwrap_or(&decoded), Facts::at(rules.now), &rules.profile);
         let issues = report.errors.into_iter().chain(report.warnings);
         let findings = match self.show_values {

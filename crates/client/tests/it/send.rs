@@ -183,6 +183,15 @@ fn a_vendor_that_fails_is_asked_again_and_not_recorded_as_a_refusal() {
     assert_eq!((ran.code, figures(&ran, ["failed", "accepted"])), (Some(0), [0, 1]));
 }
 
+/// The operator may allow up to 10,000.
+#[test]
+fn the_service_judges_the_number_of_notes() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    sandbox.write("a.ndjson", [many_notes(10_000, "x"), many_notes(10_001, "x")].join("\n"));
+    let ran = send(&sandbox, &stub, &["notes", "a.ndjson"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "faulty"])), (Some(1), [1, 1]), "{}", ran.out);
+}
+
 #[test]
 fn requests_about_one_account_keep_their_order() {
     let (sandbox, stub) = (Sandbox::new(), Stub::start());

@@ -189,6 +189,13 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_of_bounded_size() {
+        let endless = std::io::Read::chain(&b"{\"a\":\""[..], std::io::repeat(b'x'));
+        let error = NdjsonReader::new(endless, None).unwrap().read(&mut ReadRow::default()).unwrap_err();
+        assert_eq!(error.to_string(), "line 1: the row that begins here is larger than 16 MiB");
+    }
+
+    #[test]
     fn columns_are_of_bounded_number_and_size() {
         let error = |text: String| {
             let mut reader = NdjsonReader::new(text.as_bytes(), None).unwrap();
