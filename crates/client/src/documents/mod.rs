@@ -19,7 +19,7 @@ use crate::report::{Reports, Row};
 use crate::request::Kind;
 use crate::validate::{Checked, Finding, INTERRUPTED, TopCodes, UNREADABLE};
 use chrono::{DateTime, Utc};
-use cutover_core::{Now, Zone};
+use cutover_core::{Issue, Now, Zone};
 use cutover_model::decode_account;
 use cutover_rules::{DocumentState, Facts, Profile, check_account, documents_of_account};
 use folder::Folder;
@@ -91,12 +91,28 @@ impl Worker for DocumentChecker {
             .collect();
         let facts = Facts { documents: Some(&states), ..Facts::at(self.now) };
         let report = check_account(&decoded, facts, &Profile::default());
+        let is_account = decoded.draft.as_ref().is_some_and(|request| request.account.usable().is_some());
         let issues = report.errors.into_iter().chain(report.warnings);
-        let findings = issues.filter(|issue| issue.rule.0.starts_with("DOC-")).map(Finding::from).collect();
+        let issues = issues.filter(|issue| is_of_document(issue) || hides_documents(issue, is_account));
+        let findings = issues.map(Finding::from).collect();
         let named =
             states.iter().map(|(path, state)| Named { hash: fingerprint_of(path.as_bytes()), state: *state });
         (of(Identity::of(&decoded), findings), named.collect())
     }
+}
+
+fn is_of_document(issue: &Issue) -> bool {
+    issue.rule.0.starts_with("DOC-")
+}
+
+/// The members with the path of a document.
+const PATHS: [&str; 2] = ["notes.#.document_paths.#.document_path", "statements.#.statement_path"];
+
+/// True if a value that may name documents cannot be read.
+fn hides_documents(issue: &Issue, is_account: bool) -> bool {
+    let attr = issue.attr.pattern();
+    let is_below = |path: &str| matches!(path.strip_prefix(&attr), Some(rest) if rest.is_empty() || rest.starts_with('.'));
+    issue.rule.0.starts_with("STR-") && (!is_account || PATHS.into_iter().any(is_below))
 }
 
 /// State of a run.

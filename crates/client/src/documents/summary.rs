@@ -11,7 +11,7 @@ pub(super) struct Summary {
     pub(super) files: u64,
     pub(super) unreadable_files: u64,
     pub(super) accounts: u64,
-    /// Accounts of which a document is missing or no PDF, or that cannot be read.
+    /// Accounts of which a document is missing or no PDF, or that cannot be read as far as they name documents.
     pub(super) faulty: u64,
     /// Documents that accounts name, each once.
     pub(super) documents: u64,

@@ -37,6 +37,33 @@ fn missing_documents_are_named_with_their_places() {
     assert_eq!(check(&sandbox, &[]).code, Some(0));
 }
 
+/// What cannot be read may name documents.
+#[test]
+fn values_that_hide_documents_are_faults() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/s/1.pdf", "%PDF-1.7 …");
+    let with = |member: &str, value: Value| {
+        let mut account: Value = serde_json::from_slice(&account("N-1")).unwrap();
+        account[member] = value;
+        account.to_string()
+    };
+    let faulty = [
+        "7".to_owned(),
+        json!({"payload": []}).to_string(),
+        with("statements", json!({})),
+        with("notes", json!(["x"])),
+        with("notes", json!([{"body": "x", "document_paths": "n/1.txt"}])),
+        with("notes", json!([{"body": "x", "document_paths": [{"document_path": 7}]}])),
+        with("statements", json!([{"statement_path": null}])),
+    ];
+    let others = [with("customers", json!(7)), with("notes", json!([{"body": 7}]))];
+    sandbox.write("a.ndjson", [&faulty[..], &others].concat().join("\n"));
+    let ran = check(&sandbox, &["--report", "r.json", "--json"]);
+    assert_eq!((ran.code, &ran.summary()["faulty"]), (Some(1), &json!(7)));
+    let shown = |row: &Value| format!("{} {} {}", row["line"], row["attr"], row["code"]);
+    insta::assert_snapshot!(sandbox.rows("r.json").iter().map(shown).collect::<Vec<_>>().join("\n"));
+}
+
 #[test]
 fn what_cannot_be_read_exits_with_2() {
     let sandbox = Sandbox::new();
