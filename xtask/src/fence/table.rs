@@ -163,7 +163,7 @@ const OBJECT_STORAGE: &Family =
 
 const FILES: &Family = &Family {
     what: "the file system",
-    crates: &["cap-std", "fs-err", "fs4", "glob", "memmap2", "tempfile", "walkdir"],
+    crates: &["cap-std", "fs-err", "fs4", "glob", "memmap2", "same-file", "tempfile", "walkdir"],
 };
 
 const RANDOM: &Family =

@@ -5,6 +5,7 @@ use super::lines::{HistoryLine, Line, MAGIC, Read, broken, read};
 use super::record::Record;
 use super::subject::{Subject, VERSION, check, refused};
 use crate::error::{Error, print_note};
+use same_file::Handle;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -47,10 +48,7 @@ impl Journal {
     pub(crate) fn open(path: &Path, subject: &Subject) -> Result<(Self, Index), Error> {
         let unusable = || Error::file("used as a journal", path);
         let base_url = subject.base_url.clone();
-        let mut options = OpenOptions::new();
-        let mut file =
-            options.read(true).write(true).create(true).truncate(false).open(path).map_err(unusable())?;
-        lock(&file, path)?;
+        let mut file = locked(path, lock)?;
         let (mut index, mut histories) = (Index::default(), Histories::new());
         let mut add = |line: Line, _: u64| match line {
             Line::Record(record) => {
@@ -210,6 +208,26 @@ impl Drop for Journal {
     }
 }
 
+/// Opens or creates the file at a path and locks it. A run that recorded nothing removes its file when it ends, perhaps
+/// while this one waits for the lock: then what is locked is not the file at the path any more.
+fn locked(path: &Path, lock: impl Fn(&File, &Path) -> Result<(), Error>) -> Result<File, Error> {
+    let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    loop {
+        let file = open().map_err(Error::file("used as a journal", path))?;
+        lock(&file, path)?;
+        if is_at(&file, path).map_err(Error::file("used as a journal", path))? {
+            return Ok(file);
+        }
+    }
+}
+
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    match Handle::from_path(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        there => Ok(there? == Handle::from_file(file.try_clone()?)?),
+    }
+}
+
 /// Locks the journal. Waits shortly, because a run that was just killed may still hold the lock.
 fn lock(file: &File, path: &Path) -> Result<(), Error> {
     let begun = Instant::now();
@@ -322,6 +340,22 @@ mod tests {
         let (_journal, _) = Journal::open(&path, &subject()).unwrap();
         let error = Journal::open(&path, &subject()).unwrap_err().to_string();
         assert!(error.ends_with("j is in use by another run"), "{error}");
+    }
+
+    /// The other run ends without a record between the opening and the lock.
+    #[test]
+    fn a_journal_that_another_run_removes_is_created_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j");
+        let (other, _) = Journal::open(&path, &subject()).unwrap();
+        let other = std::cell::Cell::new(Some(other));
+        let mut file = locked(&path, |_, _| {
+            drop(other.take());
+            Ok(())
+        })
+        .unwrap();
+        file.write_all(b"x").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"x");
     }
 
     #[test]
