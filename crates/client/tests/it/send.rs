@@ -209,6 +209,43 @@ fn requests_about_one_account_keep_their_order() {
     }
 }
 
+/// Otherwise the next run would send the failed one after those that had come after it.
+#[test]
+fn requests_behind_a_failed_one_of_the_account_wait_for_the_next_run() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    let lines = [note("N-0", "0"), note("N-0", "1"), note("N-1", "2"), note("N-0", "3")];
+    sandbox.write("a.ndjson", lines.join("\n"));
+    stub.state().failures.insert("N-0".to_owned(), 3);
+    let sent = || {
+        let state = stub.state();
+        let bodies = state.sent.iter().map(|(_, body)| body["notes"][0]["body"].as_str().unwrap());
+        bodies.collect::<String>()
+    };
+    let ran = send(&sandbox, &stub, &["notes", "a.ndjson", "--connections", "4"]);
+    assert_eq!(
+        (ran.code, figures(&ran, ["failed", "accepted", "not_sent"])),
+        (Some(2), [1, 1, 2]),
+        "{}",
+        ran.out
+    );
+    assert_eq!(sent(), "2");
+    let ran = send(&sandbox, &stub, &["notes", "a.ndjson", "--connections", "4"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "not_sent"])), (Some(0), [4, 0]));
+    assert_eq!(sent(), "2013");
+}
+
+#[test]
+fn nothing_of_an_account_is_sent_after_a_fault_that_ends_the_run() {
+    // The next request would begin at the same time as the run ends, so that one try may not show it.
+    for _ in 0..8 {
+        let (sandbox, stub) = (Sandbox::new(), Stub::start());
+        sandbox.write("a.ndjson", [note("N-0", "0"), note("N-0", "1")].join("\n"));
+        stub.script([Behavior::Answer(409, None)]);
+        let ran = send(&sandbox, &stub, &["notes", "a.ndjson"]);
+        assert_eq!((ran.code, stub.state().sent.len()), (Some(2), 0), "{}", ran.out);
+    }
+}
+
 #[test]
 fn a_business_that_comes_twice_is_sent_once() {
     let (sandbox, stub) = (Sandbox::new(), Stub::start());

@@ -78,16 +78,23 @@ impl<F: OnAnswer> Request<'_, F> {
 }
 
 impl BatchSender {
-    /// Sends a batch until every line is answered, or the service fails permanently.
-    pub(super) async fn send(&self, batch: Batch) {
-        if let Err(fault) = self.send_with_retries(batch).await {
+    /// Sends a batch until every line is answered, or the service fails permanently. Returns true if none was left:
+    /// without an answer, or because the service failed at it.
+    pub(super) async fn send(&self, batch: Batch) -> bool {
+        let (lines, mut done) = (batch.len(), 0);
+        let mut on_answer = |line, answer: Answer| {
+            done += usize::from(answer.outcome != Outcome::Failed);
+            self.emit(Event::Answered(line, answer));
+        };
+        if let Err(fault) = self.send_with_retries(batch, &mut on_answer).await {
             self.emit(Event::Failed(fault));
         }
+        done == lines
     }
 
     /// # Errors
     /// The fault that ended it.
-    async fn send_with_retries(&self, batch: Batch) -> Result<(), Fault> {
+    async fn send_with_retries(&self, batch: Batch, on_answer: &mut impl OnAnswer) -> Result<(), Fault> {
         let mut short = Vec::new();
         let (mut left, mut retries) = (batch, Vec::new());
         for n in 0..TRIES {
@@ -100,17 +107,17 @@ impl BatchSender {
             retries = self
                 .send_lines(left, pass, &mut |line, answer| match answer.is_short() {
                     true => short.push((line, answer)),
-                    false => self.emit(Event::Answered(line, answer)),
+                    false => on_answer(line, answer),
                 })
                 .await?;
             left = retries.iter().map(|(line, _)| line.clone()).collect();
         }
-        retries.into_iter().for_each(|(line, answer)| self.emit(Event::Answered(line, answer)));
-        self.explain(short).await
+        retries.into_iter().for_each(|(line, answer)| on_answer(line, answer));
+        self.explain(short, on_answer).await
     }
 
     /// Asks for the reasons of refusals. If there is no answer, the refusal is emitted as it was.
-    async fn explain(&self, mut short: Vec<(Arc<Prepared>, Answer)>) -> Result<(), Fault> {
+    async fn explain(&self, mut short: Vec<Retry>, on_answer: &mut impl OnAnswer) -> Result<(), Fault> {
         let lines = short.iter().map(|(line, _)| line.clone()).collect();
         let end = self
             .send_lines(lines, Pass { validates: true, is_first: false }, &mut |line, reasons| {
@@ -122,7 +129,7 @@ impl BatchSender {
                 }
             })
             .await;
-        short.into_iter().for_each(|(line, answer)| self.emit(Event::Answered(line, answer)));
+        short.into_iter().for_each(|(line, answer)| on_answer(line, answer));
         end.map(drop)
     }
 

@@ -137,9 +137,10 @@ fn run(sender: BatchSender, mut queue: mpsc::UnboundedReceiver<Batch>) {
             let sender = sender.clone();
             let end = BatchEnd(sender.events.clone());
             tokio::spawn(async move {
-                turn.begin().await;
-                sender.send(batch).await;
-                drop((turn, end));
+                if turn.begin().await && sender.send(batch).await {
+                    turn.end();
+                }
+                drop(end);
             });
         }
     });
