@@ -3,8 +3,8 @@
 //! Journals of accounts and of other requests have the same form, and a journal is about one of them.
 //!
 //! Each line is a JSON record, or the history of the service's database; the first line identifies the service. Lines
-//! are only appended. A torn end
-//! left by a crash is cut off: its account is sent again, which the contract makes safe.
+//! are only appended. A torn end, left by a crash, is cut off: the account or request of that line is sent again, which the
+//! contract makes safe.
 
 mod accepted;
 mod file;

@@ -360,8 +360,11 @@ fn an_account_in_progress_is_retried_and_sent_by_the_next_run() {
 #[test]
 fn answers_that_are_not_the_services_are_not_recorded() {
     for (act, part) in [
-        (Behavior::Foreign(json!({"status": 202, "body": {}})), "answers 202 to an account"),
-        (Behavior::Foreign(json!({"status": 400, "body": {"message": "Bad"}})), "answers 400 to an account"),
+        (Behavior::Foreign(json!({"status": 202, "body": {}})), "answers 202, and not as Cutover does"),
+        (
+            Behavior::Foreign(json!({"status": 400, "body": {"message": "Bad"}})),
+            "answers 400, and not as Cutover does",
+        ),
         (Behavior::Foreign(json!({"external_account_number": "X"})), "answers to other lines than were sent"),
         (Behavior::More("{\"line\": 4}\n"), "answers to more lines than were sent"),
     ] {

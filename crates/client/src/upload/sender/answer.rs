@@ -64,7 +64,7 @@ impl LineOutcome {
 }
 
 pub(super) fn foreign(status: u16) -> LineOutcome {
-    let why = format!("the service answers {status} to an account, and not as Cutover does");
+    let why = format!("the service answers {status}, and not as Cutover does");
     LineOutcome::Fault(Fault::permanent(why))
 }
 
@@ -101,12 +101,12 @@ impl Answer {
         Self { status, outcome, findings: Vec::new(), items: Items::default() }
     }
 
-    /// Answer for an account at which the service failed repeatedly.
+    /// Answer for an account or another request at which the service failed each time.
     pub(super) fn failed() -> Self {
         let finding = Finding {
             attr: NON_FIELD_ERRORS.to_owned(),
             code: Code::Error.as_str().to_owned(),
-            detail: "The service failed at this account repeatedly.".to_owned(),
+            detail: "The service failed each time that this was sent.".to_owned(),
         };
         Self { findings: vec![finding], ..Self::bare(500, Outcome::Failed) }
     }

@@ -151,7 +151,7 @@ impl BatchSender {
             drop(permit);
             if pass.is_first && request.is_down() {
                 (request.done, request.retries) = (0, Vec::new());
-                end = end.and(Err(Fault::transient("the service fails at every account")));
+                end = end.and(Err(Fault::transient("the service fails at every line of a request")));
             }
             retries.append(&mut request.retries);
             let done = request.done;
