@@ -53,9 +53,12 @@ fn refusal(line: &str) -> Option<String> {
     let program = Cli::command();
     let takes_address =
         |command: &Command| command.get_arguments().any(|arg| arg.get_long() == Some("base-url"));
-    let command = line.get(1).and_then(|name| program.find_subcommand(name));
-    if command.is_some_and(takes_address) && !line.iter().any(|word| word.starts_with("--base-url")) {
-        line.insert(2, "--base-url=http://localhost".to_owned());
+    let (mut command, mut at) = (&program, 1);
+    while let Some(inner) = line.get(at).and_then(|name| command.find_subcommand(name)) {
+        (command, at) = (inner, at + 1);
+    }
+    if takes_address(command) && !line.iter().any(|word| word.starts_with("--base-url")) {
+        line.insert(at, "--base-url=http://localhost".to_owned());
     }
     let error = program.try_get_matches_from(line).err()?;
     error.use_stderr().then(|| error.to_string())
