@@ -4,13 +4,20 @@ use std::path::Path;
 
 /// Reason a command failed, shown in one line.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
+pub enum Error {
     /// The request makes no sense.
     #[error("{0}")]
     Refused(String),
     /// A file cannot be used.
     #[error("{path} cannot be {what}: {source}")]
-    File { path: String, what: &'static str, source: io::Error },
+    File {
+        /// Its path.
+        path: String,
+        /// Completes "cannot be".
+        what: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
     /// Standard output failed.
     #[error("the output cannot be written: {0}")]
     Output(#[from] io::Error),

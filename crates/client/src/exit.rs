@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 /// Result of a run, which scripts see as the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -13,14 +11,14 @@ pub(crate) enum Exit {
     Interrupted,
 }
 
-impl From<Exit> for ExitCode {
+impl From<Exit> for u8 {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
+        match exit {
             Exit::Success => 0,
             Exit::Faulty => 1,
             Exit::Failed => 2,
             Exit::Interrupted => INTERRUPTED,
-        })
+        }
     }
 }
 

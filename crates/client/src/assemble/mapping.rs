@@ -67,6 +67,17 @@ impl Mapping {
         Self { named_encoding, ..self }
     }
 
+    /// Reads a mapping from JSON.
+    ///
+    /// # Errors
+    /// [`Error`] if it is none, or names what does not exist.
+    pub(super) fn of_json(text: &str, tables: &Tables) -> Result<Self, Error> {
+        let refused = |why: String| Error::refused(format!("this is not a mapping: {why}"));
+        let mapping: Self = serde_json::from_str(text).map_err(|e| refused(e.to_string()))?;
+        mapping.check(tables).map_err(refused)?;
+        Ok(mapping)
+    }
+
     fn check(&self, tables: &Tables) -> Result<(), String> {
         self.options()?;
         for (name, mapping) in &self.tables {

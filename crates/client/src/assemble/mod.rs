@@ -1,6 +1,7 @@
 //! `cutover-client assemble`: makes accounts of tables. Nothing is lost without a finding.
 
 mod accounts;
+mod assembly;
 mod convert;
 mod damage;
 mod files;
@@ -18,6 +19,7 @@ mod rows;
 mod sort;
 mod watch;
 
+pub use assembly::{Assembly, Made, MappingSource};
 pub(crate) use convert::is_formula;
 pub(crate) use finding::Findings;
 pub(crate) use inputs::{Inputs, Read, TableCounts, TablesRead};

@@ -13,8 +13,8 @@ use crate::{
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -378,9 +378,9 @@ enum Command {
     },
 }
 
-/// Runs the command of the command line. `now` is the current time.
-pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
-    let done = match Cli::parse().command {
+/// Runs the command of a command line. `now` is the current time.
+pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>, now: DateTime<Utc>) -> Exit {
+    let done = match Cli::parse_from(arguments).command {
         Command::Validate(options) => validate::run(&options, now),
         Command::Upload(options) => upload::run(&options, now),
         Command::Assemble(options) => assemble::run(&options),
@@ -404,7 +404,7 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
         Command::Completions { shell } => manual::completions(shell).map(|()| Exit::Success),
         Command::Man { folder } => manual::pages(&folder).map(|()| Exit::Success),
     };
-    done.unwrap_or_else(|error| failed(&error)).into()
+    done.unwrap_or_else(|error| failed(&error))
 }
 
 fn failed(error: &Error) -> Exit {

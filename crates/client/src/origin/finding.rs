@@ -7,22 +7,27 @@ use std::borrow::Cow;
 
 /// A finding about a file, a row or a cell. It holds no value but the account's number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct TableFinding<'f> {
+pub struct TableFinding<'f> {
+    /// The path of the file.
     #[serde(borrow)]
-    pub(crate) file: Cow<'f, str>,
+    pub file: Cow<'f, str>,
     /// The line on which the row begins, from 1 on; in Parquet the number of the row.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) line: Option<u64>,
+    pub line: Option<u64>,
     /// The name of the column in the file.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub(crate) column: Option<Cow<'f, str>>,
+    pub column: Option<Cow<'f, str>>,
+    /// The table that the file belongs to.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub(crate) table: Option<Cow<'f, str>>,
+    pub table: Option<Cow<'f, str>>,
+    /// The account of the row.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub(crate) external_account_number: Option<Cow<'f, str>>,
-    pub(crate) kind: FindingKind,
+    pub external_account_number: Option<Cow<'f, str>>,
+    /// A word for programs.
+    pub kind: FindingKind,
+    /// Text for people.
     #[serde(borrow)]
-    pub(crate) detail: Cow<'f, str>,
+    pub detail: Cow<'f, str>,
 }
 
 impl<'f> TableFinding<'f> {
@@ -64,7 +69,7 @@ string_enum! {
     /// What a finding is about, as a word for programs.
     #[derive(Deserialize)]
     #[serde(try_from = "Cow<'_, str>")]
-    pub(crate) enum FindingKind {
+    pub enum FindingKind {
         /// The file belongs to no table.
         UnreadFile = "unread_file",
         /// The file cannot be read, or not to its end.

@@ -3,7 +3,7 @@
 mod finding;
 mod store;
 
-pub(crate) use finding::{FindingKind, TableFinding};
+pub use finding::{FindingKind, TableFinding};
 pub(crate) use store::{AccountOrigins, OriginFile, Origins, OriginsWriter};
 
 use serde::Serialize;

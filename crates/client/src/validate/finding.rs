@@ -4,20 +4,24 @@ use crate::input::{Location, Source};
 use crate::origin::{AccountOrigins, Origin, TableFinding};
 use crate::output::grouped;
 use crate::request::Kind;
-use cutover_core::{Code, Issue, Level, NON_FIELD_ERRORS};
+use cutover_core::{Code, Issue, Level, NON_FIELD_ERRORS, RuleId};
 use cutover_model::SyntaxError;
+use cutover_rules::rules_with;
 use std::borrow::Cow;
 
 /// A fault or warning about an account: found by the rules, or by comparing accounts of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Finding {
-    pub(crate) level: Level,
+pub struct Finding {
+    /// Whether the service would refuse the account.
+    pub level: Level,
     /// Path in the account; never a value.
-    pub(crate) attr: Cow<'static, str>,
+    pub attr: Cow<'static, str>,
     /// Stable code.
-    pub(crate) code: &'static str,
+    pub code: &'static str,
+    /// The rule that found it; `None` for what only this program finds.
+    pub rule: Option<RuleId>,
     /// Text for people; holds no value of an account except numbers of accounts, unless `--show-values` is given.
-    pub(crate) detail: Cow<'static, str>,
+    pub detail: Cow<'static, str>,
     /// The value as sent; `None` unless `--show-values` is given.
     pub(crate) value: Option<String>,
     /// The place in a table, if the account was made of tables.
@@ -28,7 +32,8 @@ impl Finding {
     /// The account is not JSON; `line` is its position in the file.
     pub(crate) fn no_json(error: SyntaxError, line: u32) -> Self {
         let error = SyntaxError { line: error.line + line as usize - 1, ..error };
-        Self::of_whole(Code::ParseError, format!("This is not JSON: {error}.").into())
+        let rule = rules_with(Code::ParseError).next().map(|rule| rule.id);
+        Self { rule, ..Self::of_whole(Code::ParseError, format!("This is not JSON: {error}.").into()) }
     }
 
     /// It is larger than the limit of the service.
@@ -43,6 +48,7 @@ impl Finding {
             level: Level::Error,
             attr: NON_FIELD_ERRORS.into(),
             code: code.as_str(),
+            rule: None,
             detail,
             value: None,
             source: None,
@@ -65,7 +71,15 @@ impl Finding {
             }
         };
         let attr = kind.identity_attr().into();
-        Self { level, attr, code: code.as_str(), detail: detail.into(), value: None, source: None }
+        Self {
+            level,
+            attr,
+            code: code.as_str(),
+            rule: None,
+            detail: detail.into(),
+            value: None,
+            source: None,
+        }
     }
 
     /// The account has something in common with an earlier one. The value itself is not named: it may be personal.
@@ -91,7 +105,7 @@ impl Finding {
             ),
         };
         let (level, code, detail) = (Level::Warning, code.as_str(), detail.into());
-        Self { level, attr, code, detail, value: None, source: None }
+        Self { level, attr, code, rule: None, detail, value: None, source: None }
     }
 
     /// Many accounts share a date of birth. It is shown only if asked for.
@@ -114,6 +128,7 @@ impl Finding {
             level: Level::Warning,
             attr: format!("customers.{}.date_of_birth", first.customer).into(),
             code: Code::SharedDateOfBirthInInput.as_str(),
+            rule: None,
             detail: detail.into(),
             value: None,
             source: None,
@@ -126,7 +141,15 @@ impl Finding {
     pub(crate) fn of_table(finding: &TableFinding<'_>) -> Self {
         let attr = finding.attr().map_or(NON_FIELD_ERRORS.into(), Cow::Owned);
         let (code, detail) = (finding.kind.as_str(), finding.detail.clone().into_owned().into());
-        Self { level: Level::Error, attr, code, detail, value: None, source: Some(finding.origin()) }
+        Self {
+            level: Level::Error,
+            attr,
+            code,
+            rule: None,
+            detail,
+            value: None,
+            source: Some(finding.origin()),
+        }
     }
 
     /// A temporary file with the origins of the account cannot be read.
@@ -167,6 +190,7 @@ impl From<Issue> for Finding {
             level: issue.level,
             attr,
             code: issue.code.as_str(),
+            rule: Some(issue.rule),
             detail: issue.detail,
             value: None,
             source: None,

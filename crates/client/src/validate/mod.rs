@@ -9,17 +9,19 @@ mod settings;
 mod summary;
 mod tally;
 mod top;
+mod validator;
 mod values;
 mod zones;
 
 pub(crate) use check::{Checked, Checker};
-pub(crate) use finding::Finding;
+pub use finding::Finding;
 pub(crate) use options::{Options, Rules};
 pub(crate) use requests::business_hash;
 pub(crate) use settings::{Settings, history, installation};
 use summary::Summary;
 pub(crate) use summary::{not_compared, seconds};
 pub(crate) use top::TopCodes;
+pub use validator::Validator;
 pub(crate) use zones::{SupplierZone, named};
 
 use crate::across::Across;

@@ -142,7 +142,11 @@ impl Rules {
         self.profile.is_some()
     }
 
-    fn with(&self, file: ProfileFile) -> Result<(Zone, Profile), Error> {
+    /// The same with this profile.
+    ///
+    /// # Errors
+    /// Same as [`Self::supplier`].
+    pub(super) fn with(&self, file: ProfileFile) -> Result<(Zone, Profile), Error> {
         let zone = match (self.time_zone, &file.time_zone) {
             (Some(zone), _) => zone,
             (None, Some(name)) => name.parse().map_err(|e| Error::refused(format!("the profile: {e}")))?,
@@ -224,8 +228,15 @@ pub(super) struct ProfileFile {
 impl ProfileFile {
     fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read(path).map_err(Error::file("read", path))?;
-        serde_json::from_slice(&text)
-            .map_err(|e| Error::refused(format!("{} is not a profile: {e}", path.display())))
+        Self::parse(&text, path.display())
+    }
+
+    /// Reads a profile from JSON; `name` is what a refusal calls it.
+    ///
+    /// # Errors
+    /// [`Error`] if it is none.
+    pub(super) fn parse(text: &[u8], name: impl Display) -> Result<Self, Error> {
+        serde_json::from_slice(text).map_err(|e| Error::refused(format!("{name} is not a profile: {e}")))
     }
 
     fn levels(self) -> Result<BTreeMap<String, Level>, Error> {

@@ -96,6 +96,7 @@ mod tests {
             level: *level,
             attr: "a.b".into(),
             code,
+            rule: None,
             detail: "".into(),
             value: None,
             source: None,
