@@ -92,7 +92,7 @@ struct Target {
 impl Target {
     /// True for what programs consist of.
     fn is_used(&self) -> bool {
-        self.kind.iter().any(|kind| kind == "lib" || kind == "bin")
+        self.kind.iter().any(|kind| ["bin", "cdylib", "lib"].contains(&kind.as_str()))
     }
 }
 

@@ -35,6 +35,7 @@ const STORE: &str = "cutover-store";
 const OUTBOUND: &str = "cutover-outbound";
 const HTTP: &str = "cutover-http";
 const TABLES: &str = "cutover-tables";
+const CLIENT: &str = "cutover-client";
 
 /// The crates from the bottom up.
 pub(crate) const LAYERS: &[Layer] = &[
@@ -70,9 +71,14 @@ pub(crate) const LAYERS: &[Layer] = &[
         never: &[DATABASE, OBJECT_STORAGE],
     },
     Layer {
-        name: "cutover-client",
+        name: CLIENT,
         may: &[CORE, MODEL, RULES, TABLES],
         never: &[WEB, DATABASE, OBJECT_STORAGE, RANDOM],
+    },
+    Layer {
+        name: "cutover-python",
+        may: &[CLIENT],
+        never: &[ASYNC, RUNTIME, HTTP_TYPES, WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE, RANDOM],
     },
     Layer {
         name: "cutover-simulation",
