@@ -21,6 +21,7 @@ mod snapshots;
 mod summary;
 mod tests;
 pub(crate) mod torture;
+mod wheel;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -124,6 +125,11 @@ const CHECKS: &[Step] = &[
         name: "packages",
         what: "the files of a release, installed into empty folders and run",
         run: |_| packages::run(),
+    },
+    Step {
+        name: "wheel",
+        what: "the wheel for Python, its symbols, and its tests in an empty environment, with maturin",
+        run: wheel::run,
     },
     Step { name: "fuzz", what: "fuzz targets with the same random inputs each time", run: |_| fuzz::run() },
     Step {

@@ -29,7 +29,7 @@ pub(super) fn alone() -> Result<Outcome, Error> {
 }
 
 /// Programs without a library of the same name.
-const PROGRAMS: [&str; 4] = ["cutover", "cutover-client", "cutover-launch", "xtask"];
+const PROGRAMS: [&str; 3] = ["cutover", "cutover-launch", "xtask"];
 
 /// There are no examples. But with this option dependencies have the features that tests need, as in the step
 /// `clippy`, and 66 of them are not checked again.
