@@ -1,6 +1,7 @@
 use crate::error::exception;
 use cutover_client::{Assembly, Error, Made, MappingSource, TableFinding};
 use pyo3::prelude::*;
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -79,15 +80,15 @@ impl From<Made<'_>> for Next {
 }
 
 fn parts(finding: &TableFinding<'_>) -> Parts {
-    let text = |text: Option<&str>| text.map(str::to_owned);
+    let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
     (
-        finding.file.to_owned(),
+        finding.file.to_string(),
         finding.line,
-        text(finding.column),
-        text(finding.table),
-        text(finding.external_account_number),
-        finding.kind,
-        finding.detail.clone(),
+        text(&finding.column),
+        text(&finding.table),
+        text(&finding.external_account_number),
+        finding.kind.as_str(),
+        finding.detail.to_string(),
     )
 }
 
