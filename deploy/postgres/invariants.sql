@@ -237,6 +237,14 @@ WITH accepted AS (
     CROSS JOIN LATERAL (VALUES ('sent_high', sent_high), ('sent_units', sent_units), ('sent_fraction', sent_fraction),
         ('sent_readings', sent_readings), ('sent_transactions', sent_transactions), ('sent_documents', sent_documents)) AS f (name, found)
     GROUP BY supplier_id, f.name, state
+    UNION ALL SELECT supplier_id, format('rows of table %s that were %s', t.place, CASE WHEN is_sent THEN 'sent' ELSE 'imported' END),
+        kept * t.number::NUMERIC, found * t.number::NUMERIC
+    FROM (SELECT supplier_id, is_sent, counts, 1 AS kept, 0 AS found FROM row_counts
+        UNION ALL SELECT supplier_id, is_sent, counts, times, 0 FROM row_changes
+        UNION ALL SELECT supplier_id, TRUE, rows_sent(state, sent_rows), 0, 1 FROM processes
+        UNION ALL SELECT supplier_id, FALSE, total_rows, 0, 1 FROM accounts) AS r
+    CROSS JOIN LATERAL unnest(string_to_array(counts, ',', '')) WITH ORDINALITY AS t (number, place)
+    WHERE t.number IS NOT NULL
 ), outcomes (run_id, state, kept, found) AS (
     SELECT run_id, e.pair->>0, (e.pair->>1)::NUMERIC, 0 FROM run_figures, json_array_elements(figures::JSON->'states') AS e (pair)
     UNION ALL SELECT run_id, state, 0, count(*) FROM run_outcomes GROUP BY 1, 2

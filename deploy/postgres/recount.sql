@@ -1,5 +1,5 @@
 -- Counts the stored figures of processes and accounts again: processes by state, with what was sent, by cause, and by the
--- minute in which they ended, and the totals of accounts. Needed only if deploy/postgres/invariants.sql reports I6, for example after rows
+-- minute in which they ended, the totals of accounts, and the rows of both by table. Needed only if deploy/postgres/invariants.sql reports I6, for example after rows
 -- were changed by hand without triggers.
 --
 --   psql -X -1 -d 'postgres://cutover@db.example.com/cutover' -f deploy/postgres/recount.sql
@@ -9,7 +9,8 @@
 \set ON_ERROR_STOP on
 
 LOCK TABLE processes, accounts, ledgers, readings, transactions, note_documents, statements, historical_statements,
-    process_causes, process_changes, cause_changes, total_changes, process_counts, cause_counts, process_minutes, totals IN SHARE ROW EXCLUSIVE MODE;
+    process_causes, process_changes, cause_changes, total_changes, process_counts, cause_counts, process_minutes, totals,
+    row_changes, row_counts IN SHARE ROW EXCLUSIVE MODE;
 
 DELETE FROM process_changes;
 DELETE FROM process_causes;
@@ -19,6 +20,8 @@ DELETE FROM total_changes;
 DELETE FROM process_counts;
 DELETE FROM process_minutes;
 DELETE FROM totals;
+DELETE FROM row_changes;
+DELETE FROM row_counts;
 
 INSERT INTO process_counts (supplier_id, state, error_code, processes,
         sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents)
@@ -55,3 +58,9 @@ INSERT INTO totals
         WHERE btrim(statement_path, E' \t\r\n') <> '' GROUP BY 1
     ) AS counted
     GROUP BY supplier_id;
+
+-- The service adds these up.
+INSERT INTO row_changes (supplier_id, is_sent, times, counts)
+    SELECT supplier_id, TRUE, count(*), rows_sent(state, sent_rows)
+    FROM processes WHERE rows_sent(state, sent_rows) IS NOT NULL GROUP BY 1, 4
+    UNION ALL SELECT supplier_id, FALSE, count(*), total_rows FROM accounts WHERE total_rows IS NOT NULL GROUP BY 1, 4;

@@ -10,7 +10,7 @@ use crate::codec;
 use crate::port::{Cause, Outcome, Sent, StepWrite, StoreError, Tx};
 use cutover_core::{SupplierCode, Zone};
 use cutover_model::certificate::{account_content, account_paths};
-use cutover_model::{ContentHash, IntoOwned, PathHashes, PathKey, Totals};
+use cutover_model::{ContentHash, PathHashes, PathKey, RowCounts, Totals};
 use cutover_process::{EventKind, Process};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -86,7 +86,11 @@ fn outcome(step: &StepWrite<'_>, sent: Sent<'_>, paths: Option<PathHashes>) -> O
         content: sent.content,
         paths: sent.paths.cloned().or(paths),
         causes: Cause::of_error(step.process.latest_error(), step.issues),
-        totals: if state.is_error() { Totals::default() } else { sent.totals },
+        // Runs are compared by the figures alone.
+        totals: match state.is_error() {
+            true => Totals::default(),
+            false => Totals { rows: RowCounts::default(), ..sent.totals },
+        },
     }
 }
 
@@ -137,5 +141,5 @@ fn read_sent(
 fn totals_of(payload: &[u8], zone: Zone) -> Totals {
     let Ok(decoded) = codec::decode_again(payload, zone) else { return Totals::default() };
     let valid = decoded.draft.and_then(|request| request.into_valid());
-    valid.map_or_else(Totals::default, |(account, _)| Totals::of(&account.into_owned().completed(zone), zone))
+    valid.map_or_else(Totals::default, |(account, _)| Totals::of(&account, zone))
 }

@@ -263,6 +263,7 @@ macro_rules! choice_leaf {
         }
 
         shown_by_debug!($name);
+        no_rows!($name);
 
         impl $crate::Blank for $name {
             fn is_blank(&self) -> bool {

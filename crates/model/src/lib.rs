@@ -41,6 +41,8 @@ mod decode;
 mod json;
 mod value;
 #[macro_use]
+mod rows;
+#[macro_use]
 mod shown;
 #[macro_use]
 mod convert;
@@ -77,6 +79,7 @@ pub use payload::*;
 pub use references::{is_reference, references};
 pub use request::*;
 pub use response::*;
+pub use rows::{PerTable, RowCounts, RowDifferences};
 pub use rust_decimal;
 pub use totals::{Totals, exact_sum};
 pub use value::{DateTime, Decimal, Free, Integer, InvalidNumber, Nullable, Text, TextOrInteger};

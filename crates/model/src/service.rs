@@ -9,7 +9,8 @@ use crate::convert::IntoValid;
 use crate::decode::Limits;
 use crate::json::{Cursor, Next};
 use crate::request::{decode, decode_stored};
-use crate::{Account, SyntaxError, Transaction, Zone, draft};
+use crate::rows::rows_of;
+use crate::{Account, Note, RowCounts, SyntaxError, Transaction, Zone, draft};
 use cutover_core::Level;
 
 /// The error for a stored text that is not an account.
@@ -43,6 +44,16 @@ pub fn read_account(json: &[u8]) -> Result<Account<'_>, UnreadableAccount> {
         attr: fault.map(|f| f.attr.to_string()).unwrap_or_default(),
         code: fault.map_or("invalid", |f| f.check.code.as_str()),
     })
+}
+
+/// Counts the rows of a note that is added after the import.
+pub fn rows_of_note(note: &Note<'_>) -> RowCounts {
+    rows_of(note)
+}
+
+/// Counts the rows of a transaction that is added after the import.
+pub fn rows_of_transaction(transaction: &Transaction<'_>) -> RowCounts {
+    rows_of(transaction)
 }
 
 /// Reads a single transaction; `None` if it has a fault.

@@ -3,7 +3,10 @@
 mod draft;
 
 use crate::imported::are_kept;
-use crate::{Account, Integer, Ledger, ManifestRequest, MeterPoint, Note, Text, Variant, Zone};
+use crate::rows::{CountRows, RowCounts};
+use crate::{
+    Account, Integer, Ledger, ManifestCounts, ManifestRequest, MeterPoint, Note, Text, Variant, Zone,
+};
 use rust_decimal::Decimal as Value;
 
 /// Control totals of accounts that were sent or imported (contract D12). Client and service count in the same
@@ -21,25 +24,34 @@ pub struct Totals {
     pub transactions: u64,
     /// Number of documents of notes and statements.
     pub documents: u64,
+    /// Numbers of their rows, by table.
+    pub rows: RowCounts,
 }
 
 impl Totals {
-    /// The totals of one account as it is imported, without duplicate notes (contract D6). `zone` is the zone
-    /// of the supplier.
+    /// The totals of one account as it was sent, without duplicate notes (contract D6): a ledger that the import makes is no row.
+    /// `zone` is the zone of the supplier.
     pub fn of(account: &Account<'_>, zone: Zone) -> Self {
         let ledgers = account.ledgers.as_deref().unwrap_or_default();
         let notes = account.notes.as_deref().unwrap_or_default();
         let statements = account.statements.iter().flatten();
         let with_document = statements.filter(|statement| names_document(statement.statement_path.as_ref()));
-        let kept = notes.iter().zip(are_kept(notes, zone)).filter(|(_, is_kept)| *is_kept);
+        let kept = KeptNotes::of(notes, zone);
         Self {
             accounts: 1,
             ledger_balance: balance(ledgers),
             readings: readings(account),
             transactions: ledgers.iter().map(transactions).sum(),
-            documents: with_document.count() as u64
-                + kept.map(|(note, _)| documents_of_note(note)).sum::<u64>(),
+            documents: with_document.count() as u64 + kept.documents,
+            rows: rows(account, kept),
         }
+    }
+
+    /// Returns true if these are the declared totals. Of the rows only those of declared tables are compared.
+    pub fn agree_with(&self, declared: &Self) -> bool {
+        let without_rows = |totals: &Self| Self { rows: RowCounts::default(), ..*totals };
+        without_rows(self) == without_rows(declared)
+            && self.rows.minus(&declared.rows).iter().all(|(_, difference)| difference == 0)
     }
 
     /// The sum; `None` if the balance cannot be represented exactly or a number overflows. Balances have at
@@ -53,6 +65,7 @@ impl Totals {
             readings: self.readings.checked_add(other.readings)?,
             transactions: self.transactions.checked_add(other.transactions)?,
             documents: self.documents.checked_add(other.documents)?,
+            rows: self.rows.checked_add(other.rows)?,
         })
     }
 }
@@ -68,8 +81,35 @@ impl ManifestRequest<'_> {
             readings: count(&self.readings),
             transactions: count(&self.transactions),
             documents: count(&self.documents),
+            rows: self.counts.as_ref().map(ManifestCounts::rows).unwrap_or_default(),
         }
     }
+}
+
+/// The notes that an import keeps, of which equal ones are one, and their documents.
+#[derive(Debug, Clone, Copy)]
+struct KeptNotes {
+    notes: u64,
+    documents: u64,
+}
+
+impl KeptNotes {
+    fn of(notes: &[Note<'_>], zone: Zone) -> Self {
+        let kept = notes.iter().zip(are_kept(notes, zone)).filter(|(_, is_kept)| *is_kept);
+        kept.fold(Self { notes: 0, documents: 0 }, |sum, (note, _)| Self {
+            notes: sum.notes + 1,
+            documents: sum.documents + documents_of_note(note),
+        })
+    }
+}
+
+/// Counts the rows of an account.
+fn rows(account: &impl CountRows, kept: KeptNotes) -> RowCounts {
+    let mut rows = RowCounts::of([("accounts", 1)]);
+    account.count_rows(&mut rows);
+    rows.set("notes", kept.notes);
+    rows.set("note_documents", kept.documents);
+    rows
 }
 
 /// Number of documents of a note, for [`Totals`].

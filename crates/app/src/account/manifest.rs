@@ -4,7 +4,7 @@ use crate::auth::Caller;
 use crate::port::{Manifest, MayConflict, Reconciliation, StoreError, read, write_with_retry};
 use cutover_core::{Issue, Now, SupplierCode, Zone};
 use cutover_model::{ManifestDeclared, ManifestShown, SyntaxError, decode_manifest};
-use cutover_rules::{Facts, check_manifest};
+use cutover_rules::{Facts, UndocumentedMembers, check_manifest};
 
 /// Reason why no manifest was declared or returned (contract D17).
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,9 @@ impl App {
         let zone = supplier.settings.time_zone;
         let decoded = decode_manifest(body, zone, self.settings.limits)?;
         let facts = Facts::at(Now::new(self.clock.now(), zone));
-        let report = check_manifest(&decoded, facts, &profile(Some(&supplier)));
+        // A table that nobody knows would be compared with nothing.
+        let profile = profile(Some(&supplier)).with_undocumented(UndocumentedMembers::Error);
+        let report = check_manifest(&decoded, facts, &profile);
         let request = decoded.draft.filter(|_| report.errors.is_empty());
         let request = request.and_then(cutover_model::draft::ManifestRequest::into_valid);
         let declared = request.ok_or(ManifestRefused::Faults(report.errors))?.totals();

@@ -1,5 +1,5 @@
 use super::AddRefused;
-use super::request::{add_documents, check, contents, known, number, request, target_to_change, valid};
+use super::request::{check, contents, known, number, out_of_range, request, target_to_change, valid};
 use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
@@ -8,7 +8,7 @@ use crate::port::{NewNote, NoteContent, StoreError, StoredIssue, Tx, write_with_
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, FeedEventType, IssueSource, Now, Zone};
 use cutover_model::certificate::Addition;
-use cutover_model::service::documents_of_note;
+use cutover_model::service::{documents_of_note, rows_of_note};
 use cutover_model::{ContentHash, IntoOwned, Note, NoteResult, NoteStatus, Totals, decode_notes, draft};
 use cutover_rules::{check_notes, documents_of_notes};
 
@@ -64,19 +64,20 @@ fn add(
     now: Now,
 ) -> Result<Vec<NoteResult>, AddRefused> {
     let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
-    let (mut added, mut documents) = (Vec::new(), 0);
+    let (mut added, mut totals) = (Vec::new(), Totals::default());
     let one = |(note, content): &(NewNote, ContentHash)| {
         let (created_at, status) = add_one(tx, account.id, note)?;
         if status == NoteStatus::Created {
             added.push(*content);
-            documents += documents_of_note(&note.note);
+            let documents = documents_of_note(&note.note);
+            let one = Totals { documents, rows: rows_of_note(&note.note), ..Totals::default() };
+            totals = totals.checked_add(one).ok_or_else(out_of_range)?;
         }
         Ok(result(note, created_at, status, now.zone))
     };
     let results = notes.iter().map(one).collect::<Result<_, AddRefused>>()?;
     account.add_warnings(tx, warnings)?;
-    add_documents(tx, supplier_id, documents)?;
-    account.certify(tx, &added, &Totals { documents, ..Totals::default() })?;
+    account.count(tx, &added, &totals)?;
     account.note_added(tx, FeedEventType::NotesAdded, added.len(), now.instant)?;
     Ok(results)
 }

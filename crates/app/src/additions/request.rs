@@ -239,15 +239,19 @@ impl Target {
         if issues.warnings.len() > kept { tx.set_issues(self.id, &issues) } else { Ok(()) }
     }
 
-    /// Keeps with the account, which is locked, what certificates say of an addition: the hashes of what was added, and the
-    /// change of the totals.
-    pub(super) fn certify(
+    /// Counts an addition to the account, which is locked, in the totals of its supplier, and keeps with the account what
+    /// certificates say of it: the hashes of what was added, and the change of the totals.
+    pub(super) fn count(
         &self,
         tx: &mut dyn Tx,
         contents: &[ContentHash],
         added: &Totals,
     ) -> Result<(), StoreError> {
-        if contents.is_empty() { Ok(()) } else { tx.certify_addition(self.id, contents, added) }
+        if contents.is_empty() {
+            return Ok(());
+        }
+        tx.add_totals(self.supplier_id, added)?;
+        tx.certify_addition(self.id, contents, added)
     }
 
     /// Notes with the account, which is locked, that `count` things were added to it, if there are any, and publishes it.
@@ -311,12 +315,9 @@ pub(super) fn target_to_change(
     }
 }
 
-/// Adds documents to the totals of a supplier.
-pub(super) fn add_documents(tx: &mut dyn Tx, supplier_id: i64, documents: u64) -> Result<(), StoreError> {
-    if documents == 0 {
-        return Ok(());
-    }
-    tx.add_totals(supplier_id, &Totals { documents, ..Totals::default() })
+/// The error for totals that cannot be added.
+pub(super) fn out_of_range() -> StoreError {
+    StoreError::Failed("a total is out of range".into())
 }
 
 /// Parses the account number of a valid request. An invalid number names no account.

@@ -1,5 +1,5 @@
 use super::AddRefused;
-use super::request::{add_documents, check, contents, known, number, request, target_to_change, valid};
+use super::request::{check, contents, known, number, request, target_to_change, valid};
 use crate::App;
 use crate::auth::Caller;
 use crate::codec;
@@ -10,7 +10,7 @@ use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType, IssueSo
 use cutover_model::certificate::Addition;
 use cutover_model::service::{historical_statements, names_document};
 use cutover_model::{
-    ContentHash, HistoricalStatement, IntoOwned, Totals, decode_historical_statements, draft,
+    ContentHash, HistoricalStatement, IntoOwned, RowCounts, Totals, decode_historical_statements, draft,
 };
 use cutover_rules::service::PST_08;
 use cutover_rules::{check_historical_statements, documents_of_statements};
@@ -90,7 +90,7 @@ fn add(
         return Err(AddRefused::faults(faults));
     }
     account.add_warnings(tx, warnings)?;
-    add_documents(tx, supplier_id, documents)?;
-    account.certify(tx, &added, &Totals { documents, ..Totals::default() })?;
+    let rows = RowCounts::of([("statements", added.len() as u64)]);
+    account.count(tx, &added, &Totals { documents, rows, ..Totals::default() })?;
     Ok(account.note_added(tx, FeedEventType::HistoricalStatementsAdded, added.len(), at)?)
 }

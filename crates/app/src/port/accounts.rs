@@ -1,7 +1,7 @@
 use super::{Position, StoreError, VerifiedInstruction};
 use chrono::{DateTime, NaiveDate, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
-use cutover_model::{Account, Encode, HistoricalStatement, Totals, Writer};
+use cutover_model::{Account, Encode, HistoricalStatement, RowCounts, Totals, Writer};
 use cutover_rules::{MeterPointHolder, MeterPointKey};
 
 /// An account to be written, with everything in its payload.
@@ -51,13 +51,13 @@ impl ImportedAccount {
         writer.into_bytes()
     }
 
-    /// The control totals, with everything that was added since the import (contract D12).
+    /// The control totals without rows, with everything that was added since the import (contract D12).
     pub fn totals(&self, zone: Zone) -> Totals {
         let statements = self.historical_statements.iter();
         let named = statements
             .filter(|statement| cutover_model::service::names_document(statement.statement_path.as_ref()));
         let totals = Totals::of(&self.account, zone);
-        Totals { documents: totals.documents + named.count() as u64, ..totals }
+        Totals { documents: totals.documents + named.count() as u64, rows: RowCounts::default(), ..totals }
     }
 
     /// Everything as one JSON object: the members of [`account_json`](Self::account_json); before them are

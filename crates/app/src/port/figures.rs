@@ -146,7 +146,7 @@ pub struct Reconciliation {
 impl Reconciliation {
     /// Returns true if a manifest is declared and something else was sent.
     pub fn differs(&self) -> bool {
-        self.manifest.is_some_and(|manifest| manifest.declared != self.sent)
+        self.manifest.is_some_and(|manifest| !self.sent.agree_with(&manifest.declared))
     }
 }
 

@@ -130,13 +130,14 @@ impl RunFigures {
             readings,
             transactions,
             documents,
+            ..Totals::default()
         }
     }
 
     fn count(&mut self, outcome: &Outcome, sign: i64) -> Result<(), StoreError> {
         add(&mut self.states, outcome.state.as_str().to_owned(), sign);
         outcome.causes.iter().for_each(|cause| add(&mut self.causes, cause.clone(), sign));
-        let Totals { accounts, ledger_balance, readings, transactions, documents } = outcome.totals;
+        let Totals { accounts, ledger_balance, readings, transactions, documents, .. } = outcome.totals;
         let counts = [accounts, readings, transactions, documents]
             .map(|count| i64::try_from(count).unwrap_or(i64::MAX).saturating_mul(sign));
         self.add_totals(counts, ledger_balance * Decimal::from(sign))

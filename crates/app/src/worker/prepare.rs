@@ -108,7 +108,7 @@ impl App {
         let valid = decoded.draft.and_then(|request| request.into_valid());
         let (account, _) = valid.ok_or_else(|| corrupt(claimed, "has no valid form"))?;
         let customer_emails = supplier.settings.send_customer_emails && !suppresses_emails(&account);
-        let account = account.into_owned().completed(zone);
+        let totals = Totals::of(&account, zone);
         let account = NewAccount {
             number,
             process_id: claimed.process.id(),
@@ -118,8 +118,8 @@ impl App {
             zone,
             // Set when it is written.
             imported_at: DateTime::UNIX_EPOCH,
-            totals: Totals::of(&account, zone),
-            account,
+            totals,
+            account: account.into_owned().completed(zone),
         };
         Ok(Prepared::Account { account: Box::new(account), issues, bytes, hashes })
     }

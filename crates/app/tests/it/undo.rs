@@ -11,7 +11,7 @@ use cutover_app::port::{
 };
 use cutover_app::worker::Worked;
 use cutover_core::ExternalAccountNumber;
-use cutover_model::Totals;
+use cutover_model::{RowCounts, Totals};
 use cutover_process::State;
 use cutover_testkit::create_account;
 
@@ -79,6 +79,24 @@ fn archive(env: &TestEnv, number: &str) {
     .unwrap();
 }
 
+/// Rows are those that were sent and added: not the ledger that an import makes.
+#[test]
+fn rows_are_counted_until_their_account_goes() {
+    let env = imported(2);
+    env.create_as("A-3", r#""events":[{"event_type":"MOVE","category":"c","subcategory":"s","description":"in","occurred_at":"2024-01-01T00:00:00Z"}]"#);
+    import(&env);
+    let rows = |own: &[(&str, u64)]| RowCounts::of(own.iter().copied());
+    assert_eq!(totals(&env).rows, rows(&[("accounts", 3), ("customers", 2), ("ledgers", 2), ("events", 1)]));
+    // The second one is there already.
+    (0..2).for_each(|_| add_note(&env, "A-1"));
+    let with_note = [("accounts", 3), ("customers", 2), ("ledgers", 2), ("events", 1), ("notes", 1)];
+    assert_eq!(totals(&env).rows, rows(&with_note));
+    undo(&env, &numbers(&["A-2", "A-3"]));
+    assert_eq!(totals(&env).rows, rows(&[("accounts", 1), ("customers", 1), ("ledgers", 1), ("notes", 1)]));
+    env.app.as_command().erase_account("ACME", "A-1", "asked for").unwrap();
+    assert_eq!(totals(&env).rows, RowCounts::default());
+}
+
 #[test]
 fn what_would_be_undone_is_shown_and_not_changed() {
     let env = imported(5);
@@ -126,9 +144,10 @@ fn imports_since_a_time_are_undone_in_batches() {
     assert_eq!(batches, [50, 100, 120]);
     assert_eq!(counts(&ended), [120, 120, 0, 0]);
     assert_eq!((env.state_of("A-1"), env.state_of("B-120")), (State::Processed, State::Cancelled));
+    let rows = RowCounts::of([("accounts", 3), ("customers", 3), ("ledgers", 3)]);
     assert_eq!(
         totals(&env),
-        Totals { accounts: 3, ledger_balance: "37.50".parse().unwrap(), ..Totals::default() }
+        Totals { accounts: 3, ledger_balance: "37.50".parse().unwrap(), rows, ..Totals::default() }
     );
     let trail = env.app.as_command().audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap();
     let of_it: Vec<_> = trail.iter().filter(|entry| entry.action == "supplier.undo").collect();

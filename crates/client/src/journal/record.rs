@@ -1,6 +1,6 @@
 use crate::request::Kind;
-use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
+use cutover_model::{RowCounts, Totals};
 use serde::{Deserialize, Serialize};
 
 /// Result of an account in a run.
@@ -38,7 +38,7 @@ pub(crate) struct Problem {
     pub(crate) code: String,
 }
 
-/// Control totals of an account (contract D12). The balance is text, so that its digits are kept.
+/// Control totals of an account without rows (contract D12). The balance is text, so that its digits are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
     pub(crate) ledger_balance: String,
@@ -63,6 +63,7 @@ impl Sums {
             readings: self.readings,
             transactions: self.transactions,
             documents: self.documents,
+            ..Totals::default()
         })
     }
 }
@@ -77,6 +78,8 @@ pub(crate) struct StoredTotals {
 
 impl StoredTotals {
     pub(crate) fn add(&mut self, account: Option<Totals>) {
+        // The journal has no rows.
+        let account = account.map(|account| Totals { rows: RowCounts::default(), ..account });
         match account.and_then(|account| self.totals.checked_add(account)) {
             Some(totals) => self.totals = totals,
             None => self.is_incomplete = true,

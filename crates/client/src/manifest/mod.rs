@@ -150,14 +150,22 @@ impl Run<'_> {
 /// Declares the manifest of a supplier.
 async fn declare(service: &Service, supplier: &str, totals: Totals) -> Result<(), Error> {
     let url = service.url(&["v2", "data-import", "import-suppliers", supplier, "manifest"], "");
-    let body = json!({
+    let mut body = json!({
         "accounts": totals.accounts,
         "ledger_balance": totals.ledger_balance.to_string(),
         "readings": totals.readings,
         "transactions": totals.transactions,
         "documents": totals.documents,
+        "counts": totals.rows,
     });
-    let reply = Backoff::new(PATIENCE).run(async || put(service, &url, &body).await).await?;
+    let mut reply = Backoff::new(PATIENCE).run(async || put(service, &url, &body).await).await?;
+    if reply.status == StatusCode::BAD_REQUEST {
+        // A service of an earlier version takes no rows.
+        if let Value::Object(members) = &mut body {
+            members.remove("counts");
+        }
+        reply = Backoff::new(PATIENCE).run(async || put(service, &url, &body).await).await?;
+    }
     if reply.status == StatusCode::NOT_FOUND {
         let why = format!("the service knows no import supplier {supplier}, or is of an older version");
         return Err(Error::refused(why));

@@ -6,7 +6,6 @@ use crate::origin::Origin;
 use crate::validate::{Checked, Finding, SupplierZone};
 use cutover_core::AttrPath;
 use cutover_model::Totals;
-use cutover_model::rust_decimal::Decimal;
 use std::collections::BTreeMap;
 
 /// Maximum number of problems that are named.
@@ -24,7 +23,8 @@ pub(super) struct Place<'s> {
 pub(super) struct Tally {
     /// The supplier whose accounts count; `None` for all.
     only: Option<String>,
-    suppliers: BTreeMap<Box<str>, Sum>,
+    /// `None` once they cannot be represented exactly.
+    suppliers: BTreeMap<Box<str>, Option<Totals>>,
     /// The account numbers of each supplier, if they are to be declared.
     numbers: Option<BTreeMap<Box<str>, Vec<Box<str>>>>,
     accounts: u64,
@@ -35,35 +35,6 @@ pub(super) struct Tally {
     differing: u64,
     problems: Vec<Problem>,
     tables: Option<TableCounts>,
-}
-
-/// Sums of one supplier; the balance is `None` once it cannot be represented.
-#[derive(Debug, Clone, Copy)]
-struct Sum {
-    accounts: u64,
-    balance: Option<Decimal>,
-    readings: u64,
-    transactions: u64,
-    documents: u64,
-}
-
-impl Default for Sum {
-    fn default() -> Self {
-        Self { accounts: 0, balance: Some(Decimal::ZERO), readings: 0, transactions: 0, documents: 0 }
-    }
-}
-
-impl Sum {
-    fn add(&mut self, totals: &Totals) {
-        self.accounts += 1;
-        self.readings += totals.readings;
-        self.transactions += totals.transactions;
-        self.documents += totals.documents;
-        self.balance = self.balance.and_then(|balance| {
-            let all = Totals { ledger_balance: balance, ..Totals::default() };
-            Some(all.checked_add(*totals)?.ledger_balance)
-        });
-    }
 }
 
 impl Tally {
@@ -126,10 +97,10 @@ impl Tally {
             }
         };
         if !self.suppliers.contains_key(supplier) {
-            self.suppliers.insert(supplier.into(), Sum::default());
+            self.suppliers.insert(supplier.into(), Some(Totals::default()));
         }
         if let Some(sum) = self.suppliers.get_mut(supplier) {
-            sum.add(&totals);
+            *sum = sum.and_then(|sum| sum.checked_add(totals));
         }
         if let Some(numbers) = &mut self.numbers {
             numbers.entry(supplier.into()).or_default().push(number.into());
@@ -183,18 +154,11 @@ impl Tally {
         time_zones: Vec<SupplierZone>,
     ) -> Result<Summary, Error> {
         if let Some(only) = self.only.take() {
-            self.suppliers.entry(only.into()).or_default();
+            self.suppliers.entry(only.into()).or_insert(Some(Totals::default()));
         }
-        let manifest = |(supplier, sum): (Box<str>, Sum)| {
+        let manifest = |(supplier, totals): (Box<str>, Option<Totals>)| {
             let none = || Error::refused(format!("the balances of {supplier} cannot be added up exactly"));
-            let totals = Totals {
-                accounts: sum.accounts,
-                ledger_balance: sum.balance.ok_or_else(none)?,
-                readings: sum.readings,
-                transactions: sum.transactions,
-                documents: sum.documents,
-            };
-            Ok(Manifest { import_supplier: supplier.into(), totals })
+            Ok(Manifest { totals: totals.ok_or_else(none)?, import_supplier: supplier.into() })
         };
         Ok(Summary {
             tables: self.tables,

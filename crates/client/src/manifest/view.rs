@@ -4,7 +4,7 @@ use crate::journal::Sums;
 use crate::output::{document, grouped, money};
 use crate::validate::{SupplierZone, named};
 use cutover_core::plain;
-use cutover_model::Totals;
+use cutover_model::{RowCounts, Totals};
 use serde::{Serialize, Serializer};
 
 /// Result of the command.
@@ -59,9 +59,11 @@ impl Serialize for Manifest {
             accounts: u64,
             #[serde(flatten)]
             sums: Sums,
+            counts: RowCounts,
         }
         let (import_supplier, accounts) = (self.import_supplier.as_str(), self.totals.accounts);
-        Shown { import_supplier, accounts, sums: self.totals.into() }.serialize(serializer)
+        Shown { import_supplier, accounts, sums: self.totals.into(), counts: self.totals.rows }
+            .serialize(serializer)
     }
 }
 
@@ -132,7 +134,8 @@ impl Problem {
 
 impl Manifest {
     fn text(&self) -> String {
-        let Totals { accounts, ledger_balance, readings, transactions, documents } = self.totals;
+        let Totals { accounts, ledger_balance, readings, transactions, documents, rows: counts } =
+            self.totals;
         let rows = [
             ("Supplier", plain(&self.import_supplier)),
             ("Accounts", grouped(accounts)),
@@ -141,6 +144,9 @@ impl Manifest {
             ("Transactions", grouped(transactions)),
             ("Documents", grouped(documents)),
         ];
-        rows.into_iter().map(|(name, value)| format!("{name:16}{value}\n")).collect()
+        let mut text: String = rows.into_iter().map(|(name, value)| format!("{name:16}{value}\n")).collect();
+        text += "Rows\n";
+        text.extend(counts.iter().map(|(table, rows)| format!("  {table:26}{}\n", grouped(rows))));
+        text
     }
 }

@@ -109,6 +109,7 @@ mod tests {
             readings: 1_000,
             transactions: 2,
             documents: 3,
+            ..Totals::default()
         }
     }
 

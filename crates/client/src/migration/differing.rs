@@ -50,7 +50,7 @@ impl Imported {
     fn totals(&self) -> Option<Totals> {
         let ledger_balance = self.ledger_balance.parse().ok()?;
         let (readings, transactions, documents) = (self.readings, self.transactions, self.documents);
-        Some(Totals { accounts: 1, ledger_balance, readings, transactions, documents })
+        Some(Totals { accounts: 1, ledger_balance, readings, transactions, documents, ..Totals::default() })
     }
 }
 

@@ -3,7 +3,7 @@ use crate::journal::Sums;
 use crate::service::{Backoff, Fault, Service};
 use chrono::{DateTime, FixedOffset};
 use cutover_core::State;
-use cutover_model::{HoldShown, Others, Totals};
+use cutover_model::{HoldShown, Others, RowCounts, Totals};
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
@@ -40,12 +40,21 @@ pub(super) struct MigrationProgress {
 pub(super) struct DeclaredAndSent {
     declared: Imported,
     sent: Imported,
+    imported: Imported,
 }
 
 impl DeclaredAndSent {
     /// The declared totals; `None` if the balance is not a number.
     pub(super) fn declared(&self) -> Option<Totals> {
         self.declared.totals()
+    }
+
+    /// The tables with other numbers of rows than declared, each with those that were imported, sent and declared.
+    pub(super) fn differing_tables(&self) -> Vec<(&'static str, [u64; 3])> {
+        let all = [&self.imported, &self.sent, &self.declared];
+        let numbers = |table| all.map(|of| of.counts.get(table).unwrap_or_default());
+        let differing = self.sent.counts.minus(&self.declared.counts);
+        differing.iter().filter(|(_, rows)| *rows != 0).map(|(table, _)| (table, numbers(table))).collect()
     }
 
     /// The totals of what was sent.
@@ -70,6 +79,9 @@ struct Imported {
     accounts: u64,
     #[serde(flatten)]
     sums: Sums,
+    /// A service of an earlier version has none.
+    #[serde(default)]
+    counts: RowCounts,
 }
 
 impl Imported {

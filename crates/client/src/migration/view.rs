@@ -48,12 +48,18 @@ fn sums(totals: &Totals, progress: &MigrationProgress) -> Vec<(String, String)> 
     rows.push(("Transactions".to_owned(), count(|totals| totals.transactions)));
     rows.push(("Documents".to_owned(), count(|totals| totals.documents)));
     if let (Some(declared), Some(sent)) = (declared, sent) {
-        let agrees = if declared == sent {
+        let tables = manifest.map(|manifest| manifest.differing_tables()).unwrap_or_default();
+        let agrees = if declared == sent && tables.is_empty() {
             "what was sent is as declared"
         } else {
             "what was sent is not as declared"
         };
         rows.push(("Manifest".to_owned(), agrees.to_owned()));
+        for (table, numbers) in tables {
+            let [imported, sent, declared] = numbers.map(grouped);
+            let text = format!("{table}: {imported} imported, {sent} sent, {declared} declared");
+            rows.push(("  rows".to_owned(), text));
+        }
     }
     rows
 }

@@ -6,7 +6,7 @@ use crate::journal::fingerprint_of;
 use crate::pipeline::Worker;
 use cutover_core::Zone;
 use cutover_model::certificate::{LeafTotals, account_content, certified_content};
-use cutover_model::{ContentHash, Totals, decode_account};
+use cutover_model::{ContentHash, RowCounts, Totals, decode_account};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -19,13 +19,32 @@ pub(super) struct Sent {
     /// The hash of everything that was sent of it.
     pub(super) content: ContentHash,
     /// A hash of its totals; `None` if something was added to it, or if they cannot be computed.
-    pub(super) totals: Option<[u8; 16]>,
+    pub(super) totals: Option<TotalsHash>,
 }
 
-/// Returns a hash of totals.
-pub(super) fn hash_of(totals: &LeafTotals) -> [u8; 16] {
-    let LeafTotals { ledger_balance, readings, transactions, documents } = totals;
-    let text = format!("{ledger_balance} {readings} {transactions} {documents}");
+/// Hashes of totals: with the numbers of rows, and without for leaves that have none.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TotalsHash {
+    all: [u8; 16],
+    without_rows: [u8; 16],
+}
+
+impl TotalsHash {
+    fn of(totals: &LeafTotals) -> Self {
+        let without_rows = LeafTotals { counts: RowCounts::default(), ..totals.clone() };
+        Self { all: hash_of(totals), without_rows: hash_of(&without_rows) }
+    }
+
+    /// Returns true if a leaf states these totals.
+    pub(super) fn is_stated_by(&self, stated: &LeafTotals) -> bool {
+        hash_of(stated) == if stated.counts.is_empty() { self.without_rows } else { self.all }
+    }
+}
+
+fn hash_of(totals: &LeafTotals) -> [u8; 16] {
+    let LeafTotals { counts, ledger_balance, readings, transactions, documents } = totals;
+    let mut text = format!("{ledger_balance} {readings} {transactions} {documents}");
+    text.extend(counts.iter().map(|(table, rows)| format!(" {table} {rows}")));
     let mut hash = [0; 16];
     hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
     hash
@@ -57,7 +76,7 @@ impl Worker for Hasher {
         let payload = account_content(body).ok()?;
         let added = self.additions.of(&number, account.as_ref(), self.zone);
         let totals = account.filter(|_| added.is_empty());
-        let totals = totals.map(|account| hash_of(&LeafTotals::from(Totals::of(&account, self.zone))));
+        let totals = totals.map(|account| TotalsHash::of(&LeafTotals::from(Totals::of(&account, self.zone))));
         let fingerprint = fingerprint_of(body);
         let sent = Sent { location, fingerprint, content: certified_content(payload, added), totals };
         Some(Hashed { supplier, number, sent })

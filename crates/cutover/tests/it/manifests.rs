@@ -11,8 +11,20 @@ use std::process::Command;
 const MANIFEST: &str = "/v2/data-import/import-suppliers/ACME/manifest/";
 const CANCEL: &str = "/v2/data-import/accounts/ACME/";
 
+/// The manifest of progress, without the numbers of rows.
 fn manifest(client: &Client) -> Value {
-    client.progress()["manifest"].clone()
+    let mut manifest = client.progress()["manifest"].clone();
+    for figures in manifest.as_object_mut().into_iter().flat_map(|members| members.values_mut()) {
+        figures.as_object_mut().unwrap().remove("counts");
+    }
+    manifest
+}
+
+/// Numbers of rows that were sent, their difference from the manifest, and those that are imported.
+fn assert_rows(client: &Client, sent: &Value, difference: &Value, imported: &Value) {
+    let manifest = client.progress()["manifest"].clone();
+    let of = |figures: &str| &manifest[figures]["counts"];
+    assert_eq!((of("sent"), of("difference"), of("imported")), (sent, difference, imported));
 }
 
 fn figures(accounts: u64, balance: &str, transactions: u64) -> Value {
@@ -85,6 +97,56 @@ fn what_was_sent_is_known_at_any_time() {
     assert_eq!(manifest(&client)["sent"], figures(1, "-0.0000000001", 1));
 }
 
+/// The rows of each table follow what becomes of an account, as the other figures do.
+#[test]
+fn rows_are_compared_table_by_table() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
+    let client = server.client(&key);
+    installation.run_json(&["supplier", "hold", "ACME"]);
+    let mut declared = figures(2, "20.20", 2);
+    declared["counts"] = json!({"accounts": 2, "customers": 2, "notes": 1});
+    assert_eq!(client.put_json(MANIFEST, &declared).json()["counts"], declared["counts"]);
+    let rows = |accounts: u64, notes: u64| json!({"accounts": accounts, "customers": accounts, "ledgers": accounts, "notes": notes, "transactions": accounts});
+    let differing =
+        |accounts: i64, notes: i64| json!({"accounts": accounts, "customers": accounts, "notes": notes});
+    let none = json!({"accounts": 0, "customers": 0, "notes": 0});
+    let mut with_notes = small("A-1");
+    with_notes["notes"] = json!([{"body": "One."}, {"body": "Two."}]);
+    for account in [&with_notes, &small("A-2"), &small("A-3")] {
+        assert_eq!(client.create(account).status, 201);
+    }
+    assert_rows(&client, &rows(3, 2), &differing(1, 1), &none);
+    assert_eq!(client.create(&small("A-1")).status, 201);
+    assert_rows(&client, &rows(3, 0), &differing(1, -1), &none);
+    assert_eq!(client.create(&with_notes).status, 201);
+    assert_eq!(client.post(&format!("{CANCEL}A-3/cancel/"), "").status, 200);
+    assert_rows(&client, &rows(2, 2), &differing(0, 1), &none);
+    let shown = installation.run(&["supplier", "manifest", "ACME"]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("rows of notes      1 declared, 2 sent (1), 0 imported"), "{shown}");
+    let readiness = installation.run_json(&["supplier", "readiness", "ACME"]);
+    let checks = readiness["checks"].as_array().unwrap();
+    let detail = &checks.iter().find(|check| check["name"] == "manifest").unwrap()["detail"];
+    assert_eq!(detail, "What was sent differs from what is declared: +1 rows of notes.");
+    installation.run_json(&installation.releasing(&["--force", "--because", "agreed"]));
+    for number in ["A-1", "A-2"] {
+        client.wait(number, "PROCESSED");
+    }
+    assert_rows(&client, &rows(2, 2), &differing(0, 1), &rows(2, 2));
+    for (path, body) in additions("A-2") {
+        assert!(client.send_json(path, &body).status < 300, "{path}");
+    }
+    let sum = client.progress()["manifest"]["imported"]["counts"].clone();
+    let certificate = client.post("/v2/data-import/import-suppliers/ACME/certificate/", "").json();
+    assert_eq!((&certificate["manifest"]["imported"]["counts"], &sum["notes"]), (&sum, &json!(3)));
+    installation.run_json(&["account", "erase", "ACME", "A-2", "--yes", "--because", "asked for"]);
+    assert_rows(&client, &rows(1, 2), &differing(-1, 1), &rows(1, 2));
+    let undo = ["supplier", "undo", "ACME", "--number", "A-1", "--yes", "--because", "asked for"];
+    installation.run_json(&undo);
+    assert_rows(&client, &none, &differing(-2, -1), &none);
+}
+
 #[test]
 fn an_operator_sees_and_removes_a_manifest() {
     let (installation, key) = Installation::with_supplier();
@@ -138,13 +200,13 @@ fn the_client_declares_what_it_sends() {
     assert_eq!(manifest(&client)["declared"]["accounts"], 3);
     let (sent, code) = run(&installation, &server, &key, &["upload", "exports"]);
     assert_eq!((&sent["accepted"], code), (&json!(3), Some(0)), "{sent}");
-    let now = manifest(&client);
+    let now = client.progress()["manifest"].clone();
     assert_eq!(now["sent"], now["declared"], "{now}");
     let (seen, code) = run(&installation, &server, &key, &["watch", "ACME", "--interval", "1"]);
     assert_eq!((&seen["counts"]["PROCESSED"], code), (&json!(3), Some(0)), "{seen}");
     let (report, _) = run(&installation, &server, &key, &["report", "ACME", "exports"]);
     assert_eq!((&report["declared"]["accounts"], &report["declared"]["agrees"]), (&json!(3), &json!(true)));
-    assert_eq!(manifest(&client)["imported"], now["declared"]);
+    assert_eq!(client.progress()["manifest"]["imported"], now["declared"]);
 }
 
 /// What is missing and what is too many is named: in the commands, in readiness, and before a supplier is completed.

@@ -12,6 +12,7 @@ use askama::Template;
 use chrono::DateTime;
 use cutover_app::certificate::IssuedCertificate;
 use cutover_model::certificate::Certificate;
+use cutover_model::{ControlTotals, RowCounts};
 
 #[derive(Template)]
 #[template(path = "console/certificates.html")]
@@ -49,7 +50,7 @@ impl Row {
 
 /// The totals of a certificate, figure by figure.
 struct Figure {
-    name: &'static str,
+    name: String,
     declared: String,
     sent: String,
     imported: String,
@@ -71,20 +72,31 @@ struct CertificatePage<'a> {
 pub fn certificate_html(certificate: &Certificate) -> Result<String, askama::Error> {
     let manifest = &certificate.manifest;
     let all = [manifest.declared.as_ref(), manifest.sent.as_ref(), Some(&manifest.imported)];
-    let figure = |name, of: fn(&cutover_model::ControlTotals) -> String| {
+    let figure = |name: &str, of: fn(&ControlTotals) -> String| {
         let [declared, sent, imported] = all.map(|totals| totals.map_or("–".to_owned(), of));
-        Figure { name, declared, sent, imported }
+        Figure { name: name.to_owned(), declared, sent, imported }
+    };
+    let tables = RowCounts::TABLES
+        .iter()
+        .filter(|table| all.iter().flatten().any(|of| of.counts.get(table).is_some()));
+    let of_table = |table: &&str| {
+        let rows = |of: &ControlTotals| of.counts.get(table).unwrap_or_default().to_string();
+        let [declared, sent, imported] = all.map(|totals| totals.map_or("–".to_owned(), rows));
+        Figure { name: format!("Rows of {table}"), declared, sent, imported }
     };
     let page = CertificatePage {
         certificate,
         counts: certificate.counts.iter().map(|(state, count)| (state.to_string(), count)).collect(),
-        figures: vec![
+        figures: [
             figure("Accounts", |totals| totals.accounts.to_string()),
             figure("Ledger balance", |totals| totals.ledger_balance.clone()),
             figure("Readings", |totals| totals.readings.to_string()),
             figure("Transactions", |totals| totals.transactions.to_string()),
             figure("Documents", |totals| totals.documents.to_string()),
-        ],
+        ]
+        .into_iter()
+        .chain(tables.map(of_table))
+        .collect(),
     };
     page.render()
 }

@@ -1,5 +1,6 @@
 use super::links;
 use super::links::error_code;
+use super::tables::{TableFigures, declared_tables};
 use super::view::{Count, Moment, counts, duration, grouped};
 use chrono::{DateTime, Utc};
 use cutover_app::account::{Progress, TopCause, shown_reconciliation, shown_refused};
@@ -38,7 +39,7 @@ pub(super) struct Overview {
 
 /// A figure of a manifest beside what was sent and imported.
 pub(super) struct Declared {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) declared: String,
     pub(super) sent: String,
     /// Sent minus declared.
@@ -161,7 +162,7 @@ fn declared(shown: &ManifestShown) -> Vec<Declared> {
     macro_rules! figure {
         ($name:literal, $member:ident) => {{
             Declared {
-                name: $name,
+                name: $name.to_owned(),
                 declared: grouped(&shown.declared.$member.to_string()),
                 sent: grouped(&shown.sent.$member.to_string()),
                 imported: grouped(&shown.imported.$member.to_string()),
@@ -169,13 +170,18 @@ fn declared(shown: &ManifestShown) -> Vec<Declared> {
             }
         }};
     }
-    vec![
+    let of_table = |table: TableFigures| {
+        let TableFigures { name, declared, sent, imported, difference, .. } = table;
+        Declared { name, declared, sent, imported, difference }
+    };
+    let figures = [
         figure!("Accounts", accounts),
         figure!("Balance of their ledgers", ledger_balance),
         figure!("Readings", readings),
         figure!("Transactions", transactions),
         figure!("Documents", documents),
-    ]
+    ];
+    figures.into_iter().chain(declared_tables(shown).map(of_table)).collect()
 }
 
 impl Minute {

@@ -28,6 +28,7 @@ mod sign_in;
 mod summary;
 mod supplier;
 mod suppliers;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod timeline;

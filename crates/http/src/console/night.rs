@@ -6,6 +6,7 @@ use super::migration::{CauseRow, Overview};
 use super::page::{Frame, page};
 use super::readiness::{Checks, probe};
 use super::supplier::Held;
+use super::tables::{TableFigures, declared_tables};
 use super::view::{Moment, duration, grouped};
 use super::visit::{displayed, found};
 use crate::call::{Answer, Call};
@@ -15,7 +16,7 @@ use cutover_app::App;
 use cutover_app::operator::Night;
 use cutover_app::port::Reconciliation;
 use cutover_core::SupplierStatus;
-use cutover_model::{ControlTotals, ManifestShown};
+use cutover_model::{ControlTotals, ManifestShown, RowCounts, Totals};
 
 /// Maximum number of causes of failures shown.
 const CAUSES: usize = 5;
@@ -58,7 +59,7 @@ struct Wave {
 
 /// A figure as it was declared, sent and imported.
 struct TotalRow {
-    name: &'static str,
+    name: String,
     declared: String,
     sent: String,
     imported: String,
@@ -134,7 +135,8 @@ fn until(time: chrono::TimeDelta) -> String {
 /// Returns the figures beside each other; without a manifest those that were sent and imported.
 fn totals(figures: &Reconciliation) -> Vec<TotalRow> {
     let declared = figures.manifest.map(|manifest| manifest.declared);
-    let shown = ManifestShown::new(declared.unwrap_or(figures.imported), figures.sent, figures.imported);
+    let without_tables = Totals { rows: RowCounts::default(), ..figures.imported };
+    let shown = ManifestShown::new(declared.unwrap_or(without_tables), figures.sent, figures.imported);
     let of = |totals: ControlTotals| {
         [
             grouped(&totals.accounts.to_string()),
@@ -153,15 +155,25 @@ fn totals(figures: &Reconciliation) -> Vec<TotalRow> {
         difference.documents.to_string(),
     ];
     let names = ["Accounts", "Ledger balance", "Readings", "Transactions", "Documents"];
+    let tables: Vec<TotalRow> = declared_tables(&shown).map(TotalRow::from).collect();
     let columns = of(shown.declared).into_iter().zip(of(shown.sent)).zip(of(shown.imported));
     let rows = names.into_iter().zip(columns.zip(differences));
     rows.map(|(name, (((declared, sent), imported), difference))| TotalRow {
-        name,
+        name: name.to_owned(),
         declared,
         sent,
         imported,
         differs: difference.contains(|c: char| c.is_ascii_digit() && c != '0'),
         difference: grouped(&difference),
     })
+    .chain(tables)
     .collect()
+}
+
+impl From<TableFigures> for TotalRow {
+    fn from(table: TableFigures) -> Self {
+        let TableFigures { name, declared, sent, imported, imported_difference: difference, .. } = table;
+        let differs = difference != "0";
+        Self { name, declared, sent, imported, difference, differs }
+    }
 }

@@ -109,7 +109,7 @@ impl CauseRow {
 
 /// The names of the figures, with their values.
 fn totals(totals: Totals) -> [(&'static str, String); 5] {
-    let ControlTotals { accounts, ledger_balance, readings, transactions, documents } = totals.into();
+    let ControlTotals { accounts, ledger_balance, readings, transactions, documents, .. } = totals.into();
     let count = |count: u64| grouped(&count.to_string());
     [
         ("Accounts that passed", count(accounts)),

@@ -2,6 +2,7 @@
 
 use super::links;
 use super::page::{Frame, page};
+use super::tables::{TableFigures, declared_tables};
 use super::view::{duration, field_of_time, grouped, time};
 use super::visit::{found, visited};
 use crate::call::{Answer, Call};
@@ -170,7 +171,10 @@ fn totals(summary: &Summary) -> Vec<[String; 5]> {
     let joined = |([name, declared, sent, imported], difference): ([String; 4], String)| {
         [name, declared, sent, difference, imported]
     };
-    rows.into_iter().zip(differences).map(joined).collect()
+    let of_table =
+        |table: TableFigures| [table.name, table.declared, table.sent, table.difference, table.imported];
+    let tables = manifest.into_iter().flat_map(declared_tables).map(of_table);
+    rows.into_iter().zip(differences).map(joined).chain(tables).collect()
 }
 
 /// Returns the bars in the drawing: imports below failures. `most` is the number of accounts of the highest.

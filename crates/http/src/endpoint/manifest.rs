@@ -79,7 +79,9 @@ mod tests {
     use crate::testing::{ACCOUNT, ELECTRICITY, Reply, TestService};
     use actix_web::http::header::AUTHORIZATION;
     use actix_web::test::TestRequest;
+    use cutover_app::operator::SupplierChange;
     use cutover_app::port::ApiKeyRole;
+    use cutover_rules::UndocumentedMembers;
     use serde_json::{Value, json};
 
     const PATH: &str = "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/";
@@ -152,6 +154,66 @@ mod tests {
         assert!(difference.as_object().unwrap().values().all(|v| *v == 0 || *v == "0.00"), "{difference}");
         service.app.as_command().cancel_process("ACME_ENERGY", "UNME-4001").unwrap();
         assert_eq!(progress().await["difference"]["accounts"], -1);
+    }
+
+    /// Tables that are not declared are shown and not compared.
+    #[actix_web::test]
+    async fn the_rows_of_declared_tables_are_compared() {
+        let service = TestService::new();
+        service.create("Acme", ACCOUNT);
+        service.import_pending();
+        let mut manifest =
+            json!({"accounts": 1, "ledger_balance": "0", "readings": 0, "transactions": 0, "documents": 0});
+        let progress = async || -> Value { service.get(PROGRESS).await.json()["manifest"].clone() };
+        put(&service, PATH, manifest.to_string()).await;
+        let undeclared = progress().await;
+        assert_eq!(undeclared["declared"]["counts"], Value::Null);
+        assert_eq!(undeclared["difference"]["counts"], Value::Null);
+        assert_eq!(undeclared["sent"]["counts"]["accounts"], 1);
+        manifest["counts"] = json!({"accounts": 1, "notes": 0, "events": 3});
+        assert_eq!(put(&service, PATH, manifest.to_string()).await.json()["counts"], manifest["counts"]);
+        let compared = progress().await;
+        assert_eq!(compared["declared"]["counts"], manifest["counts"]);
+        let difference = json!({"accounts": 0, "notes": 0, "events": -3});
+        assert_eq!(
+            (&compared["difference"]["counts"], &compared["imported_difference"]["counts"]),
+            (&difference, &difference)
+        );
+        assert_eq!(
+            (&compared["sent"]["counts"]["events"], &compared["imported"]["counts"]["notes"]),
+            (&json!(0), &json!(0))
+        );
+    }
+
+    #[actix_web::test]
+    async fn faulty_numbers_of_rows_are_named_with_their_tables() {
+        let service = TestService::new();
+        let tolerated = UndocumentedMembers::Warning;
+        let change = SupplierChange { undocumented_members: Some(tolerated), ..SupplierChange::default() };
+        service.app.as_command().set_supplier("ACME_ENERGY", change).unwrap();
+        let mut manifest: Value = serde_json::from_str(MANIFEST).unwrap();
+        manifest["counts"] =
+            json!({"customers": -1, "notes": "1.5", "meters": 1_000_000_000_001_u64, "custmers": 1});
+        let refused = put(&service, PATH, manifest.to_string()).await;
+        let named = |error: &Value| {
+            format!("{} {}", error["attr"].as_str().unwrap(), error["code"].as_str().unwrap())
+        };
+        let named: Vec<String> = refused.json()["errors"].as_array().unwrap().iter().map(named).collect();
+        assert_eq!(
+            (refused.status.as_u16(), named),
+            (
+                400,
+                [
+                    "counts.custmers unknown_field",
+                    "counts.customers min_value",
+                    "counts.meters max_value",
+                    "counts.notes invalid"
+                ]
+                .map(str::to_owned)
+                .to_vec()
+            )
+        );
+        assert_eq!(service.get(PATH).await.status, 404);
     }
 
     #[actix_web::test]

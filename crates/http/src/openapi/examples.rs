@@ -19,10 +19,10 @@ use cutover_model::{
     ControlTotals, DocumentShown, Event, HoldReasonShown, HoldShown, LatestEvent, Limits, ListedStatus,
     ManifestAccount, ManifestDeclared, ManifestNumbersShown, ManifestShown, NoteResult, NoteStatus, Others,
     PaymentInstructionStored, ProcessError, ProcessStatus, ReadinessShown, RefusedCauseShown,
-    RefusedCreateShown, RefusedItem, RefusedShown, RuleValues, RunAccounts, RunCause, RunCodeShown,
-    RunCounts, RunDiffShown, RunRefusedShown, RunShown, StatusCounts, SupplierProgress, SupplierShown,
-    Timestamp, TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus, WaitsFor,
-    decode_account, decode_historical_statements, decode_manifest, decode_transactions,
+    RefusedCreateShown, RefusedItem, RefusedShown, RowCounts, RuleValues, RunAccounts, RunCause,
+    RunCodeShown, RunCounts, RunDiffShown, RunRefusedShown, RunShown, StatusCounts, SupplierProgress,
+    SupplierShown, Timestamp, TopCause, Totals, TransactionResult, TransactionStatus, TransferStatus,
+    WaitsFor, decode_account, decode_historical_statements, decode_manifest, decode_transactions,
 };
 use serde::Serialize;
 
@@ -94,6 +94,7 @@ fn leaf() -> Leaf {
         external_account_number: "ELEC-1001".into(),
         status: State::Processed.to_string(),
         totals: Some(LeafTotals {
+            counts: RowCounts::of([("accounts", 1), ("readings", 4), ("transactions", 3)]),
             ledger_balance: "-12.50".into(),
             readings: 4,
             transactions: 3,
@@ -119,6 +120,7 @@ pub(crate) fn certificate() -> Json {
         readings: 4,
         transactions,
         documents: 1,
+        counts: RowCounts::of([("accounts", 2), ("readings", 4), ("transactions", transactions)]),
     };
     written(&Certificate {
         kind: CERTIFICATE_TYPE.into(),
@@ -403,6 +405,7 @@ pub(crate) fn progress() -> Json {
         readings: 1_461_420,
         transactions: 974_280,
         documents: 162_380,
+        rows: RowCounts::of([("customers", 97_428), ("notes", 40_595)]),
     };
     let sent = Totals { accounts: 100_000, ..declared() };
     written(&SupplierProgress {

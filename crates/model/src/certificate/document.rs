@@ -206,6 +206,7 @@ impl InclusionProof {
 mod tests {
     use super::super::{inclusion_path, leaf_hash, root_of};
     use super::*;
+    use crate::RowCounts;
     use ring::signature::{Ed25519KeyPair, KeyPair};
 
     fn totals() -> ControlTotals {
@@ -215,6 +216,7 @@ mod tests {
             readings: 2,
             transactions: 3,
             documents: 4,
+            counts: RowCounts::of([("accounts", 1), ("readings", 2), ("transactions", 3)]),
         }
     }
 

@@ -3,8 +3,8 @@
 use super::canonical::canonical;
 use super::merkle::{Hash, leaf_hash};
 use super::{from_hex, to_hex};
-use crate::Totals;
 use crate::response::money;
+use crate::{RowCounts, Totals};
 use serde::{Deserialize, Serialize};
 
 answers! {
@@ -27,6 +27,8 @@ answers! {
 
     /// The totals of an imported account (contract D17).
     LeafTotals (Debug, Eq, Serialize, Deserialize) {
+        /// Its rows, by table; left out if it was accepted by a version that counted none.
+        counts [serde(default, skip_serializing_if = "RowCounts::is_empty")]: RowCounts;
         /// Documents of its notes and statements.
         documents: u64;
         /// Sum of the balances of its ledgers, exact, in the main currency unit; above 0 = in credit.
@@ -40,8 +42,8 @@ answers! {
 
 impl From<Totals> for LeafTotals {
     fn from(totals: Totals) -> Self {
-        let Totals { ledger_balance, readings, transactions, documents, .. } = totals;
-        Self { ledger_balance: money(ledger_balance), readings, transactions, documents }
+        let Totals { ledger_balance, readings, transactions, documents, rows: counts, .. } = totals;
+        Self { counts, ledger_balance: money(ledger_balance), readings, transactions, documents }
     }
 }
 
@@ -100,6 +102,7 @@ mod tests {
             external_account_number: "Zoë \"1\"".into(),
             status: "PROCESSED".into(),
             totals: Some(LeafTotals {
+                counts: RowCounts::of([("notes", 1), ("accounts", 1)]),
                 ledger_balance: "-12.50".into(),
                 readings: 4,
                 transactions: 3,
@@ -116,7 +119,7 @@ mod tests {
         assert_eq!(
             line,
             format!(
-                r#"{{"content":"{}","external_account_number":"Zoë \"1\"","import_supplier":"ACME","salt":"{}","status":"PROCESSED","totals":{{"documents":0,"ledger_balance":"-12.50","readings":4,"transactions":3}}}}"#,
+                r#"{{"content":"{}","external_account_number":"Zoë \"1\"","import_supplier":"ACME","salt":"{}","status":"PROCESSED","totals":{{"counts":{{"accounts":1,"notes":1}},"documents":0,"ledger_balance":"-12.50","readings":4,"transactions":3}}}}"#,
                 "ab".repeat(32),
                 "01".repeat(16)
             )

@@ -1,4 +1,4 @@
-use crate::{ObjectSpec, Transaction};
+use crate::{ObjectSpec, RowCounts, RowDifferences, Transaction};
 use chrono::NaiveDate;
 use cutover_core::{Code, IssueSource, ServiceAccountNumber, ShownEvent, State, StateV1, Word};
 use std::borrow::Cow;
@@ -49,6 +49,10 @@ pub enum AnswerKind {
     Decimal,
     /// An object with a whole number for each of these words.
     Counts(&'static [&'static str]),
+    /// An object with a whole number for some of these words.
+    SomeCounts(&'static [&'static str]),
+    /// An object with a whole number for some of these words, which may be below 0.
+    SomeDifferences(&'static [&'static str]),
     /// An object.
     Object(&'static AnswerSpec),
     /// An object with a string for each of its names.
@@ -94,6 +98,8 @@ shown! {
     StateV1 => AnswerKind::Words(StateV1::WORDS);
     ShownEvent => AnswerKind::Words(ShownEvent::WORDS);
     Transaction<'_> => AnswerKind::Payload(&Transaction::SPEC);
+    RowCounts => AnswerKind::SomeCounts(RowCounts::TABLES);
+    RowDifferences => AnswerKind::SomeDifferences(RowDifferences::TABLES);
 }
 
 impl<T: Shown> Shown for Option<T> {

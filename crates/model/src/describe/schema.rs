@@ -183,13 +183,10 @@ impl Schemas {
             AnswerKind::Boolean => of_type("boolean"),
             AnswerKind::Integer => of_type("integer"),
             AnswerKind::Decimal => of_type("string").with("pattern", r"^-?[0-9]+(\.[0-9]+)?$"),
-            AnswerKind::Counts(words) => {
-                let count = || of_type("integer").with("minimum", 0_u32);
-                let members = words.iter().fold(Json::object(), |members, word| members.with(word, count()));
-                of_type("object")
-                    .with("properties", members)
-                    .with("required", Json::list(words.iter().copied()))
-            }
+            AnswerKind::Counts(words) => numbers(words, || of_type("integer").with("minimum", 0_u32))
+                .with("required", Json::list(words.iter().copied())),
+            AnswerKind::SomeCounts(words) => numbers(words, || of_type("integer").with("minimum", 0_u32)),
+            AnswerKind::SomeDifferences(words) => numbers(words, || of_type("integer")),
             AnswerKind::Texts => of_type("object").with("additionalProperties", of_type("string")),
             AnswerKind::Object(spec) => self.answer(spec),
             AnswerKind::Payload(spec) => self.object(spec),
@@ -206,6 +203,12 @@ impl Schemas {
                 .with("x-known-values", Json::list(Code::of_service().map(Code::as_str)))
         })
     }
+}
+
+/// An object with a number for each of these words.
+fn numbers(words: &[&'static str], number: impl Fn() -> Json) -> Json {
+    let members = words.iter().fold(Json::object(), |members, word| members.with(word, number()));
+    of_type("object").with("properties", members)
 }
 
 /// The supply types; those whose meter points require the most members come first. Generated clients take the

@@ -89,6 +89,8 @@ macro_rules! objects {
                 }
             }
 
+            count_rows!($name<'_>, draft::$name<'_>: $name { $($field),* });
+
             impl $crate::convert::IntoOwned for $name<'_> {
                 type Owned = $name<'static>;
 
@@ -155,6 +157,22 @@ macro_rules! objects {
                     $( $(#[doc = $field_doc])+ pub $field: Field<drafted!($kind $( ($($args)*) )?)>, )*
                 }
             )*
+        }
+    };
+}
+
+/// Counts the rows of an object, plain or a draft, in its members.
+macro_rules! count_rows {
+    ($($type:ty),*: $name:ident $fields:tt) => {
+        $(count_rows!(@one $type: $name $fields);)*
+    };
+    (@one $type:ty: $name:ident { $($field:ident),* }) => {
+        impl $crate::rows::CountRows for $type {
+            const TABLE: Option<usize> = $crate::rows::place_of($name::SPEC.table);
+
+            fn count_rows(&self, rows: &mut $crate::RowCounts) {
+                $($crate::rows::CountRows::count_rows(&self.$field, rows);)*
+            }
         }
     };
 }

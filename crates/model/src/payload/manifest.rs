@@ -13,6 +13,8 @@ objects! {
         transactions: required integer(0, 1000000000000);
         /// Number of documents of notes and statements; equal notes of an account count once.
         documents: required integer(0, 1000000000000);
+        /// Numbers of rows, by the tables of accounts; tables that are left out are not compared.
+        counts: optional object(ManifestCounts);
     }
 
     /// A part of the account numbers that a supplier declares with its manifest (contract D17). The last part puts the list in

@@ -2,7 +2,7 @@
 
 use super::money::money;
 use super::{ControlTotals, Timestamp};
-use crate::Totals;
+use crate::{RowCounts, RowDifferences, Totals};
 use rust_decimal::Decimal;
 use serde::Serialize;
 
@@ -19,6 +19,8 @@ answers! {
         transactions: u64;
         /// Documents of their notes and statements.
         documents: u64;
+        /// Their rows, by table; tables that were not declared are left out.
+        counts [serde(skip_serializing_if = "RowCounts::is_empty")]: RowCounts;
         /// When it was declared, with the offset of the supplier's zone.
         declared_at: Timestamp;
     }
@@ -63,24 +65,28 @@ answers! {
         transactions: i64;
         /// Documents of their notes and statements.
         documents: i64;
+        /// Their rows, for each declared table.
+        counts [serde(skip_serializing_if = "RowDifferences::is_empty")]: RowDifferences;
     }
 }
 
 impl ManifestDeclared {
     /// Returns a declaration of these totals.
     pub fn new(declared: Totals, declared_at: Timestamp) -> Self {
-        let ControlTotals { accounts, ledger_balance, readings, transactions, documents } = declared.into();
-        Self { accounts, ledger_balance, readings, transactions, documents, declared_at }
+        let ControlTotals { accounts, ledger_balance, readings, transactions, documents, counts } =
+            declared.into();
+        Self { accounts, ledger_balance, readings, transactions, documents, counts, declared_at }
     }
 }
 
 impl ManifestShown {
     /// Compares what was declared with what was sent and imported.
     pub fn new(declared: Totals, sent: Totals, imported: Totals) -> Self {
+        let beside = |totals: Totals| Totals { rows: totals.rows.beside(&declared.rows), ..totals }.into();
         Self {
             declared: declared.into(),
-            sent: sent.into(),
-            imported: imported.into(),
+            sent: beside(sent),
+            imported: beside(imported),
             difference: TotalsDifference::of(sent, declared),
             imported_difference: TotalsDifference::of(imported, declared),
         }
@@ -99,12 +105,14 @@ impl TotalsDifference {
             readings: less(totals.readings, declared.readings),
             transactions: less(totals.transactions, declared.transactions),
             documents: less(totals.documents, declared.documents),
+            counts: totals.rows.minus(&declared.rows),
         }
     }
 
     /// Returns true if there is no difference.
     pub fn is_none(&self) -> bool {
-        *self == Self::of(Totals::default(), Totals::default())
+        let same = Self { counts: self.counts, ..Self::of(Totals::default(), Totals::default()) };
+        *self == same && self.counts.iter().all(|(_, difference)| difference == 0)
     }
 }
 
@@ -116,15 +124,25 @@ mod tests {
     fn differences_have_a_sign() {
         let declared = Totals {
             accounts: 3,
+            rows: RowCounts::of([("notes", 2), ("events", 1)]),
             ledger_balance: "-10.50".parse().unwrap(),
             readings: 7,
             ..Totals::default()
         };
-        let sent = Totals { accounts: 2, ledger_balance: "0.25".parse().unwrap(), documents: 1, ..declared };
+        let sent = Totals {
+            accounts: 2,
+            ledger_balance: "0.25".parse().unwrap(),
+            documents: 1,
+            rows: RowCounts::of([("notes", 1), ("meters", 4)]),
+            ..declared
+        };
         let shown = ManifestShown::new(declared, sent, declared);
         assert_eq!(shown.difference.accounts, -1);
         assert_eq!(shown.difference.ledger_balance, "10.75");
         assert_eq!((shown.difference.readings, shown.difference.documents), (0, 1));
+        assert_eq!(shown.difference.counts.iter().collect::<Vec<_>>(), [("notes", -1), ("events", -1)]);
+        assert_eq!(shown.sent.counts.get("events"), Some(0), "as it is declared");
+        assert_eq!((shown.sent.counts.get("meters"), shown.difference.counts.get("meters")), (Some(4), None));
         assert!(shown.imported_difference.is_none() && !shown.difference.is_none());
     }
 }

@@ -2,8 +2,8 @@
 
 use super::money::money;
 use super::{HoldShown, ManifestShown, Timestamp};
-use crate::Totals;
 use crate::describe::{AnswerKind, Shown};
+use crate::{RowCounts, Totals};
 use cutover_core::{Code, State, Word};
 use serde::de::Deserializer;
 use serde::ser::{SerializeMap, Serializer};
@@ -130,6 +130,8 @@ answers! {
         transactions: u64;
         /// Documents of their notes and statements.
         documents: u64;
+        /// Their rows, by table; tables without rows are left out.
+        counts [serde(default, skip_serializing_if = "RowCounts::is_empty")]: RowCounts;
     }
 }
 
@@ -186,8 +188,8 @@ impl Others {
 
 impl From<Totals> for ControlTotals {
     fn from(totals: Totals) -> Self {
-        let Totals { accounts, ledger_balance, readings, transactions, documents } = totals;
-        Self { accounts, ledger_balance: money(ledger_balance), readings, transactions, documents }
+        let Totals { accounts, ledger_balance, readings, transactions, documents, rows: counts } = totals;
+        Self { accounts, ledger_balance: money(ledger_balance), readings, transactions, documents, counts }
     }
 }
 

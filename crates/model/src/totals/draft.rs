@@ -1,8 +1,7 @@
 //! Totals of an account with faults: only those in members that are counted prevent it.
 
-use super::{Totals, names_document};
+use super::{KeptNotes, Totals, names_document, rows};
 use crate::draft::{self, Variant};
-use crate::imported::are_kept;
 use crate::{Field, List, Note, NoteDocument, Zone};
 use cutover_core::AttrPath;
 use rust_decimal::Decimal as Value;
@@ -14,12 +13,14 @@ impl Totals {
     /// The paths of the faults because of which it cannot be counted.
     pub fn of_draft(account: &draft::Account<'_>, zone: Zone) -> Result<Self, Vec<AttrPath>> {
         let mut counting = Counting { zone, faults: Vec::new() };
+        let kept = counting.kept_notes(account);
         let totals = Self {
             accounts: 1,
             ledger_balance: counting.balance(account),
             readings: counting.readings(account),
             transactions: counting.transactions(account),
-            documents: counting.documents_of_statements(account) + counting.documents_of_notes(account),
+            documents: counting.documents_of_statements(account) + kept.documents,
+            rows: rows(account, kept),
         };
         if counting.faults.is_empty() { Ok(totals) } else { Err(counting.faults) }
     }
@@ -146,7 +147,7 @@ impl Counting {
     }
 
     /// Of equal notes one counts, so what they are compared by must be free of faults.
-    fn documents_of_notes(&mut self, account: &draft::Account<'_>) -> u64 {
+    fn kept_notes(&mut self, account: &draft::Account<'_>) -> KeptNotes {
         let at = AttrPath::root().name("notes");
         self.check_list(at.clone(), &account.notes);
         let mut notes = Vec::new();
@@ -163,8 +164,7 @@ impl Counting {
             }
             notes.push(compared(note));
         }
-        let kept = notes.iter().zip(are_kept(&notes, self.zone)).filter(|(_, is_kept)| *is_kept);
-        kept.map(|(note, _)| super::documents_of_note(note)).sum()
+        KeptNotes::of(&notes, self.zone)
     }
 }
 

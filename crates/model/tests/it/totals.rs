@@ -1,9 +1,11 @@
 use crate::laws::plain;
 use cutover_model::rust_decimal::Decimal;
-use cutover_model::{Field, Totals, Zone, decode_account};
+use cutover_model::tables::{RowsError, Tables};
+use cutover_model::{Field, RowCounts, Totals, Zone, decode_account};
 use cutover_testkit::payload::account_json;
 use proptest::prelude::*;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 fn totals(body: &str) -> Totals {
     Totals::of(&plain(body.as_bytes()), Zone::UTC)
@@ -58,15 +60,30 @@ fn the_totals_of_an_account_are_those_of_its_import() {
         readings: 0,
         transactions: 0,
         documents: 1 + 2 + 1 + 1,
+        rows: RowCounts::of([
+            ("accounts", 1),
+            ("ledgers", 3),
+            ("statements", 3),
+            ("notes", 3),
+            ("note_documents", 4),
+        ]),
     };
     assert_eq!(totals(body), expected);
     assert_eq!(Totals::of(&plain(body.as_bytes()).completed(Zone::UTC), Zone::UTC), expected);
 }
 
 #[test]
+fn every_table_of_payloads_is_counted() {
+    let payload = Tables::payload();
+    let names: Vec<&str> = payload.iter().map(|table| table.name).collect();
+    assert_eq!(RowCounts::TABLES, names);
+}
+
+#[test]
 fn an_empty_account_counts_as_one_account() {
     let body = r#"{"import_supplier": "ACME", "external_account_number": "A-1"}"#;
-    assert_eq!(totals(body), Totals { accounts: 1, ..Totals::default() });
+    let rows = RowCounts::of([("accounts", 1)]);
+    assert_eq!(totals(body), Totals { accounts: 1, rows, ..Totals::default() });
 }
 
 #[test]
@@ -92,13 +109,32 @@ proptest! {
         prop_assert_eq!(totals.transactions, count(&json, &transactions));
     }
 
+    /// The numbers are those of the rows that the tables of accounts have.
+    #[test]
+    fn every_row_counts(seed: u64) {
+        let sent = account_json(seed);
+        let mut found = BTreeMap::<&str, u64>::new();
+        Tables::payload().rows(sent.as_bytes(), |table, _| {
+            *found.entry(table.name).or_default() += 1;
+            Ok::<(), RowsError>(())
+        }).unwrap();
+        // Of equal notes one is imported.
+        let own = |rows: &RowCounts| RowCounts::of(rows.iter().filter(|(table, _)| !table.starts_with("note")));
+        let found = RowCounts::of(found);
+        let rows = totals(&sent).rows;
+        prop_assert_eq!(own(&rows), own(&found));
+        prop_assert!(rows.get("notes") <= found.get("notes"));
+    }
+
     /// A client counts the file and the service counts the imported account: both totals are equal.
     #[test]
     fn completing_an_account_changes_no_total(seed: u64) {
         let sent = account_json(seed);
         let account = plain(sent.as_bytes());
         let zone = "Australia/Melbourne".parse().unwrap();
-        prop_assert_eq!(Totals::of(&account.clone().completed(zone), zone), Totals::of(&account, zone));
+        let without_rows = |totals| Totals { rows: RowCounts::default(), ..totals };
+        let completed = Totals::of(&account.clone().completed(zone), zone);
+        prop_assert_eq!(without_rows(completed), without_rows(Totals::of(&account, zone)));
     }
 
     /// The totals do not depend on the order of accounts.
@@ -137,7 +173,13 @@ fn faults_that_are_not_counted_leave_the_totals_as_they_are() {
     faulty["ledgers"][0]["current_statement_transactions"][0]["amount"] = "much".into();
     faulty["supply_addresses"][0]["supply_address"] = Value::Null;
     faulty["CANARY"] = 1.into();
-    assert_eq!(of_draft(&faulty.to_string()), Ok(expected));
+    let found = of_draft(&faulty.to_string()).unwrap();
+    assert_eq!(found.rows.get("customers"), Some(2), "faulty items are rows too");
+    let of_others = |totals: Totals| Totals {
+        rows: RowCounts::of(totals.rows.iter().filter(|(table, _)| *table != "customers")),
+        ..totals
+    };
+    assert_eq!(of_others(found), of_others(expected));
 }
 
 #[test]

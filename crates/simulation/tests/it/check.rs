@@ -11,7 +11,7 @@ use cutover_app::port::{
     Supplier, read,
 };
 use cutover_core::{Code, Level, Word, Zone};
-use cutover_model::{DateTime, Encode, HistoricalStatement, Totals};
+use cutover_model::{DateTime, Encode, HistoricalStatement, RowCounts, Totals};
 use cutover_process::{EventKind, Process, State};
 use cutover_testkit::store_suite::kept::{comparable, difference};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +59,8 @@ impl Simulation {
         match imported {
             Some(imported) if number == Some(&imported.number) && process.state() == State::Processed => {
                 self.check_account(account, stored, &imported);
-                Some(totals(&imported, zone(account.supplier)))
+                let rows = self.rows(account).unwrap_or_default();
+                Some(Totals { rows, ..totals(&imported, zone(account.supplier)) })
             }
             None if number.is_none() && process.state() != State::Processed => None,
             imported => {
@@ -306,6 +307,21 @@ impl Simulation {
         None
     }
 
+    /// The rows of an imported account: those of its payload as it was sent, and those that were added and acknowledged.
+    fn rows(&self, account: AccountRef) -> Option<RowCounts> {
+        let payload = self.last_submission(account)?.spec.payload;
+        let sent = Totals::of(&crate::payloads::sent_account(account, payload), zone(account.supplier)).rows;
+        let added = self.with_model(account, |model| {
+            RowCounts::of([
+                ("notes", model.added_notes().len() as u64),
+                ("transactions", model.added_transactions().len() as u64),
+                ("statements", model.statements.len() as u64),
+                ("payment_instructions", model.instructions.len() as u64),
+            ])
+        });
+        sent.checked_add(added.unwrap_or_default())
+    }
+
     /// Compares the kept totals with a recount.
     fn fault_of_totals(&self, supplier: &Supplier, totals: Totals) -> Option<String> {
         let kept = read(&*self.truth, |tx| tx.totals(supplier.id)).unwrap();
@@ -322,7 +338,7 @@ impl Simulation {
             all.iter().filter(|(_, stored)| !is_none.contains(&stored.process.known_state().unwrap()));
         let sent = counts.map(|(account, _)| {
             let payload = self.last_submission(*account).map(|last| last.spec.payload)?;
-            Some(Totals::of(&crate::payloads::account(*account, payload), zone(account.supplier)))
+            Some(Totals::of(&crate::payloads::sent_account(*account, payload), zone(account.supplier)))
         });
         // Those that nobody has sent are reported elsewhere.
         let add = |sum: Totals, one: Totals| sum.checked_add(one).unwrap();
@@ -338,7 +354,7 @@ fn pattern(attr: &str) -> String {
     attr.split('.').map(part).collect::<Vec<_>>().join(".")
 }
 
-/// Totals of an account with everything that was added.
+/// Totals of an account with everything that was added, without rows.
 fn totals(imported: &ImportedAccount, zone: Zone) -> Totals {
     let named =
         |s: &&HistoricalStatement<'_>| cutover_model::service::names_document(s.statement_path.as_ref());

@@ -97,11 +97,15 @@ pub(crate) fn faulty_body(account: AccountRef, kind: u8) -> String {
 
 /// Content of a payload as an import stores it.
 pub(crate) fn account(account: AccountRef, payload: Payload) -> Account<'static> {
-    let zone = crate::specs::zone(account.supplier);
+    sent_account(account, payload).completed(crate::specs::zone(account.supplier))
+}
+
+/// Content of a payload as it is sent.
+pub(crate) fn sent_account(account: AccountRef, payload: Payload) -> Account<'static> {
     let json = account_json(account, payload);
-    let decoded = decode_account(json.as_bytes(), zone).unwrap();
+    let decoded = decode_account(json.as_bytes(), crate::specs::zone(account.supplier)).unwrap();
     let (valid, _) = decoded.draft.unwrap().into_valid().unwrap();
-    valid.into_owned().completed(zone)
+    valid.into_owned()
 }
 
 /// A business with one of three contents; the last one has another contract.

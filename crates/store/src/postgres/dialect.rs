@@ -235,6 +235,7 @@ impl SqlDialect for Dialect {
     const FIRST_TOTAL_CHANGE: &'static str = "(SELECT folded_to FROM folded_changes WHERE kind = 'totals')";
     const FIRST_ACTIVITY_CHANGE: &'static str =
         "(SELECT folded_to FROM folded_changes WHERE kind = 'activity')";
+    const FIRST_ROW_CHANGE: &'static str = "(SELECT folded_to FROM folded_changes WHERE kind = 'rows')";
     const WRITTEN_IN: &'static str =
         "(SELECT transactions_before FROM feed_origin) + pg_current_xact_id()::text::bigint";
     const EVENT_ID: &'static str = "nextval('feed_event_ids')";

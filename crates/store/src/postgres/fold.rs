@@ -71,9 +71,10 @@ statement! {
 
 statement! {
     /// The last key of each table of changes. Sequences know it without reading dead rows.
-    LastKeys {} -> (BigInt, BigInt, BigInt, BigInt, Bool)
+    LastKeys {} -> (BigInt, BigInt, BigInt, BigInt, BigInt, Bool)
         = "SELECT (SELECT last_value FROM process_changes_id_seq), (SELECT last_value FROM cause_changes_id_seq), \
                 (SELECT last_value FROM total_changes_id_seq), (SELECT last_value FROM activity_changes_id_seq), \
+                (SELECT last_value FROM row_changes_id_seq), \
                 pg_current_xact_id_if_assigned() IS NULL"
 }
 
@@ -83,14 +84,14 @@ statement! {
     /// transactions that have drawn a key so far are lower. The next number in a snapshot would not do: it
     /// follows the last transaction that has ended, not the last that has begun. A noted number in the future
     /// is from the server that a dump was taken from.
-    Advance { process_changes: i64, cause_changes: i64, total_changes: i64, activity_changes: i64 }
+    Advance { process_changes: i64, cause_changes: i64, total_changes: i64, activity_changes: i64, row_changes: i64 }
         = "WITH now AS (SELECT pg_snapshot_xmin(s)::text::bigint AS oldest, pg_snapshot_xmax(s)::text::bigint AS next \
                 FROM pg_current_snapshot() AS s) \
             UPDATE folded_changes AS f \
             SET folded_to = f.next_bound, next_bound = drawn.key, \
                 next_transaction = pg_current_xact_id()::text::bigint \
             FROM now, (VALUES ('processes', " process_changes "), ('causes', " cause_changes "), ('totals', " total_changes "), \
-                ('activity', " activity_changes ")) AS drawn (kind, key) \
+                ('activity', " activity_changes "), ('rows', " row_changes ")) AS drawn (kind, key) \
             WHERE f.kind = drawn.kind AND (f.next_transaction <= now.oldest OR f.next_transaction > now.next) \
             AND CASE f.kind \
                 WHEN 'processes' THEN NOT EXISTS \
@@ -99,6 +100,8 @@ statement! {
                     (SELECT 1 FROM cause_changes WHERE id >= f.folded_to AND id < f.next_bound) \
                 WHEN 'activity' THEN NOT EXISTS \
                     (SELECT 1 FROM activity_changes WHERE id >= f.folded_to AND id < f.next_bound) \
+                WHEN 'rows' THEN NOT EXISTS \
+                    (SELECT 1 FROM row_changes WHERE id >= f.folded_to AND id < f.next_bound) \
                 ELSE NOT EXISTS (SELECT 1 FROM total_changes WHERE id >= f.folded_to AND id < f.next_bound) END"
 }
 
@@ -109,6 +112,7 @@ pub(crate) struct DrawnKeys {
     cause_changes: i64,
     total_changes: i64,
     activity_changes: i64,
+    row_changes: i64,
     /// False if the transaction got its number before the keys were read: it proves nothing about them then.
     may_advance: bool,
 }
@@ -122,15 +126,30 @@ pub(super) fn begin(conn: &mut Conn) -> Result<Option<DrawnKeys>> {
     if !(Begin {}.get_result(conn)?) {
         return Ok(None);
     }
-    let (process_changes, cause_changes, total_changes, activity_changes, may_advance) =
+    let (process_changes, cause_changes, total_changes, activity_changes, row_changes, may_advance) =
         LastKeys {}.get_result(conn)?;
-    Ok(Some(DrawnKeys { process_changes, cause_changes, total_changes, activity_changes, may_advance }))
+    Ok(Some(DrawnKeys {
+        process_changes,
+        cause_changes,
+        total_changes,
+        activity_changes,
+        row_changes,
+        may_advance,
+    }))
 }
 
 pub(super) fn end(conn: &mut Conn, drawn: DrawnKeys) -> Result<()> {
-    let DrawnKeys { process_changes, cause_changes, total_changes, activity_changes, may_advance } = drawn;
+    let DrawnKeys {
+        process_changes,
+        cause_changes,
+        total_changes,
+        activity_changes,
+        row_changes,
+        may_advance,
+    } = drawn;
     if may_advance {
-        Advance { process_changes, cause_changes, total_changes, activity_changes }.execute(conn)?;
+        Advance { process_changes, cause_changes, total_changes, activity_changes, row_changes }
+            .execute(conn)?;
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ statement! {
                 UNION ALL SELECT 'SEQUENCE', oid, oid::regclass::text, '{SELECT,USAGE,UPDATE}', '{SELECT,USAGE}' \
                     FROM pg_class JOIN own ON (relowner, relnamespace) = (owner, schema) \
                     WHERE relkind = 'S' AND relname IN ('process_ids', 'feed_event_ids', 'process_changes_id_seq', \
-                        'cause_changes_id_seq', 'total_changes_id_seq', 'activity_changes_id_seq') \
+                        'cause_changes_id_seq', 'total_changes_id_seq', 'activity_changes_id_seq', 'row_changes_id_seq') \
                 UNION ALL SELECT 'FUNCTION', oid, oid::regprocedure::text, '{EXECUTE}', \
                     CASE WHEN prorettype = 'trigger'::regtype THEN '{}'::text[] ELSE '{EXECUTE}' END \
                     FROM pg_proc JOIN own ON (proowner, pronamespace) = (owner, schema) WHERE prosecdef \

@@ -5,6 +5,7 @@ use super::pool::Pool;
 use super::queries::processes::row::{HistoryRow, Origin, ProcessRow, Status};
 use super::queries::processes::sent::Sent;
 use super::queries::processes::{causes, issues};
+use super::queries::rows;
 use super::queries::similar;
 use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
@@ -154,8 +155,9 @@ fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError
     }
 }
 
-/// The columns of [`Sent`].
-const SENT: &str = "sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents";
+/// The columns of [`Sent`], and the rows.
+const SENT: &str =
+    "sent_high, sent_units, sent_fraction, sent_readings, sent_transactions, sent_documents, sent_rows";
 
 statement! {
     /// Inserts new accounts with their payloads and the first entries of their histories. Returns the number
@@ -178,6 +180,7 @@ statement! {
         sent_readings: Vec<i64>,
         sent_transactions: Vec<i64>,
         sent_documents: Vec<i64>,
+        sent_rows: Vec<Option<String>>,
         supplier_revision: Vec<i64>,
         issues: Vec<Option<Json<'static>>>,
         warning_causes: Vec<Option<Json<'static>>>,
@@ -195,7 +198,7 @@ statement! {
         block_size: i64,
     } -> (BigInt, Bool)
         = "WITH sent AS MATERIALIZED (SELECT n.*, s.organisation_id, s.code FROM unnest("
-            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " folded ", " mark ", " payload ", " terms ", " term_from ", " term_to ", " event ", " actor
+            origin ", " status ", " sent_high ", " sent_units ", " sent_fraction ", " sent_readings ", " sent_transactions ", " sent_documents ", " sent_rows ", " supplier_revision ", " issues ", " warning_causes ", " contract ", " folded ", " mark ", " payload ", " terms ", " term_from ", " term_to ", " event ", " actor
             ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES) ", " (SENT)
             ", supplier_revision, issues, warning_causes, contract, folded, mark, payload, terms, term_from, term_to, event, actor, place) \
             JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
@@ -273,6 +276,7 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         sent_readings: sent.iter().map(|sent| sent.sent_readings).collect(),
         sent_transactions: sent.iter().map(|sent| sent.sent_transactions).collect(),
         sent_documents: sent.iter().map(|sent| sent.sent_documents).collect(),
+        sent_rows: creations.iter().map(|creation| rows::write_known(&creation.staged.totals.rows)).collect(),
         supplier_revision: creations.iter().map(|creation| creation.supplier_revision).collect(),
         issues: creations.iter().map(|creation| issues::write(&creation.issues)).collect::<Result<_>>()?,
         warning_causes: creations

@@ -7,7 +7,7 @@ use super::schema::{
 use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
 use super::types::{Bits, Timestamp, instant};
-use super::{Conn, SqlTx, changed, erasure, fit, number, store_error};
+use super::{Conn, SqlTx, changed, erasure, fit, number, rows, store_error};
 use crate::error::{Error, Result};
 use crate::schema::columns;
 use crate::sealed::{Location, Sealer};
@@ -127,12 +127,13 @@ statement! {
             supplier_id ", " begun_at ", TRUE, " is_replaceable ") RETURNING id"
 }
 
-/// The totals of an account in its row, and whether something was added to it.
-type TotalsRow = (i64, Option<String>, Option<i64>, Option<i64>, Option<i64>, Option<Timestamp>);
+/// The totals of an account in its row, whether something was added to it, and its numbers of rows.
+type TotalsRow =
+    (i64, Option<String>, Option<i64>, Option<i64>, Option<i64>, Option<Timestamp>, Option<String>);
 
 /// Returns the totals of an imported account; `None` if an earlier version imported it.
 fn kept_totals(row: &TotalsRow) -> Result<Option<Totals>> {
-    let (_, Some(balance), Some(readings), Some(transactions), Some(documents), _) = row else {
+    let (_, Some(balance), Some(readings), Some(transactions), Some(documents), _, counts) = row else {
         return Ok(None);
     };
     let balance =
@@ -143,6 +144,7 @@ fn kept_totals(row: &TotalsRow) -> Result<Option<Totals>> {
         readings: number(*readings, "total_readings")?,
         transactions: number(*transactions, "total_transactions")?,
         documents: number(*documents, "total_documents")?,
+        rows: rows::read_known(counts.as_deref())?,
     }))
 }
 
@@ -157,6 +159,7 @@ fn totals_rows(conn: &mut Conn, ids: &[i64]) -> Result<Vec<TotalsRow>> {
         accounts::total_transactions,
         accounts::total_documents,
         accounts::added_at,
+        accounts::total_rows,
     ));
     Ok(rows.load(conn)?)
 }
@@ -230,10 +233,17 @@ fn accounts_to_certify(
     rows.into_iter().map(account).collect()
 }
 
-/// Adds to the totals in the row of an account, if they are kept.
+/// Adds to the totals in the row of an account, if they are kept, and to its numbers of rows, which are kept in any case: an
+/// erasure subtracts them.
 fn add_totals(conn: &mut Conn, account_id: i64, added: &Totals) -> Result<()> {
-    let rows = totals_rows(conn, &[account_id])?;
-    let Some(kept) = rows.first().map(kept_totals).transpose()?.flatten() else { return Ok(()) };
+    let found = totals_rows(conn, &[account_id])?;
+    let Some(row) = found.first() else { return Ok(()) };
+    let counts = rows::read_known(row.6.as_deref())?.checked_add(added.rows);
+    let counts = counts.ok_or(Error::Unfit("a number of rows is out of range"))?;
+    diesel::update(accounts::table.find(account_id))
+        .set(accounts::total_rows.eq(rows::write(&counts)))
+        .execute(conn)?;
+    let Some(kept) = kept_totals(row)? else { return Ok(()) };
     let sum = kept.checked_add(Totals { accounts: 0, ..*added });
     let sum = sum.ok_or(Error::Unfit("a sum of balances is out of range"))?;
     diesel::update(accounts::table.find(account_id))

@@ -10,7 +10,7 @@ use super::schema::{
     wave_accounts,
 };
 use super::types::Digits;
-use super::{Conn, SqlTx, number, terms};
+use super::{Conn, SqlTx, number, rows, terms};
 use crate::error::{Error, Result};
 use cutover_app::port::{ErasedRows, Erasure, ErasureMark, StoreError};
 use cutover_model::Totals;
@@ -91,14 +91,16 @@ fn documents(paths: Vec<Option<String>>) -> impl Iterator<Item = String> {
     paths.into_iter().flatten().filter(|path| names_document(Some(&path.as_str().into())))
 }
 
-/// Counts the totals of an account from its rows.
+/// Counts the totals of an account from its rows. Its numbers of rows are those that were counted in the figures of its supplier.
 pub(super) fn totals(conn: &mut Conn, id: i64) -> Result<Totals> {
     let balances: Vec<Option<Digits<'static>>> = column!(conn, id, ledgers.balance);
+    let counts: Option<String> = accounts::table.find(id).select(accounts::total_rows).get_result(conn)?;
     let counted = Totals {
         accounts: 1,
         readings: count!(conn, id, readings),
         transactions: count!(conn, id, transactions),
         documents: paths(conn, id)?.len() as u64,
+        rows: rows::read_known(counts.as_deref())?,
         ..Totals::default()
     };
     let add = |all: Totals, digits: &Digits<'_>| {

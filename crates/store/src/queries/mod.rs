@@ -32,6 +32,7 @@ mod jobs;
 mod nodes;
 pub(crate) mod processes;
 pub(crate) mod refusals;
+pub(crate) mod rows;
 mod runs;
 mod search;
 pub(crate) mod similar;

@@ -43,6 +43,8 @@ pub(crate) trait SqlDialect {
     const FIRST_TOTAL_CHANGE: &'static str;
     /// The lower bound of the keys of changes of activity that are not folded.
     const FIRST_ACTIVITY_CHANGE: &'static str;
+    /// The lower bound of the keys of changes of rows that are not folded.
+    const FIRST_ROW_CHANGE: &'static str;
     /// The number of the transaction that writes an event.
     const WRITTEN_IN: &'static str;
     /// The key of an event of the supplier `s`.

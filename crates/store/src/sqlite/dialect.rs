@@ -87,6 +87,7 @@ impl SqlDialect for Dialect {
     const FIRST_CAUSE_CHANGE: &'static str = "0";
     const FIRST_TOTAL_CHANGE: &'static str = "0";
     const FIRST_ACTIVITY_CHANGE: &'static str = "0";
+    const FIRST_ROW_CHANGE: &'static str = "0";
     /// There is one writer.
     const WRITTEN_IN: &'static str = "0";
     /// Positions of expired events are not used again.

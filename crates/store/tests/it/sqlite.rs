@@ -35,15 +35,15 @@ fn pending_migrations_are_applied_when_it_opens() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let states = |store: &SqliteStore| store.migrations().iter().map(|m| m.state).collect::<Vec<_>>();
-    assert_eq!(states(&open(&path)), [MigrationState::JustApplied; 20]);
+    assert_eq!(states(&open(&path)), [MigrationState::JustApplied; 21]);
     let again = open(&path);
-    assert_eq!(states(&again), [MigrationState::Applied; 20]);
+    assert_eq!(states(&again), [MigrationState::Applied; 21]);
     let versions: Vec<_> = again.migrations().iter().map(|m| m.version.as_str()).collect();
     assert_eq!(
         versions,
         [
             "0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012",
-            "0013", "0014", "0015", "0016", "0017", "0018", "0019", "0020"
+            "0013", "0014", "0015", "0016", "0017", "0018", "0019", "0020", "0021"
         ]
     );
     run_sql(&path, "INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");

@@ -6,7 +6,7 @@ use cutover_app::port::{
     VerifiedInstruction,
 };
 use cutover_core::{ExternalAccountNumber, Zone, trimmed};
-use cutover_model::{Account, ContentHash, DateTime, Ledger, MeterPoint, Note};
+use cutover_model::{Account, ContentHash, DateTime, Ledger, MeterPoint, Note, RowCounts};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -21,6 +21,8 @@ pub(super) struct Imported {
     pub(super) instructions: Vec<VerifiedInstruction>,
     /// Hashes of what was added, and how often.
     pub(super) additions: BTreeMap<ContentHash, u64>,
+    /// Its rows as they were sent and added.
+    pub(super) rows: RowCounts,
     pub(super) added_at: Option<chrono::DateTime<Utc>>,
     pub(super) billed_at: Option<chrono::DateTime<Utc>>,
 }
@@ -34,6 +36,7 @@ impl Imported {
             statements: Vec::new(),
             instructions: Vec::new(),
             additions: BTreeMap::new(),
+            rows: account.totals.rows,
             added_at: None,
             billed_at: None,
         }

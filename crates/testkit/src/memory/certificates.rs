@@ -61,15 +61,17 @@ impl Certificates for State {
         Ok(keys)
     }
 
-    /// The totals of an account are counted when they are read.
+    /// The other totals of an account are counted when they are read.
     fn certify_addition(
         &mut self,
         account_id: i64,
         contents: &[ContentHash],
-        _: &Totals,
+        added: &Totals,
     ) -> Result<(), StoreError> {
         let account = self.account_mut(account_id)?;
         contents.iter().for_each(|content| *account.additions.entry(*content).or_default() += 1);
+        let out_of_range = || StoreError::Failed("a number of rows is out of range".into());
+        account.rows = account.rows.checked_add(added.rows).ok_or_else(out_of_range)?;
         Ok(())
     }
 

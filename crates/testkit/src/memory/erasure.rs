@@ -5,7 +5,7 @@ use super::processes::Row;
 use cutover_app::port::{ErasedRows, Erasure, ErasureMark, StoreError};
 use cutover_model::rust_decimal::Decimal;
 use cutover_model::service::names_document;
-use cutover_model::{Text, Totals};
+use cutover_model::{RowCounts, Text, Totals};
 use std::collections::BTreeSet;
 
 impl Imported {
@@ -22,7 +22,7 @@ impl Imported {
 
     pub(super) fn totals(&self) -> Totals {
         let of_account = Totals::of(&self.grown(), self.new.zone);
-        Totals { documents: self.paths().len() as u64, ..of_account }
+        Totals { documents: self.paths().len() as u64, rows: self.rows, ..of_account }
     }
 }
 
@@ -155,5 +155,13 @@ pub(super) fn less(all: Totals, removed: &Totals) -> Option<Totals> {
         readings: all.readings.checked_sub(removed.readings)?,
         transactions: all.transactions.checked_sub(removed.transactions)?,
         documents: all.documents.checked_sub(removed.documents)?,
+        rows: less_rows(all.rows, removed.rows)?,
     })
+}
+
+fn less_rows(all: RowCounts, removed: RowCounts) -> Option<RowCounts> {
+    let pairs = all.numbers().zip(removed.numbers());
+    let left = pairs.map(|(all, removed)| all.unwrap_or_default().checked_sub(removed.unwrap_or_default()));
+    let left: Vec<u64> = left.collect::<Option<_>>()?;
+    Some(RowCounts::in_order(left.into_iter().map(|number| Some(number).filter(|number| *number > 0))))
 }

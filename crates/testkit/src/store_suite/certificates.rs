@@ -7,7 +7,7 @@ use cutover_app::port::{
     StoreError, StoredCertificate, Supplier, Tx,
 };
 use cutover_model::certificate::certified_content;
-use cutover_model::{ContentHash, Totals};
+use cutover_model::{ContentHash, RowCounts, Totals};
 use cutover_process::{Actor, Event, Process, State};
 
 const MEMBERS: &str = r#""ledgers":[{"ledger_balance":"1.50"}]"#;
@@ -124,7 +124,10 @@ pub fn hashes_belong_to_their_payload(store: &dyn Store) {
 pub fn additions_are_certified_whatever_their_order(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let ids = [1, 2].map(|number| import_hashed(store, &acme, number, 9));
-    let added = Totals { ledger_balance: "-0.25".parse().unwrap(), transactions: 1, ..Totals::default() };
+    let rows = RowCounts::of([("transactions", 1), ("line_items", 2)]);
+    let added =
+        Totals { ledger_balance: "-0.25".parse().unwrap(), transactions: 1, rows, ..Totals::default() };
+    let before = see(store, |tx| tx.account_totals(ids[0])).unwrap().rows;
     for (id, contents) in [(ids[0], [3, 1, 3]), (ids[1], [1, 3, 3])] {
         put(store, move |tx| {
             tx.mark_added(id, at(1))?;
@@ -137,6 +140,8 @@ pub fn additions_are_certified_whatever_their_order(store: &dyn Store) {
     for account in ["A-1", "A-2"] {
         assert_eq!(one(store, &acme, account).content, Some(expected), "{account}");
     }
+    assert_eq!(see(store, |tx| tx.account_totals(ids[0])).unwrap().rows, before.checked_add(rows).unwrap());
+    assert_eq!(one(store, &acme, "A-1").totals.unwrap().rows, before.checked_add(rows).unwrap());
     // The store in memory counts the rows of an account.
     let totals = one(store, &acme, "A-1").totals.unwrap();
     if totals.documents > 0 {

@@ -11,8 +11,8 @@ use cutover_app::port::{
     ProcessFilter, RefusedCreate, StateCount, StepWrite, Store, Supplier, Verdict, read, write,
 };
 use cutover_core::{Code, Level, ServiceAccountNumber, SupplierStatus, Word};
-use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
+use cutover_model::{RowCounts, Totals};
 use cutover_process::{Event, HistoryEntry, Process, State, Submission, Window};
 use std::collections::BTreeMap;
 
@@ -354,6 +354,7 @@ fn totals(accounts: u64, cents: i64, n: u64) -> Totals {
         readings: n,
         transactions: 2 * n,
         documents: 3 * n,
+        ..Totals::default()
     }
 }
 
@@ -363,7 +364,8 @@ pub fn totals_add_up(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.totals(acme.id)), Totals::default());
     let (mut sum, own) = (Totals::default(), acme.id);
     for n in 0..20_u64 {
-        let added = totals(n % 3, 1_000_000_007 * n as i64 - 7_000_000_000, n);
+        let rows = RowCounts::of([("accounts", n % 3), ("events", n)]);
+        let added = Totals { rows, ..totals(n % 3, 1_000_000_007 * n as i64 - 7_000_000_000, n) };
         sum = sum.checked_add(added).unwrap();
         put(store, move |tx| tx.add_totals(own, &added));
         if n % 6 == 5 {
@@ -375,6 +377,9 @@ pub fn totals_add_up(store: &dyn Store) {
     put(store, move |tx| tx.add_totals(own, &far));
     fold_all(store);
     assert_eq!(see(store, |tx| tx.totals(own)), sum.checked_add(far).unwrap());
+    let (removed, rows) = (Totals { rows: sum.rows, ..Totals::default() }, RowCounts::default());
+    put(store, move |tx| tx.remove_totals(own, &removed));
+    assert_eq!(see(store, |tx| tx.totals(own)), Totals { rows, ..sum.checked_add(far).unwrap() });
     assert_eq!(see(store, |tx| tx.totals(other.id)), Totals::default());
 }
 

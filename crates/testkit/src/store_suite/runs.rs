@@ -35,6 +35,7 @@ fn passed(process_id: i64, seconds: i64) -> Outcome {
             readings: 3,
             transactions: 4,
             documents: 5,
+            ..Totals::default()
         },
     }
 }

@@ -7,7 +7,7 @@ use cutover_app::port::{
     Store, StoredIssues, Supplier, stage,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
-use cutover_model::Totals;
+use cutover_model::{RowCounts, Totals};
 use cutover_process::{Event, State, Submission};
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ fn totals(balance: &str, n: u64) -> Totals {
         readings: n,
         transactions: 2 * n,
         documents: 3 * n,
+        rows: RowCounts::of([("accounts", 1), ("readings", n), ("events", 5 * n)]),
     }
 }
 
@@ -211,7 +212,9 @@ pub fn manifests_read_back(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME").id, supplier(store, "OTHER").id);
     assert_eq!(see(store, |tx| tx.manifest(acme)), None);
     for (n, balance) in ["-1204411.35", "999999999999999999.9999999999", "0"].into_iter().enumerate() {
-        let declared = Totals { accounts: 7 * n as u64, ..totals(balance, n as u64) };
+        // The first one declares no rows, the next one that a table has none.
+        let rows = RowCounts::in_order([None, Some(0), Some(3)].into_iter().take(2 * n));
+        let declared = Totals { accounts: 7 * n as u64, rows, ..totals(balance, n as u64) };
         let manifest = Manifest { declared, declared_at: at(n as i64) };
         put(store, move |tx| tx.set_manifest(acme, Some(&manifest)));
         assert_eq!(see(store, |tx| tx.manifest(acme)), Some(manifest));

@@ -12,7 +12,7 @@ use crate::port::{
 use cutover_core::{AttrPath, Code, FeedEventType, Issue};
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{
-    BusinessPaymentInstructionStored, ContentHash, PaymentInstructionStored, Text, Totals,
+    BusinessPaymentInstructionStored, ContentHash, PaymentInstructionStored, RowCounts, Text, Totals,
     decode_business_payment_instruction, decode_payment_instruction,
 };
 use cutover_rules::service::{PST_04, PST_11};
@@ -127,7 +127,8 @@ fn store(
             account.add_warnings(tx, warnings)?;
             if !tx.account_has_instruction(account.id, &verified.key)? {
                 tx.add_account_instruction(account.id, verified)?;
-                account.certify(tx, &[*content], &Totals::default())?;
+                let rows = RowCounts::of([("payment_instructions", 1)]);
+                account.count(tx, &[*content], &Totals { rows, ..Totals::default() })?;
                 note(tx, account, verified)?;
             }
         }

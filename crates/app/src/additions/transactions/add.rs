@@ -4,13 +4,16 @@ use super::period::OpenPeriod;
 use super::placement::{Placement, pinned_note, place};
 use crate::account::stored_of;
 use crate::additions::AddRefused;
-use crate::additions::request::{Target, target_to_change};
+use crate::additions::request::{Target, out_of_range, target_to_change};
 use crate::port::{
     ChargedPeriod, LedgerHead, NewNote, NewTransaction, StoreError, StoredIssue, StoredTransaction, Tx,
 };
 use cutover_core::{AttrPath, Code, ExternalAccountNumber, FeedEventType, Issue, IssueSource, Level, Now};
 use cutover_model::choices::TransactionType;
-use cutover_model::{ContentHash, Decimal, Text, Totals, Transaction, TransactionResult, TransactionStatus};
+use cutover_model::service::rows_of_transaction;
+use cutover_model::{
+    ContentHash, Decimal, RowCounts, Text, Totals, Transaction, TransactionResult, TransactionStatus,
+};
 use cutover_rules::service::{PST_06, PST_07, PST_19};
 
 /// All that the transaction of the store needs, owned: it runs on the writer's thread.
@@ -155,7 +158,7 @@ impl Addition {
     ) -> Result<Vec<TransactionResult>, StoreError> {
         let account_id = account.id;
         let (mut results, mut amounts, mut moved) = (Vec::new(), Vec::new(), Vec::new());
-        let mut contents = Vec::new();
+        let (mut contents, mut rows) = (Vec::new(), RowCounts::default());
         let adds = decisions.iter().any(|decision| matches!(decision, Decision::Add(_)));
         let before = if adds {
             Some(of_payload(ledger, || tx.current_amounts(account_id, ledger.position))?)
@@ -170,6 +173,8 @@ impl Addition {
                     amounts.push((new.transaction.kind, new.transaction.amount.value()));
                     moved.extend(moved_from(&new));
                     contents.push(*content);
+                    let own = rows_of_transaction(&new.transaction);
+                    rows = rows.checked_add(own).ok_or_else(out_of_range)?;
                     (TransactionStatus::Added, position, new.transaction)
                 }
                 // Unreachable: the request was refused.
@@ -184,9 +189,8 @@ impl Addition {
             let after = after(before, amounts)?;
             tx.set_balance(account_id, ledger.position, &Decimal::from(after))?;
             let ledger_balance = change(ledger, after)?;
-            let added = Totals { ledger_balance, transactions: count as u64, ..Totals::default() };
-            tx.add_totals(self.supplier_id, &added)?;
-            account.certify(tx, &contents, &added)?;
+            let added = Totals { ledger_balance, transactions: count as u64, rows, ..Totals::default() };
+            account.count(tx, &contents, &added)?;
         }
         if let Some(note) = pinned_note(&moved) {
             tx.add_note(account_id, &NewNote { note, created_at: self.now.instant, unpin_at: None })?;

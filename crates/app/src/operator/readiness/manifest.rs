@@ -17,13 +17,15 @@ pub(super) fn manifest(facts: &Facts) -> Finding {
     if !facts.reconciliation.differs() && has_same_numbers {
         return Finding::ok("What was sent is what the supplier has declared.");
     }
-    let figures = [
-        (difference.accounts.to_string(), "accounts"),
-        (difference.ledger_balance, "of the ledger balance"),
-        (difference.readings.to_string(), "readings"),
-        (difference.transactions.to_string(), "transactions"),
-        (difference.documents.to_string(), "documents"),
+    let mut figures = vec![
+        (difference.accounts.to_string(), "accounts".to_owned()),
+        (difference.ledger_balance, "of the ledger balance".to_owned()),
+        (difference.readings.to_string(), "readings".to_owned()),
+        (difference.transactions.to_string(), "transactions".to_owned()),
+        (difference.documents.to_string(), "documents".to_owned()),
     ];
+    let of_table = |(table, rows): (&str, i64)| (rows.to_string(), format!("rows of {table}"));
+    figures.extend(difference.counts.iter().map(of_table));
     let differing = figures.iter().filter(|(figure, _)| !is_zero(figure));
     let differing: Vec<String> = differing.map(|(figure, of)| format!("{} {of}", signed(figure))).collect();
     let named = |what: &str, numbers: &[String]| {

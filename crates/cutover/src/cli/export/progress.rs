@@ -88,7 +88,7 @@ impl Default for Counted {
 
 impl From<Totals> for Counted {
     fn from(totals: Totals) -> Self {
-        let Totals { accounts, ledger_balance, readings, transactions, documents } = totals;
+        let Totals { accounts, ledger_balance, readings, transactions, documents, .. } = totals;
         let mut balance = ledger_balance.normalize();
         balance.rescale(balance.scale().max(2));
         Self { accounts, ledger_balance: balance.to_string(), readings, transactions, documents }
@@ -106,6 +106,7 @@ impl Counted {
             readings: *readings,
             transactions: *transactions,
             documents: *documents,
+            ..Totals::default()
         })
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct ShownTotals {
 
 impl From<Totals> for ShownTotals {
     fn from(totals: Totals) -> Self {
-        let ControlTotals { accounts, ledger_balance, readings, transactions, documents } = totals.into();
+        let ControlTotals { accounts, ledger_balance, readings, transactions, documents, .. } = totals.into();
         Self { accounts, ledger_balance, readings, transactions, documents }
     }
 }

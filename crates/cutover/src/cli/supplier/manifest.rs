@@ -120,17 +120,38 @@ impl Compared {
     }
 }
 
+/// What was sent and imported, beside what is declared and how what was sent differs from it.
+fn beside(sent: &dyn ToString, imported: &dyn ToString, of: [Option<String>; 2]) -> String {
+    let (sent, imported) = (sent.to_string(), imported.to_string());
+    match of {
+        [Some(declared), Some(difference)] => {
+            format!("{declared} declared, {sent} sent ({difference}), {imported} imported")
+        }
+        _ => format!("{sent} sent, {imported} imported"),
+    }
+}
+
+impl Compared {
+    /// A line for each declared table.
+    fn tables(&self) -> Vec<(String, String)> {
+        let line = |manifest: &ManifestShown, table: &str, difference: i64| {
+            let rows = |of: &ControlTotals| of.counts.get(table).unwrap_or_default();
+            let (declared, sent, imported) =
+                (rows(&manifest.declared), rows(&manifest.sent), rows(&manifest.imported));
+            let of = [Some(declared.to_string()), Some(difference.to_string())];
+            (format!("rows of {table}"), beside(&sent, &imported, of))
+        };
+        let of_manifest = |manifest: &ManifestShown| {
+            let differences = manifest.difference.counts.iter();
+            differences.map(|(table, difference)| line(manifest, table, difference)).collect()
+        };
+        self.manifest.as_ref().map(of_manifest).unwrap_or_default()
+    }
+}
+
 impl Answer for Compared {
     fn text(&self) -> String {
         let manifest = self.manifest.as_ref();
-        let beside = |sent: &dyn ToString, imported: &dyn ToString, of: [Option<String>; 2]| match of {
-            [Some(declared), Some(difference)] => format!(
-                "{declared} declared, {} sent ({difference}), {} imported",
-                sent.to_string(),
-                imported.to_string()
-            ),
-            _ => format!("{} sent, {} imported", sent.to_string(), imported.to_string()),
-        };
         macro_rules! row {
             ($member:ident) => {
                 beside(
@@ -143,7 +164,7 @@ impl Answer for Compared {
                 )
             };
         }
-        pairs(&[
+        let mut lines = vec![
             ("supplier", self.import_supplier.clone()),
             ("declared", self.declared_at.as_ref().map_or("nothing".to_owned(), ToString::to_string)),
             ("accounts", row!(accounts)),
@@ -152,6 +173,9 @@ impl Answer for Compared {
             ("transactions", row!(transactions)),
             ("documents", row!(documents)),
             ("account numbers", self.account_numbers.as_ref().map_or("none".to_owned(), Numbers::text)),
-        ])
+        ];
+        let tables = self.tables();
+        lines.extend(tables.iter().map(|(name, text)| (name.as_str(), text.clone())));
+        pairs(&lines)
     }
 }

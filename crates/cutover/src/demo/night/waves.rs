@@ -170,7 +170,7 @@ fn is_held(progress: &Value) -> bool {
 
 /// Totals in a sentence.
 pub(super) fn in_words(totals: &ControlTotals) -> String {
-    let ControlTotals { accounts, ledger_balance, readings, transactions, documents } = totals;
+    let ControlTotals { accounts, ledger_balance, readings, transactions, documents, .. } = totals;
     format!(
         "{accounts} accounts, balance {ledger_balance}, {readings} readings, {transactions} transactions, {documents} documents"
     )

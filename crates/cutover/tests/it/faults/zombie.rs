@@ -11,7 +11,7 @@ fn rows(installation: &Installation) -> String {
         "SELECT string_agg(format('SELECT %L || t::TEXT AS row FROM %I t', relname || ' ', relname), ' UNION ALL ') \
          FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN \
          ('nodes', 'refresh_tokens', 'process_changes', 'process_counts', 'process_minutes', 'cause_changes', \
-         'cause_counts', 'totals', 'total_changes', 'folded_changes', 'activity_changes', 'activity_minutes')",
+         'cause_counts', 'totals', 'total_changes', 'folded_changes', 'activity_changes', 'activity_minutes', 'row_changes', 'row_counts')",
     );
     installation.sql(&format!("SELECT row FROM ({tables}) AS rows ORDER BY row"))
 }

@@ -79,6 +79,12 @@ async fn a_manifest_is_shown_beside_what_was_sent() {
     let card = between(&page, "<section class=\"card\" aria-labelledby=\"manifest\"", "</section>");
     insta::assert_snapshot!(card);
     let progress = service.get("/v2/data-import/import-suppliers/ACME_ENERGY/progress/").await.json();
+    let mut sent = progress["manifest"]["sent"].clone();
+    sent["counts"]["events"] = 7.into();
+    declare(sent.to_string()).await;
+    let page = browser.page("/console/suppliers/ACME_ENERGY/").await;
+    let card = between(&page, "<section class=\"card\" aria-labelledby=\"manifest\"", "</section>");
+    assert!(card.contains("<th scope=\"row\">Rows of events</th>") && card.contains(">-7</td>"), "{card}");
     declare(progress["manifest"]["sent"].to_string()).await;
     let page = browser.page("/console/suppliers/ACME_ENERGY/").await;
     assert!(page.contains("What was sent is as the supplier has declared."));

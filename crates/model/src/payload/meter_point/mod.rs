@@ -14,6 +14,7 @@ use crate::choices::SupplyType;
 use crate::convert::{IntoOwned, IntoValid, Object};
 use crate::decode::Blank;
 use crate::json::Writer;
+use crate::rows::{CountRows, RowCounts};
 
 pub use common::MeterPointCommon;
 pub use electricity::*;
@@ -59,6 +60,27 @@ macro_rules! variants {
             fn encode_members(&self, writer: &mut Writer, keep: impl Fn(&str) -> bool) {
                 self.common.encode_members(writer, &keep);
                 match &self.variant { $(Variant::$name(own) => own.encode_members(writer, keep),)* }
+            }
+        }
+
+        impl CountRows for MeterPoint<'_> {
+            const TABLE: Option<usize> = MeterPointCommon::TABLE;
+
+            fn count_rows(&self, rows: &mut RowCounts) {
+                self.common.count_rows(rows);
+                match &self.variant { $(Variant::$name(own) => own.count_rows(rows),)* }
+            }
+        }
+
+        impl CountRows for draft::MeterPoint<'_> {
+            const TABLE: Option<usize> = MeterPointCommon::TABLE;
+
+            fn count_rows(&self, rows: &mut RowCounts) {
+                self.common.count_rows(rows);
+                match &self.variant {
+                    $(draft::Variant::$name(own) => own.count_rows(rows),)*
+                    draft::Variant::Undecided => {}
+                }
             }
         }
 

@@ -1,6 +1,6 @@
 use super::super::schema::{accounts, suppliers};
 use super::super::types::{Day, Digits, Json, Timestamp};
-use super::super::{Conn, fit};
+use super::super::{Conn, fit, rows};
 use super::builder::{details, identity, text};
 use super::json::Members;
 use crate::error::Result;
@@ -31,6 +31,7 @@ row! {
         total_readings: Option<i64>,
         total_transactions: Option<i64>,
         total_documents: Option<i64>,
+        total_rows: Option<Cow<'a, str>>,
     }
 }
 
@@ -74,6 +75,7 @@ impl<'a> AccountRow<'a> {
             total_readings: Some(fit(totals.readings)?),
             total_transactions: Some(fit(totals.transactions)?),
             total_documents: Some(fit(totals.documents)?),
+            total_rows: Some(rows::write(&totals.rows).into()),
         })
     }
 

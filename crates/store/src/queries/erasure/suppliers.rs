@@ -7,8 +7,8 @@ use super::super::schema::{
     activity_changes, activity_minutes, businesses, cause_changes, cause_counts, certificate_erasures,
     certificate_subtrees, certificates, erased_accounts, job_items, jobs, manifest_lists, manifest_numbers,
     manifests, process_changes, process_counts, process_minutes, processes, refused_causes, refused_creates,
-    refused_totals, service_holds, supplier_gates, supplier_notes, supplier_waves, suppliers, total_changes,
-    totals, wave_accounts,
+    refused_totals, row_changes, row_counts, service_holds, supplier_gates, supplier_notes, supplier_waves,
+    suppliers, total_changes, totals, wave_accounts,
 };
 use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;
@@ -138,6 +138,8 @@ pub(super) fn erase(conn: &mut Conn, supplier_id: i64) -> Result<Option<Vec<Eras
         manifests.supplier_id
         manifest_numbers.supplier_id
         manifest_lists.supplier_id
+        row_changes.supplier_id
+        row_counts.supplier_id
         total_changes.supplier_id
         totals.supplier_id
         wave_accounts.supplier_id

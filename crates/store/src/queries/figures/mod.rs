@@ -5,6 +5,7 @@ mod activity;
 mod causes;
 mod counts;
 pub(super) mod numbers;
+mod rows;
 mod sent;
 mod suppliers;
 mod totals;
@@ -40,6 +41,7 @@ statement! {
             (Dialect::FIRST_CAUSE_CHANGE) " ORDER BY id LIMIT 1) IS NOT NULL OR (SELECT id FROM total_changes WHERE id >= "
             (Dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT 1) IS NOT NULL \
             OR (SELECT id FROM activity_changes WHERE id >= " (Dialect::FIRST_ACTIVITY_CHANGE)
+            " ORDER BY id LIMIT 1) IS NOT NULL OR (SELECT id FROM row_changes WHERE id >= " (Dialect::FIRST_ROW_CHANGE)
             " ORDER BY id LIMIT 1) IS NOT NULL"
 }
 
@@ -176,10 +178,12 @@ impl Figures for SqlTx<'_> {
             let causes = Dialect::fold_causes(conn, limit)?;
             let totals = totals::fold(conn, limit)?;
             let activity = Dialect::fold_activity(conn, limit)?;
-            if processes.max(causes).max(totals).max(activity) < limit as usize {
+            let rows = rows::fold(conn, limit)?;
+            let folded = [processes, causes, totals, activity, rows];
+            if folded.iter().all(|folded| *folded < limit as usize) {
                 Dialect::end_fold(conn, drawn)?;
             }
-            Ok(processes + causes + totals + activity)
+            Ok(folded.iter().sum())
         })
     }
 }

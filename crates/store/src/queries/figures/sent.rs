@@ -3,12 +3,13 @@
 use super::super::Conn;
 use super::super::dialect::{Db, Dialect};
 use super::super::processes::sent::Sent;
+use super::super::rows as stored;
 use super::super::schema::manifests;
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::Timestamp;
 use super::super::{fit, number};
-use super::count;
+use super::{count, rows};
 use crate::error::{Error, Result};
 use cutover_app::port::Manifest;
 use cutover_model::{Decimal, Totals};
@@ -46,11 +47,11 @@ pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
         sent_transactions: transactions,
         sent_documents: documents,
     };
-    sum.totals(count(accounts))
+    Ok(Totals { rows: rows::read(conn, supplier_id, true)?, ..sum.totals(count(accounts))? })
 }
 
 #[derive(Insertable, AsChangeset, Queryable, Selectable)]
-#[diesel(table_name = manifests)]
+#[diesel(table_name = manifests, treat_none_as_null = true)]
 struct ManifestRow {
     accounts: i64,
     ledger_balance: String,
@@ -58,6 +59,7 @@ struct ManifestRow {
     transactions: i64,
     documents: i64,
     declared_at: Timestamp,
+    counts: Option<String>,
 }
 
 pub(super) fn manifest(conn: &mut Conn, supplier_id: i64) -> Result<Option<Manifest>> {
@@ -92,6 +94,7 @@ impl TryFrom<&Manifest> for ManifestRow {
             transactions: fit(declared.transactions)?,
             documents: fit(declared.documents)?,
             declared_at: (*declared_at).into(),
+            counts: stored::write_known(&declared.rows),
         })
     }
 }
@@ -108,6 +111,7 @@ impl TryFrom<ManifestRow> for Manifest {
                 readings: number(row.readings, "readings")?,
                 transactions: number(row.transactions, "transactions")?,
                 documents: number(row.documents, "documents")?,
+                rows: stored::read_known(row.counts.as_deref())?,
             },
             declared_at: row.declared_at.instant()?,
         })

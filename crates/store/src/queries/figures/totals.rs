@@ -3,7 +3,7 @@ use super::super::schema::{total_changes, totals};
 use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::{Conn, fit};
-use super::{RECOUNT, count};
+use super::{RECOUNT, count, rows};
 use crate::error::{Error, Result};
 use cutover_model::rust_decimal::Decimal as Value;
 use cutover_model::service::exact_sum;
@@ -40,8 +40,8 @@ struct TotalsRow {
     documents: i64,
 }
 
-/// Sum of changes. A removal is negative; the stored totals with all changes are not.
-#[derive(Debug, Clone, Copy, Default)]
+/// Sum of changes, without rows. A removal is negative; the stored totals with all changes are not.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Sum {
     accounts: i64,
     ledger_balance: Value,
@@ -113,6 +113,7 @@ impl Sum {
             readings: count(self.readings),
             transactions: count(self.transactions),
             documents: count(self.documents),
+            ..Totals::default()
         }
     }
 
@@ -123,11 +124,18 @@ impl Sum {
 }
 
 pub(super) fn add(conn: &mut Conn, supplier_id: i64, added: &Totals) -> Result<()> {
-    insert(conn, supplier_id, Sum::of(added)?.row())
+    add_sum(conn, supplier_id, Sum::of(added)?)?;
+    rows::change_imported(conn, supplier_id, 1, &added.rows)
 }
 
 pub(super) fn remove(conn: &mut Conn, supplier_id: i64, removed: &Totals) -> Result<()> {
-    insert(conn, supplier_id, Sum::of(removed)?.negated().row())
+    add_sum(conn, supplier_id, Sum::of(removed)?.negated())?;
+    rows::change_imported(conn, supplier_id, -1, &removed.rows)
+}
+
+/// Adds nothing for an addition of rows alone.
+fn add_sum(conn: &mut Conn, supplier_id: i64, sum: Sum) -> Result<()> {
+    if sum == Sum::default() { Ok(()) } else { insert(conn, supplier_id, sum.row()) }
 }
 
 fn insert(conn: &mut Conn, supplier_id: i64, change: TotalsRow) -> Result<()> {
@@ -147,7 +155,7 @@ fn insert(conn: &mut Conn, supplier_id: i64, change: TotalsRow) -> Result<()> {
 pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
     let rows: Vec<TotalsRow> = Read { supplier_id }.load(conn)?;
     let sum = Sum::all(&rows)?.ok_or(Error::Unfit("a sum of balances is out of range"))?;
-    Ok(sum.totals())
+    Ok(Totals { rows: rows::read(conn, supplier_id, false)?, ..sum.totals() })
 }
 
 /// Folds the oldest changes and returns how many. Changes of a supplier whose sum cannot be represented or

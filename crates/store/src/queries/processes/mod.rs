@@ -28,6 +28,7 @@ use cutover_app::port::{
     StepWrite, StoreError, StoredIssues, StoredProcess, WaitingWindows,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
+use cutover_model::Totals;
 use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
 use queue::Sweep;
@@ -161,7 +162,8 @@ impl Processes for SqlTx<'_> {
             let payload = payload.map(|(_, payload)| payload).transpose()?;
             let terms = terms::of(conn, process_id)?;
             let staged = |((Bits(fingerprint), sent), payload): ((Bits, Sent), _)| {
-                Ok(Staged { payload, fingerprint, totals: sent.totals(1)?, terms })
+                let totals = Totals { rows: sent::rows_of(conn, process_id)?, ..sent.totals(1)? };
+                Ok(Staged { payload, fingerprint, totals, terms })
             };
             row.zip(payload).map(staged).transpose()
         })

@@ -1,11 +1,14 @@
 //! The totals of the payload of a process, in columns that triggers add up.
 
-use super::super::fit;
+use super::super::dialect::Db;
 use super::super::schema::processes;
+use super::super::statement::Bind;
+use super::super::{Conn, fit, rows};
 use crate::error::{Error, Result};
-use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
+use cutover_model::{RowCounts, Totals};
 use diesel::prelude::*;
+use diesel::sql_types::{Nullable, Text};
 
 /// Number of decimal places that are kept, and the base of the parts of a balance. A payload has no more digits after the
 /// point (fields 1.5).
@@ -42,7 +45,7 @@ impl Sent {
         })
     }
 
-    /// Returns the totals of this number of accounts.
+    /// Returns the totals of this number of accounts, without the rows.
     pub(crate) fn totals(self, accounts: u64) -> Result<Totals> {
         let [high, units, fraction] = [self.sent_high, self.sent_units, self.sent_fraction].map(i128::from);
         let scaled = (high * BASE + units) * BASE + fraction;
@@ -53,8 +56,30 @@ impl Sent {
             readings: count(self.sent_readings),
             transactions: count(self.sent_transactions),
             documents: count(self.sent_documents),
+            ..Totals::default()
         })
     }
+}
+
+statement! {
+    SetRows { counts: Option<String>, id: i64 }
+        = "UPDATE processes SET sent_rows = " counts " WHERE id = " id
+}
+
+statement! {
+    RowsOf { id: i64 } -> Nullable<Text> = "SELECT sent_rows FROM processes WHERE id = " id
+}
+
+/// Sets the rows of the payload of a process.
+pub(super) fn set_rows(conn: &mut Conn, id: i64, rows: &RowCounts) -> Result<()> {
+    SetRows { counts: rows::write_known(rows), id }.execute(conn)?;
+    Ok(())
+}
+
+/// Returns the rows of the payload of a process.
+pub(super) fn rows_of(conn: &mut Conn, id: i64) -> Result<RowCounts> {
+    let counts: Option<String> = RowsOf { id }.get_result(conn)?;
+    rows::read_known(counts.as_deref())
 }
 
 /// Returns a balance of so many parts, without trailing zeros.

@@ -10,7 +10,7 @@ use super::super::terms;
 use super::super::types::{Bits, Json, Timestamp};
 use super::payloads::PayloadLocations;
 use super::row::{HistoryRow, Outcome, ProcessRow, Status};
-use super::sent::Sent;
+use super::sent::{Sent, set_rows};
 use super::{causes, issues, previous};
 use crate::error::Result;
 use crate::sealed::{Location, Sealer};
@@ -39,6 +39,9 @@ pub(super) fn insert(
             Sent::of(&staged.totals)?,
         ))
         .execute(conn)?;
+    if !staged.totals.rows.is_empty() {
+        set_rows(conn, process.id(), &staged.totals.rows)?;
+    }
     let number = process.snapshot().external_account_number.as_str();
     let payload = sealer.seal(Location::Payload { supplier_id, number }, &staged.payload)?;
     diesel::insert_into(payloads::table)
@@ -170,5 +173,5 @@ pub(super) fn restage(conn: &mut Conn, sealer: &Sealer, id: i64, staged: &Staged
             processes::content.eq(None::<Bits>),
         ))
         .execute(conn)?;
-    Ok(())
+    set_rows(conn, id, &staged.totals.rows)
 }

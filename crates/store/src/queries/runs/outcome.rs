@@ -90,6 +90,7 @@ fn read((process_id, state, ended_at, (content, paths), causes, totals): Read) -
             readings: count(readings)?,
             transactions: count(transactions)?,
             documents: count(documents)?,
+            ..Totals::default()
         },
     })
 }

@@ -1,7 +1,7 @@
 use super::{assert_no_scan, assert_uses, at, database, plan_of};
 use cutover_app::port::Cause;
 use cutover_core::Level;
-use cutover_model::Totals;
+use cutover_model::{RowCounts, Totals};
 
 #[test]
 fn figures_are_read_by_their_supplier() {
@@ -16,6 +16,8 @@ fn figures_are_read_by_their_supplier() {
     let totals = plan_of(&mut conn, |tx| tx.totals(1).map(drop));
     assert_uses(&totals, "SEARCH totals USING INTEGER PRIMARY KEY");
     assert_uses(&totals, "INDEX total_changes_of_supplier (supplier_id=? AND id>?)");
+    assert_uses(&totals, "SEARCH row_counts USING PRIMARY KEY (supplier_id=? AND is_sent=?)");
+    assert_uses(&totals, "INDEX row_changes_of_supplier (supplier_id=? AND id>?)");
     let sent = plan_of(&mut conn, |tx| tx.sent(1).map(drop));
     assert_uses(&sent, "SEARCH process_counts USING PRIMARY KEY (supplier_id=?)");
     assert_uses(&sent, "INDEX process_changes_of_supplier (supplier_id=? AND id>?)");
@@ -92,12 +94,14 @@ fn folding_uses_keys() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
     let plan = plan_of(&mut conn, |tx| {
-        tx.add_totals(1, &Totals::default())?;
-        assert_eq!(tx.fold(10)?, 1);
+        let rows = RowCounts::of([("notes", 1)]);
+        tx.add_totals(1, &Totals { readings: 1, rows, ..Totals::default() })?;
+        assert_eq!(tx.fold(10)?, 2);
         Ok(())
     });
     assert_no_scan(&plan);
     assert_uses(&plan, "SEARCH total_changes USING INTEGER PRIMARY KEY");
+    assert_uses(&plan, "SEARCH row_changes USING INTEGER PRIMARY KEY");
     assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
 }
 
