@@ -146,6 +146,7 @@ fn totals(figures: &Reconciliation) -> Vec<TotalRow> {
             grouped(&totals.documents.to_string()),
         ]
     };
+    let tables: Vec<TotalRow> = declared_tables(&shown).map(TotalRow::from).collect();
     let difference = shown.imported_difference;
     let differences = [
         difference.accounts.to_string(),
@@ -155,7 +156,6 @@ fn totals(figures: &Reconciliation) -> Vec<TotalRow> {
         difference.documents.to_string(),
     ];
     let names = ["Accounts", "Ledger balance", "Readings", "Transactions", "Documents"];
-    let tables: Vec<TotalRow> = declared_tables(&shown).map(TotalRow::from).collect();
     let columns = of(shown.declared).into_iter().zip(of(shown.sent)).zip(of(shown.imported));
     let rows = names.into_iter().zip(columns.zip(differences));
     rows.map(|(name, (((declared, sent), imported), difference))| TotalRow {

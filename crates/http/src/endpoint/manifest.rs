@@ -81,7 +81,7 @@ mod tests {
     use actix_web::test::TestRequest;
     use cutover_app::operator::SupplierChange;
     use cutover_app::port::ApiKeyRole;
-    use cutover_rules::UndocumentedMembers;
+    use cutover_app::port::UndocumentedMembers;
     use serde_json::{Value, json};
 
     const PATH: &str = "/v2/data-import/import-suppliers/ACME_ENERGY/manifest/";
@@ -200,7 +200,7 @@ mod tests {
         };
         let named: Vec<String> = refused.json()["errors"].as_array().unwrap().iter().map(named).collect();
         assert_eq!(
-            (refused.status.as_u16(), named),
+            (refused.status, named),
             (
                 400,
                 [
