@@ -124,7 +124,11 @@ impl<'s> Run<'s> {
         let account = checked.identity.as_ref().and_then(Identity::hash);
         let earlier = account.and_then(|account| self.seen.see(account, location, checked.fingerprint));
         match earlier {
-            Some(earlier) => checked.findings.push(Finding::copy(Kind::Account, earlier, self.sources)),
+            Some(earlier) => {
+                let copy = Finding::copy(Kind::Account, earlier, self.sources);
+                let source = &self.sources[location.source as usize];
+                checked.findings.push(copy.located(source, location.line));
+            }
             None => {
                 let in_common = self.across.see(&checked.compared, checked.identity.as_ref(), location);
                 let in_common = in_common.into_iter().map(|found| Finding::in_common(found, self.sources));

@@ -356,7 +356,7 @@ fn files_of_hostile_forms_are_findings() {
     assert_eq!(run.code, Some(1));
     assert_eq!(
         places(&findings),
-        ["in/customers.csv - - unreadable_file", "in/notes.csv 2 - unreadable_file"]
+        ["in/customers.csv 1 - unreadable_file", "in/notes.csv 2 - unreadable_file"]
     );
     assert!(run.err.contains("in/notes.csv:2: a quote opens here and is not closed"), "{}", run.err);
     assert_eq!(accounts(&run.out).len(), 1);
