@@ -24,8 +24,10 @@ fn the_manifest_is_computed_and_declared() {
     let ran = sandbox.run_with(&stub, &["manifest", "in"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     insta::assert_snapshot!(ran.out);
-    let body =
-        json!({"accounts": 3, "ledger_balance": "-75", "readings": 0, "transactions": 6, "documents": 0});
+    let counts = json!({"accounts": 3, "customers": 3, "supply_addresses": 3, "meter_points": 3, "agreements": 3,
+        "ledgers": 3, "transactions": 6, "payment_schedules": 3});
+    let body = json!({"accounts": 3, "ledger_balance": "-75", "readings": 0, "transactions": 6, "documents": 0,
+        "counts": counts});
     assert_eq!(declared(&stub), [json!([PATH, body])]);
     let ran = sandbox.run_with(&stub, &["manifest", "in", "--json"]);
     let mut expected = body;
