@@ -54,6 +54,8 @@ pub(super) struct List {
     pub(super) list: Option<usize>,
     /// The column with the place in the list.
     pub(super) position: Option<usize>,
+    /// The column with the natural key of the items.
+    pub(super) key: Option<usize>,
     /// Every parent has the list, though it may be empty.
     pub(super) is_always: bool,
 }
@@ -277,6 +279,7 @@ impl Declared {
             inherited: inherited.collect(),
             list: to.column(LIST),
             position: to.column(POSITION),
+            key: self.tables[at].key.and_then(|key| to.column(key)),
             is_always: false,
         }
     }

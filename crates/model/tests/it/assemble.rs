@@ -109,6 +109,28 @@ fn rows_below_a_row_without_a_place_are_orphans() {
 }
 
 #[test]
+fn a_natural_key_identifies_rows_without_a_position() {
+    let assembled = assemble(&[
+        ACCOUNT,
+        ("supply_addresses", &[]),
+        ("meter_points", &[("mpxn", "1")]),
+        ("meter_points", &[("mpxn", "2"), ("position", "1")]),
+        ("meter_points", &[("mpxn", "2"), ("position", "2")]),
+        ("meter_points", &[("mpxn", "1")]),
+        ("meter_points", &[("mpxn", "2")]),
+        ("meters", &[("mpxn", "1"), ("meter_serial_number", "M")]),
+    ]);
+    assert_eq!(
+        faults(&assembled),
+        [(5, RowFaultKind::DuplicateKey { first: 2 }), (6, RowFaultKind::DuplicateKey { first: 3 })]
+    );
+    let points = account(&assembled)["supply_addresses"][0]["meter_points"].clone();
+    let expected =
+        json!([{"mpxn": "2"}, {"mpxn": "2"}, {"mpxn": "1", "meters": [{"meter_serial_number": "M"}]}]);
+    assert_eq!(points, expected);
+}
+
+#[test]
 fn a_row_names_its_list_where_several_share_a_table() {
     let ledger: (&str, &[_]) = ("ledgers", &[]);
     let assembled = assemble(&[

@@ -1,6 +1,6 @@
 //! Finds the parent and the place of each row.
 
-use super::{Assembler, Cell, Row, RowFault, RowFaultKind};
+use super::{Assembler, Cell, Link, Row, RowFault, RowFaultKind};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -131,7 +131,7 @@ impl Links {
         let mut placed = Vec::new();
         for (parent, list) in order {
             let group = groups.remove(&(parent, list)).unwrap_or_default();
-            let items = self.ordered(group, link.position);
+            let items = self.ordered(group, link, rows);
             for (position, item) in &items {
                 let inherited = link.inherited.iter();
                 let inherited =
@@ -149,18 +149,32 @@ impl Links {
         placed
     }
 
-    /// The items of a list in their order, each with its position; those without one follow in the order of the rows.
-    fn ordered(&mut self, mut group: Vec<Unordered>, column: Option<usize>) -> Vec<(u64, usize)> {
+    /// The items of a list in their order, each with its position; those without one follow in the order of the rows. Where no
+    /// position tells two items apart, their natural keys must.
+    fn ordered(&mut self, mut group: Vec<Unordered>, link: &Link<'_>, rows: &[Row<'_>]) -> Vec<(u64, usize)> {
+        let mut keys: HashMap<&str, usize> = HashMap::new();
         group.sort_by_key(|(position, row)| (position.unwrap_or(u64::MAX), *row));
         let mut items: Vec<(u64, usize)> = Vec::with_capacity(group.len());
         for (position, row) in group {
             let last = items.last().copied();
+            let key = link.key.and_then(|key| rows[row].cells[key].value());
+            let same_key = key.and_then(|key| keys.get(key).copied()).filter(|_| position.is_none());
             match (position, last) {
                 (Some(position), Some((taken, first))) if position == taken => {
-                    self.fault(row, column, RowFaultKind::DuplicateKey { first });
+                    self.fault(row, link.position, RowFaultKind::DuplicateKey { first });
+                    continue;
                 }
                 (Some(position), _) => items.push((position, row)),
-                (None, last) => items.push((last.map_or(1, |(taken, _)| taken.saturating_add(1)), row)),
+                (None, last) => match same_key {
+                    Some(first) => {
+                        self.fault(row, link.key, RowFaultKind::DuplicateKey { first });
+                        continue;
+                    }
+                    None => items.push((last.map_or(1, |(taken, _)| taken.saturating_add(1)), row)),
+                },
+            }
+            if let Some(key) = key {
+                keys.entry(key).or_insert(row);
             }
         }
         items

@@ -88,6 +88,8 @@ struct Link<'t> {
     inherited: &'t [(usize, usize)],
     list: Option<usize>,
     position: Option<usize>,
+    /// The column with the natural key of the rows.
+    key: Option<usize>,
 }
 
 impl<'t> Assembler<'t> {
@@ -105,8 +107,8 @@ impl<'t> Assembler<'t> {
                 Member::Value(_) => {}
                 Member::Object(inside, _) => self.find_links(parent, inside),
                 Member::List(list, _) => {
-                    let List { table, ref items, ref inherited, list, position, .. } = *list;
-                    self.links[table] = Link { parent, inherited, list, position };
+                    let List { table, ref items, ref inherited, list, position, key, .. } = *list;
+                    self.links[table] = Link { parent, inherited, list, position, key };
                     self.find_links(table, items);
                 }
             }
