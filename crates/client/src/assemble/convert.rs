@@ -20,10 +20,11 @@ impl<'m> Converter<'m> {
         Self { mapping, date: date.map(chrono_format), datetime: datetime.map(chrono_format) }
     }
 
-    /// The value of a cell; `None` if its word means that it is absent. A value with a fault is left as it is.
+    /// The value of a cell; `None` if its word means that it is absent. A value with a fault is left as it is, and so is one
+    /// that has a type in the file: the mapping says how texts are written.
     pub(super) fn value<'t>(
         &self,
-        text: Cow<'t, str>,
+        (text, is_typed): (Cow<'t, str>, bool),
         column: &Column,
         codes: Option<&BTreeMap<String, String>>,
     ) -> (Option<Cow<'t, str>>, Option<CellFault>) {
@@ -35,6 +36,7 @@ impl<'m> Converter<'m> {
             return (Some(Cow::Owned(code.clone())), None);
         }
         let (converted, mismatch) = match column.column_type {
+            _ if is_typed => (Some(Converted::AsItIs), CellFault::Decimal),
             ColumnType::Date => (self.date(&text), CellFault::Date),
             ColumnType::DateTime => (self.datetime(&text), CellFault::DateTime),
             ColumnType::Decimal { .. } => (self.decimal(&text), CellFault::Decimal),
@@ -86,7 +88,9 @@ impl<'m> Converter<'m> {
         let first = groups.next()?;
         let mut digits = first.to_owned();
         for group in groups {
-            if group.len() != 3 || first.len() > 3 {
+            // `.234` and `0.234` are fractions with the other mark.
+            let has_thousands = (1..=3).contains(&first.len()) && !first.starts_with('0');
+            if group.len() != 3 || !has_thousands {
                 return None;
             }
             digits.push_str(group);
@@ -140,7 +144,8 @@ mod tests {
         let mapping: Mapping = toml::from_str(mapping).unwrap();
         let codes = BTreeMap::from([("E".to_owned(), "ELECTRICITY".to_owned())]);
         let column = Column { column_type: of, ..Tables::payload().get(0).unwrap().columns[0].clone() };
-        let (value, fault) = Converter::new(&mapping).value(Cow::Borrowed(text), &column, Some(&codes));
+        let (value, fault) =
+            Converter::new(&mapping).value((Cow::Borrowed(text), false), &column, Some(&codes));
         if fault.is_some() {
             assert_eq!(value.as_deref(), Some(text));
         }
@@ -197,7 +202,7 @@ mod tests {
         {
             assert_eq!(converted(mapping, decimal, text), value(expected), "{text}");
         }
-        for text in ["1.5", "1,234.50", "1.23.456", "", "1,", "x", "1234.567,0"] {
+        for text in ["1.5", "1,234.50", "1.23.456", "", "1,", "x", "1234.567,0", ".234", "0.234", "012.345"] {
             assert_eq!(converted(mapping, decimal, text), Err(CellFault::Decimal), "{text}");
         }
         assert_eq!(converted("decimal_mark = ','", decimal, "1.234"), Err(CellFault::Decimal));

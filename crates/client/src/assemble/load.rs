@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The name of the column with the account's number.
-const ACCOUNT: &str = "external_account_number";
+pub(crate) const ACCOUNT: &str = "external_account_number";
 /// The name of the column with the kind of a meter point.
 const SUPPLY_TYPE: &str = "supply_type";
 
@@ -91,7 +91,7 @@ impl<'l> Loader<'l> {
         for (column, cell) in row.cells.drain(..) {
             let Some(Some(target)) = reading.targets.get(column).copied() else { continue };
             let (cell, fault) = match cell {
-                Cell::Value(text) => self.value(reading, target, text),
+                Cell::Value(text) => self.value(reading, target, (text, row.typed.contains(&column))),
                 other => (Some(other), None),
             };
             faults.extend(fault.map(|fault| (target, fault)));
@@ -120,11 +120,11 @@ impl<'l> Loader<'l> {
         &mut self,
         reading: &Reading<'_>,
         target: usize,
-        text: Cow<'static, str>,
+        (text, is_typed): (Cow<'static, str>, bool),
     ) -> (Option<Cell<'static>>, Option<CellFault>) {
         let column = &reading.table.columns[target];
         let codes = reading.mapping.and_then(|mapping| mapping.codes.get(&column.name));
-        let (value, fault) = self.converter.value(text, column, codes);
+        let (value, fault) = self.converter.value((text, is_typed), column, codes);
         if let Some(value) = &value {
             self.zeros.see((reading.file.table, target), column, value);
         }
@@ -133,7 +133,7 @@ impl<'l> Loader<'l> {
 }
 
 /// A member that is `null` where one is required: the file has the same for absent ones (fields 1.3).
-fn add_nulls(table: &Table, cells: &mut Vec<(usize, Cell<'static>)>) {
+pub(crate) fn add_nulls(table: &Table, cells: &mut Vec<(usize, Cell<'_>)>) {
     let kind = table.column(SUPPLY_TYPE);
     let kind = cells.iter().find(|(column, _)| Some(*column) == kind).and_then(|(_, cell)| cell.value());
     let is_of_kind = |column: &Column| {

@@ -36,6 +36,17 @@ pub struct ReadRow {
     pub line: u64,
     /// Its cells, each with the index of its column. Absent ones are left out.
     pub cells: Vec<(usize, Cell<'static>)>,
+    /// The columns whose values have a type in the file, and so a form that nobody chose: numbers of JSON, and numbers, days
+    /// and times of Parquet.
+    pub typed: Vec<usize>,
+}
+
+impl ReadRow {
+    /// Empties it for the next row.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+        self.typed.clear();
+    }
 }
 
 /// Reads the rows of a file.
@@ -98,7 +109,7 @@ impl TableReader {
     /// # Errors
     /// [`ReadError`]; after one that is [of one row](ReadError::is_of_row) the next row can be read.
     pub fn read(&mut self, row: &mut ReadRow) -> Result<bool, ReadError> {
-        row.cells.clear();
+        row.clear();
         match &mut self.0 {
             Kind::Csv(reader) => reader.read(row),
             Kind::Ndjson(reader) => reader.read(row),

@@ -82,6 +82,9 @@ impl<R: Read> NdjsonReader<R> {
             if is_repeated {
                 return Err(ReadError::RepeatedMember { line, name });
             }
+            if value.get().starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
+                row.typed.push(column);
+            }
             row.cells.push((column, cell(value).ok_or(ReadError::NoObject { line })?));
         }
         Ok(true)

@@ -58,6 +58,9 @@ impl ParquetReader {
         row.line = self.row;
         for (column, (_, field)) in found.get_column_iter().enumerate() {
             if let Some(text) = text(field, self.is_local[column])? {
+                if !matches!(field, Field::Str(_) | Field::Bytes(_)) {
+                    row.typed.push(column);
+                }
                 row.cells.push((column, Cell::Value(Cow::Owned(text))));
             }
         }
