@@ -86,7 +86,9 @@ impl Mapping {
             if let Some(unknown) = named.into_iter().find(|column| table.column(column).is_none()) {
                 return Err(format!("the table {name:?} has no column {unknown:?}"));
             }
+            mapping.check_columns(name)?;
         }
+        self.check_files(tables)?;
         let formats = [("date", &self.date, "DD MM YYYY"), ("datetime", &self.datetime, "DD MM YYYY hh mm")];
         for (name, format, parts) in formats {
             let lacks = |format: &String| parts.split(' ').find(|part| format.matches(part).count() != 1);
@@ -96,6 +98,22 @@ impl Mapping {
         }
         if self.decimal_mark.is_some() && self.decimal_mark == self.thousands_mark {
             return Err("decimal_mark and thousands_mark are the same".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Refuses names of files that leave open to which table the files belong.
+    fn check_files(&self, tables: &Tables) -> Result<(), String> {
+        let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+        for table in tables {
+            for prefix in self.prefixes(table) {
+                if let Some(other) = seen.insert(prefix, table.name).filter(|other| *other != table.name) {
+                    let (one, other) = (other.min(table.name), other.max(table.name));
+                    return Err(format!(
+                        "files whose names begin with {prefix:?} would belong to the tables {one:?} and {other:?}"
+                    ));
+                }
+            }
         }
         Ok(())
     }
@@ -124,6 +142,21 @@ impl Mapping {
     }
 }
 
+impl TableMapping {
+    /// Refuses a column of the files that would be two columns of the table.
+    fn check_columns(&self, table: &str) -> Result<(), String> {
+        let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+        for (column, name) in &self.columns {
+            if let Some(other) = seen.insert(name, column) {
+                return Err(format!(
+                    "the columns {other:?} and {column:?} of the table {table:?} have the same name {name:?}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,6 +177,15 @@ mod tests {
         assert_eq!(
             refused("decimal_mark = ','\nthousands_mark = ','"),
             "decimal_mark and thousands_mark are the same"
+        );
+        assert_eq!(
+            refused("[tables.customers.columns]\ngiven_name = \"NAME\"\nfamily_name = \"NAME\""),
+            "the columns \"family_name\" and \"given_name\" of the table \"customers\" have the same name \"NAME\""
+        );
+        let files = "[tables.customers]\nfiles = [\"x\", \"x\"]\n[tables.meters]\nfiles = [\"notes\"]";
+        assert_eq!(
+            refused(files),
+            "files whose names begin with \"notes\" would belong to the tables \"meters\" and \"notes\""
         );
         assert!(refused("joins = 1").contains("unknown field"));
     }
