@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::io;
 
 /// Maximum size of the rows of an account in memory.
-const MAX_ACCOUNT: usize = 96 << 20;
+const MAX_ACCOUNT: usize = 32 << 20;
 
 /// Makes the accounts of sorted rows.
 pub(super) struct Accounts<'a> {

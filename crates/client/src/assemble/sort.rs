@@ -10,8 +10,8 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 /// Bytes of records in memory.
 const MAX_MEMORY: usize = 48 << 20;
-/// Files of a level that are merged to one of the next.
-const MAX_RUNS: usize = 16;
+/// Files that are merged at a time, those of a level to one of the next. Each has a row in memory, of up to 16 MiB.
+const MAX_RUNS: usize = 8;
 
 /// Takes records in any order.
 pub(super) struct Sorter {
@@ -72,13 +72,8 @@ impl Sorter {
         if self.levels[level].len() < MAX_RUNS {
             return Ok(());
         }
-        let runs = std::mem::take(&mut self.levels[level]);
-        let mut merged = Sorted::of(runs.into_iter().map(Run::of_file).collect::<io::Result<_>>()?)?;
-        let mut out = BufWriter::new(tempfile::tempfile()?);
-        while let Some(record) = merged.next()? {
-            write(&mut out, &record)?;
-        }
-        self.add_run(level + 1, out.into_inner()?)
+        let merged = merge(std::mem::take(&mut self.levels[level]))?;
+        self.add_run(level + 1, merged)
     }
 
     /// The records in order.
@@ -86,12 +81,31 @@ impl Sorter {
     /// # Errors
     /// If a temporary file cannot be read.
     pub(super) fn finish(mut self) -> io::Result<Sorted> {
-        self.sort();
-        let files = std::mem::take(&mut self.levels).into_iter().flatten();
-        let mut runs = files.map(Run::of_file).collect::<io::Result<Vec<_>>>()?;
-        runs.push(Run::Memory { bytes: self.bytes, records: self.records.into_iter() });
-        Sorted::of(runs)
+        if self.levels.is_empty() {
+            self.sort();
+            return Sorted::of(vec![Run::Memory { bytes: self.bytes, records: self.records.into_iter() }]);
+        }
+        // The accounts need the memory next.
+        self.spill()?;
+        let mut files: Vec<File> = self.levels.into_iter().flatten().collect();
+        while files.len() > MAX_RUNS {
+            let others = files.split_off(MAX_RUNS);
+            let merged = merge(files)?;
+            files = others;
+            files.push(merged);
+        }
+        Sorted::of_files(files)
     }
+}
+
+/// Merges sorted files to one.
+fn merge(files: Vec<File>) -> io::Result<File> {
+    let mut merged = Sorted::of_files(files)?;
+    let mut out = BufWriter::new(tempfile::tempfile()?);
+    while let Some(record) = merged.next()? {
+        write(&mut out, &record)?;
+    }
+    Ok(out.into_inner()?)
 }
 
 fn slice(bytes: &[u8], (start, length): (u32, u32)) -> &[u8] {
@@ -165,6 +179,10 @@ pub(super) struct Sorted {
 }
 
 impl Sorted {
+    fn of_files(files: Vec<File>) -> io::Result<Self> {
+        Self::of(files.into_iter().map(Run::of_file).collect::<io::Result<_>>()?)
+    }
+
     fn of(mut runs: Vec<Run>) -> io::Result<Self> {
         let mut heads = BinaryHeap::new();
         for (run, from) in runs.iter_mut().enumerate() {
@@ -208,6 +226,7 @@ mod tests {
         assert!(sorter.levels.len() > 2, "{}", sorter.levels.len());
         expected.sort_by(|one, other| order(one, other));
         let mut sorted = sorter.finish().unwrap();
+        assert!(sorted.runs.len() <= MAX_RUNS, "{}", sorted.runs.len());
         for record in expected {
             assert_eq!(sorted.peek(), Some(&*record));
             assert_eq!(sorted.next().unwrap(), Some(record));
