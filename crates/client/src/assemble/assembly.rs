@@ -1,4 +1,4 @@
-use super::files::{self, TableFile};
+use super::files::{self, FoundFiles, TableFile};
 use super::lineage::MadeAccount;
 use super::make::make;
 use super::mapping::Mapping;
@@ -35,8 +35,8 @@ pub struct Assembly {
     tables: Tables,
     mapping: Mapping,
     files: Vec<TableFile>,
-    /// The files of folders that belong to no table.
-    skipped: Vec<String>,
+    /// The files of folders that belong to no table and may have rows all the same.
+    unread: Vec<String>,
 }
 
 impl Assembly {
@@ -51,8 +51,8 @@ impl Assembly {
             Some(MappingSource::Json(text)) => Mapping::of_json(text, &tables)?,
             None => Mapping::default(),
         };
-        let (files, skipped) = files::find(paths, &tables, &mapping)?;
-        Ok(Self { tables, mapping, files, skipped })
+        let FoundFiles { files, unread, .. } = files::find(paths, &tables, &mapping)?;
+        Ok(Self { tables, mapping, files, unread })
     }
 
     /// Makes the accounts, and hands each of them and each finding to `to`. Memory is bounded: rows are sorted on disk.
@@ -62,7 +62,7 @@ impl Assembly {
     /// finding.
     pub fn run(&self, to: impl FnMut(Made<'_>) -> Result<(), Error>) -> Result<(), Error> {
         let mut to = Taker(to);
-        for file in &self.skipped {
+        for file in &self.unread {
             to.finding(&unread(file))?;
         }
         let watch = Watch::new(true, None, StopFlag::default());

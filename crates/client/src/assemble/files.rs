@@ -2,10 +2,11 @@
 
 use super::mapping::Mapping;
 use crate::error::Error;
-use crate::input::{BytesRead, decompressed_name, open_file};
+use crate::input::{BytesRead, FileIdentity, decompressed_name, is_of_this_program, open_file};
 use cutover_model::tables::Tables;
 use cutover_tables::Format;
 use cutover_tables::read::{ReadError, ReadOptions, TableReader};
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -55,41 +56,63 @@ impl TableFile {
     }
 }
 
-/// Finds the files of tables: those given, and those of folders by name. Also returns the files of folders that belong to
-/// no table.
+/// Files that were found.
+#[derive(Debug, Default)]
+pub(super) struct FoundFiles {
+    /// The files of tables.
+    pub(super) files: Vec<TableFile>,
+    /// The files of folders that belong to no table and may have rows all the same.
+    pub(super) unread: Vec<String>,
+    /// The other files of folders.
+    pub(super) skipped: Vec<String>,
+}
+
+/// Finds the files of tables: those given, and those of folders by name.
 ///
 /// # Errors
 /// [`Error`] if a path does not exist, a file that was given belongs to no table, or there is no file.
-pub(super) fn find(
-    paths: &[PathBuf],
-    tables: &Tables,
-    mapping: &Mapping,
-) -> Result<(Vec<TableFile>, Vec<String>), Error> {
-    let (mut files, mut skipped) = (Vec::new(), Vec::new());
+pub(super) fn find(paths: &[PathBuf], tables: &Tables, mapping: &Mapping) -> Result<FoundFiles, Error> {
+    let mut found = FoundFiles::default();
     for path in paths {
         if !std::fs::metadata(path).map_err(Error::file("read", path))?.is_dir() {
             let file = table_file(path, tables, mapping);
-            files.push(file.ok_or_else(|| refused(path))?);
+            found.files.push(file.ok_or_else(|| refused(path))?);
             continue;
         }
         for entry in WalkDir::new(path).follow_links(true).sort_by_file_name() {
             let entry = entry.map_err(|e| Error::refused(format!("the folder cannot be read: {e}")))?;
             let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            if !entry.file_type().is_file() || is_hidden || format(entry.path()).is_none() {
+            if !entry.file_type().is_file() || is_hidden || is_of_this_program(entry.path()) {
                 continue;
             }
+            let name = || entry.path().display().to_string();
             match table_file(entry.path(), tables, mapping) {
-                Some(file) => files.push(file),
-                None => skipped.push(entry.path().display().to_string()),
+                Some(file) => found.files.push(file),
+                None if may_have_rows(entry.path(), tables, mapping) => found.unread.push(name()),
+                None => found.skipped.push(name()),
             }
         }
     }
-    if files.is_empty() {
+    let mut seen = SeenFiles::default();
+    found.files.retain(|file| seen.is_new(file));
+    if found.files.is_empty() {
         return Err(Error::refused(
             "no file has the name of a table: `cutover-client tables describe` lists them",
         ));
     }
-    Ok((files, skipped))
+    Ok(found)
+}
+
+/// The files that were found so far, so that none is read twice, under whatever path it is found again. A link may give the
+/// rows of a file to another table as well.
+#[derive(Debug, Default)]
+pub(super) struct SeenFiles(HashSet<(usize, FileIdentity)>);
+
+impl SeenFiles {
+    /// True if the file was not found before as one of its table.
+    pub(super) fn is_new(&mut self, file: &TableFile) -> bool {
+        FileIdentity::of(&file.path).is_none_or(|identity| self.0.insert((file.table, identity)))
+    }
 }
 
 fn refused(path: &Path) -> Error {
@@ -112,19 +135,24 @@ fn format(path: &Path) -> Option<(&'static str, bool)> {
     Some((format, decompressed.is_some()))
 }
 
-/// True for files whose format only tables have.
-pub(super) fn is_only_table(path: &Path) -> bool {
-    format(path).is_some_and(|(format, _)| format != "ndjson")
+/// True for a file of no table that has the format of tables, or the name of one.
+pub(super) fn may_have_rows(path: &Path, tables: &Tables, mapping: &Mapping) -> bool {
+    format(path).is_some() || table_of(path, tables, mapping).is_some()
+}
+
+/// The index of the table that a file's name begins with.
+fn table_of(path: &Path, tables: &Tables, mapping: &Mapping) -> Option<usize> {
+    let name = path.file_name()?.to_str()?;
+    let of = |(index, prefix): (usize, &str)| name.starts_with(prefix).then_some((prefix.len(), index));
+    let all = tables.iter().enumerate();
+    let prefixes = all.flat_map(|(index, table)| mapping.prefixes(table).map(move |prefix| (index, prefix)));
+    prefixes.filter_map(of).max_by_key(|(length, _)| *length).map(|(_, table)| table)
 }
 
 /// The file as one of a table, if its name says so.
 pub(super) fn table_file(path: &Path, tables: &Tables, mapping: &Mapping) -> Option<TableFile> {
     let (format, is_compressed) = format(path)?;
-    let name = path.file_name()?.to_str()?;
-    let of = |(index, prefix): (usize, &str)| name.starts_with(prefix).then_some((prefix.len(), index));
-    let all = tables.iter().enumerate();
-    let prefixes = all.flat_map(|(index, table)| mapping.prefixes(table).map(move |prefix| (index, prefix)));
-    let (_, table) = prefixes.filter_map(of).max_by_key(|(length, _)| *length)?;
+    let table = table_of(path, tables, mapping)?;
     Some(TableFile {
         path: path.to_owned(),
         name: path.display().to_string(),

@@ -1,7 +1,7 @@
 //! Tables as inputs of commands that read accounts: they are assembled once, into temporary files.
 
 use super::accounts::damaged;
-use super::files::{TableFile, is_only_table, table_file};
+use super::files::{SeenFiles, TableFile, may_have_rows, table_file};
 use super::lineage::MadeAccount;
 use super::load::Loader;
 use super::make::{Made, make};
@@ -12,7 +12,7 @@ use super::unread;
 use super::watch::Watch;
 use super::{Findings, TableOptions, rows};
 use crate::error::Error;
-use crate::input::{Found, Source, TableAccounts, find_unclaimed};
+use crate::input::{Found, Source, TableAccounts, find_unclaimed, is_of_accounts};
 use crate::interrupt::StopFlag;
 use crate::origin::{OriginsWriter, TableFinding};
 use crate::output::counted;
@@ -30,7 +30,7 @@ pub(crate) struct Inputs {
     mapping: Mapping,
     sources: Vec<Source>,
     files: Vec<TableFile>,
-    /// Files of folders whose format only tables have, and whose name is that of none.
+    /// Files of folders that are not read and have the format of tables or the name of one.
     unread: Vec<String>,
 }
 
@@ -81,15 +81,16 @@ impl Inputs {
     ) -> Result<Self, Error> {
         let tables = Tables::payload();
         let mapping = options.read(&tables)?;
-        let (mut files, mut unread) = (Vec::new(), Vec::new());
+        let (mut files, mut unread, mut seen) = (Vec::new(), Vec::new(), SeenFiles::default());
         let mut claim = |path: &Path, found| match table_file(path, &tables, &mapping) {
             Some(file) => {
                 let is_table = file.format != Format::Ndjson || rows::are_in(&file, &tables);
-                files.extend(is_table.then_some(file));
+                files.extend(Some(file).filter(|file| is_table && seen.is_new(file)));
                 is_table
             }
             None => {
-                if found == Found::InFolder && is_only_table(path) {
+                let is_in_folder = found == Found::InFolder;
+                if is_in_folder && !is_of_accounts(path) && may_have_rows(path, &tables, &mapping) {
                     unread.push(path.display().to_string());
                 }
                 false

@@ -23,17 +23,19 @@ pub use assembly::{Assembly, Made, MappingSource};
 pub(crate) use convert::is_formula;
 pub(crate) use finding::Findings;
 pub(crate) use inputs::{Inputs, Read, TableCounts, TablesRead};
+pub(crate) use load::{ACCOUNT, add_nulls};
 pub(crate) use options::TableOptions;
 
 use crate::error::{Error, print_note};
 use crate::exit::Exit;
 use crate::expect::{ExpectOption, Expected};
+use crate::input::{self, is_same};
 use crate::interrupt::StopFlag;
 use crate::origin::{FindingKind, TableFinding};
 use crate::output::counted;
 use clap::Args;
 use cutover_model::tables::{Row, Tables};
-use files::TableFile;
+use files::{FoundFiles, TableFile};
 use lineage::MadeAccount;
 use make::make;
 use output::Output;
@@ -77,10 +79,13 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let tables = Tables::payload();
     let mapping = options.tables.read(&tables)?;
     let expected = options.expect.read()?;
-    let (files, skipped) = files::find(&options.paths, &tables, &mapping)?;
-    options.refuse_inputs(&files)?;
+    let FoundFiles { files, unread: not_read, skipped } = files::find(&options.paths, &tables, &mapping)?;
+    options.refuse_outputs(&files)?;
     let mut to = options.open()?;
-    for file in &skipped {
+    if !skipped.is_empty() {
+        print_note(&input::note(&skipped));
+    }
+    for file in &not_read {
         to.finding(&unread(file))?;
     }
     let stop = StopFlag::default();
@@ -106,22 +111,33 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     })
 }
 
-/// The finding about a file of a folder whose name is that of no table.
+/// The finding about a file of a folder that belongs to no table.
 fn unread(file: &str) -> TableFinding<'_> {
-    TableFinding::new(file, FindingKind::UnreadFile, "its name begins with that of no table: it is not read")
+    let why = "its name does not begin with that of a table, or its format is not read";
+    TableFinding::new(file, FindingKind::UnreadFile, why)
 }
 
 impl Options {
-    /// Refuses to replace an input.
-    fn refuse_inputs(&self, files: &[TableFile]) -> Result<(), Error> {
-        let outputs = [&self.out, &self.lineage, &self.findings];
-        let is_input = |path: &&PathBuf| files.iter().any(|file| crate::input::is_same(path, &file.path));
-        match outputs.into_iter().flatten().find(is_input) {
-            Some(path) => {
-                Err(Error::refused(format!("{} is an input: it would be replaced", path.display())))
+    /// Refuses to replace an input, or an output with another.
+    fn refuse_outputs(&self, files: &[TableFile]) -> Result<(), Error> {
+        let outputs: Vec<&Path> =
+            [&self.out, &self.lineage, &self.findings].into_iter().flatten().map(PathBuf::as_path).collect();
+        let tables = files.iter().map(|file| &*file.path);
+        let inputs = tables.chain(self.tables.mapping()).chain(self.expect.path());
+        for input in inputs {
+            if let Some(path) = outputs.iter().find(|path| is_same(path, input)) {
+                let what = "is an input: it would be replaced";
+                return Err(Error::refused(format!("{} {what}", path.display())));
             }
-            None => Ok(()),
         }
+        for (index, path) in outputs.iter().enumerate() {
+            // Two outputs may go to a device or a pipe.
+            let is_regular = std::fs::metadata(path).map_or(true, |metadata| metadata.is_file());
+            if is_regular && outputs[..index].iter().any(|other| is_same(other, path)) {
+                return Err(Error::refused(format!("{} is named for two outputs", path.display())));
+            }
+        }
+        Ok(())
     }
 
     fn open(&self) -> Result<Written, Error> {

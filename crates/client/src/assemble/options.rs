@@ -3,7 +3,7 @@ use crate::error::Error;
 use clap::Args;
 use cutover_model::tables::Tables;
 use cutover_tables::read::Encoding;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How tables are read.
 #[derive(Debug, Clone, Default, Args)]
@@ -17,6 +17,11 @@ pub(crate) struct TableOptions {
 }
 
 impl TableOptions {
+    /// The file of the mapping.
+    pub(super) fn mapping(&self) -> Option<&Path> {
+        self.mapping.as_deref()
+    }
+
     /// Reads the mapping.
     ///
     /// # Errors

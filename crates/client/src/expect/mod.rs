@@ -24,6 +24,11 @@ pub(crate) struct ExpectOption {
 }
 
 impl ExpectOption {
+    /// The file.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.expect.as_deref()
+    }
+
     /// Reads the file, if there is one.
     ///
     /// # Errors

@@ -70,7 +70,7 @@ pub(crate) fn find_unclaimed(
 const MAX_NAMED: usize = 10;
 
 /// Names the files that were skipped.
-pub(super) fn note(skipped: &[String]) -> String {
+pub(crate) fn note(skipped: &[String]) -> String {
     let more = skipped.len().saturating_sub(MAX_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let named = skipped[..skipped.len().min(MAX_NAMED)].join(", ");
@@ -118,7 +118,7 @@ fn walk(
 }
 
 /// True for journals of uploads.
-pub(super) fn is_of_this_program(path: &Path) -> bool {
+pub(crate) fn is_of_this_program(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     matches!(extension, Some("cutover-journal" | "cutover-dry-run-journal"))
 }

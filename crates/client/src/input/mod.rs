@@ -3,6 +3,7 @@
 mod chunk;
 mod documents;
 mod find;
+mod identity;
 mod open;
 mod reader;
 mod shape;
@@ -11,10 +12,11 @@ mod values;
 
 pub(crate) use chunk::{Chunk, InputEvent, Location};
 pub(crate) use documents::find_documents;
-pub(crate) use find::{Found, find, find_unclaimed, is_same};
+pub(crate) use find::{Found, find, find_unclaimed, is_of_this_program, is_same, note};
+pub(crate) use identity::FileIdentity;
 pub(crate) use open::{BytesRead, first_line, open_file};
 pub(crate) use reader::{Channels, Reader};
-pub(crate) use shape::decompressed_name;
+pub(crate) use shape::{decompressed_name, is_of_accounts};
 
 use crate::origin::{AccountOrigins, Origin, Origins};
 use shape::Shape;

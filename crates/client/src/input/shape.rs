@@ -37,6 +37,11 @@ impl FileFormat {
     }
 }
 
+/// True if a file's name says that it has accounts.
+pub(crate) fn is_of_accounts(path: &Path) -> bool {
+    FileFormat::of(path).shape != Shape::ByContent
+}
+
 /// The name of a compressed file, without what says that it is compressed.
 pub(crate) fn decompressed_name(name: &str) -> Option<&str> {
     [".gz", ".zst"].into_iter().find_map(|packing| {
