@@ -1,6 +1,8 @@
 //! `cutover-client disassemble`: makes tables of accounts, the inverse of `assemble`.
 
-use crate::assemble::{Findings, is_formula};
+use crate::across::{Firsts, Seen};
+use crate::assemble::{ACCOUNT, Findings, add_nulls, is_formula};
+use crate::difference::{Nulls, difference};
 use crate::envelope;
 use crate::error::{Error, print_note};
 use crate::exit::Exit;
@@ -10,11 +12,12 @@ use crate::output::counted;
 use crate::pipeline::{End, Pipeline, Worker};
 use crate::progress::Progress;
 use clap::Args;
+use cutover_core::AttrPath;
 use cutover_model::tables::{Assembler, Cell, ColumnType, Row, RowsError, Tables};
 use cutover_tables::{Format, Layout, Personal, TableWriter};
-use serde_json::Value;
 use std::borrow::Cow;
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufWriter};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -50,7 +53,7 @@ pub(crate) struct Options {
 /// # Errors
 /// [`Error`] if an input does not exist, the folder has tables already, or a file cannot be written.
 pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
-    let sources = find(&options.paths, &[])?;
+    let sources = find(&options.paths, options.findings.as_slice())?;
     let mut findings = Findings::new(options.findings.as_deref())?;
     let tables = Tables::payload();
     if options.guard_formulas && options.format != Format::Csv {
@@ -63,21 +66,31 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let workers = available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
-    let mut accounts = 0_u64;
+    let (mut accounts, mut not_compared, mut is_incomplete) = (0_u64, 0_u64, false);
+    let mut numbers = Firsts::with_room_for(MAX_NUMBERS);
     let end =
         pipeline.run(sources.clone(), workers, worker, |location: Location, seen: InputEvent<Checked>| {
             let refused = match seen {
                 InputEvent::Opened => return Ok(()),
-                InputEvent::Account(Ok(account)) => {
-                    accounts += 1;
-                    progress.checked(accounts, || counted(accounts, "account"));
-                    return writers.account(&account);
+                InputEvent::Account(Ok(Fitting { account, number, changed })) => {
+                    match numbers.see(number, location) {
+                        Seen::Earlier(earlier) => (FindingKind::DuplicateKey, same_number(&sources, earlier)),
+                        seen @ (Seen::First | Seen::NoRoom) => {
+                            accounts += 1;
+                            not_compared += u64::from(seen == Seen::NoRoom);
+                            progress.checked(accounts, || counted(accounts, "account"));
+                            writers.account(&account)?;
+                            let Some(path) = changed else { return Ok(()) };
+                            (FindingKind::NoRows, one_null(&path))
+                        }
+                    }
                 }
-                InputEvent::Account(Err(why)) => (FindingKind::NoRows, why),
+                InputEvent::Account(Err(refused)) => refused,
                 InputEvent::TooLarge => {
                     (FindingKind::TooLarge, "the account is larger than 8 MiB".to_owned())
                 }
                 InputEvent::Unreadable(why) => {
+                    is_incomplete = true;
                     (FindingKind::UnreadableFile, format!("it cannot be read: {why}"))
                 }
             };
@@ -88,8 +101,15 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     findings.finish()?;
     let (written, found) = (counted(accounts, "account"), counted(findings.count, "finding"));
     print_note(&format_args!("{written} written as tables, {found}"));
+    if not_compared > 0 {
+        let not_compared = counted(not_compared, "account");
+        print_note(&format_args!(
+            "the numbers of the last {not_compared} were not compared among each other"
+        ));
+    }
     Ok(match (end, findings.count) {
         (End::Stopped, _) => Exit::Interrupted,
+        (End::Complete, _) if is_incomplete => Exit::Failed,
         (End::Complete, 0) => Exit::Success,
         (End::Complete, _) => Exit::Faulty,
     })
@@ -110,37 +130,97 @@ struct Splitter {
     format: Format,
 }
 
-/// An account without envelope, or the reason why it has no tables.
-type Checked = Result<Vec<u8>, String>;
+/// An account without envelope, whose tables lead back to it.
+struct Fitting {
+    account: Vec<u8>,
+    /// A hash of its number.
+    number: u64,
+    /// The first member that is `null` and comes back absent, or the other way round.
+    changed: Option<AttrPath>,
+}
+
+/// The reason why an account has no tables.
+type Refused = (FindingKind, String);
+
+type Checked = Result<Fitting, Refused>;
+
+/// Maximum number of account numbers that are kept, in about 140 MB.
+const MAX_NUMBERS: usize = 7_000_000;
+
+fn one_null(path: &AttrPath) -> String {
+    format!(
+        "it is written, but Parquet has one null: another account comes back, with the first difference at {path}"
+    )
+}
+
+/// The reason why the rows of an account would be taken for those of an earlier one.
+fn same_number(sources: &[Source], earlier: Location) -> String {
+    let file = &sources[earlier.source as usize].name;
+    format!("the account at {file}:{} has the same number: tables have one account of a number", earlier.line)
+}
 
 impl Worker for Splitter {
     type Output = Checked;
 
     fn process(&self, _: Location, account: &[u8]) -> Self::Output {
-        self.check(account).map(<[u8]>::to_vec)
+        self.check(account)
     }
 }
 
 impl Splitter {
-    fn check<'j>(&self, account: &'j [u8]) -> Result<&'j [u8], String> {
-        let account = without_envelope(account)?;
+    fn check(&self, account: &[u8]) -> Checked {
+        let refused = |why| (FindingKind::NoRows, why);
+        let account = without_envelope(account).map_err(refused)?;
+        let rows = self.rows(account).map_err(refused)?;
+        let Some(number) = number(&self.tables, &rows) else {
+            let why = "it has no external_account_number, which all of its rows need".to_owned();
+            return Err((FindingKind::MissingKey, why));
+        };
+        let number = hash(number);
+        let rows = rows.into_iter().map(|row| self.as_read(row)).collect::<Vec<_>>();
+        let changed = self.compare(account, &rows).map_err(refused)?;
+        Ok(Fitting { account: account.to_vec(), number, changed })
+    }
+
+    fn rows<'j>(&self, account: &'j [u8]) -> Result<Vec<Row<'j>>, String> {
         let mut rows = Vec::new();
         let walked = self.tables.indexed_rows(account, |table, cells| {
             rows.push(Row { table, cells: cells.to_vec() });
             Ok::<_, RowsError>(())
         });
         walked.map_err(|error| error.to_string())?;
-        for row in &rows {
-            self.check_forms(row)?;
-        }
-        let assembled = Assembler::new(&self.tables).assemble(&rows);
-        let parse = |json: &[u8]| serde_json::from_slice::<Value>(json).map_err(|e| e.to_string());
-        let back = parse(assembled.account.as_deref().unwrap_or_default())?;
-        match assembled.faults.is_empty() && is_equal(&parse(account)?, &back) {
-            true => Ok(account),
-            false => {
-                Err("the tables cannot hold it as it is, because a required member is missing".to_owned())
-            }
+        rows.iter().try_for_each(|row| self.check_forms(row)).map(|()| rows)
+    }
+
+    /// The row as it is read again.
+    fn as_read<'j>(&self, row: Row<'j>) -> Row<'j> {
+        let Some(table) = self.tables.get(row.table).filter(|_| self.format.has_one_null()) else {
+            return row;
+        };
+        let values = row.cells.into_iter().enumerate().filter(|(_, cell)| cell.value().is_some());
+        let mut values: Vec<_> = values.collect();
+        add_nulls(table, &mut values);
+        let mut cells = vec![Cell::Absent; table.columns.len()];
+        values.into_iter().for_each(|(column, cell)| cells[column] = cell);
+        Row { table: row.table, cells }
+    }
+
+    /// Compares an account with what `assemble` makes of its rows. Returns the first difference of a null and an absent
+    /// member, which mean the same, if the format does not tell them apart.
+    fn compare(&self, account: &[u8], rows: &[Row<'_>]) -> Result<Option<AttrPath>, String> {
+        let assembled = Assembler::new(&self.tables).assemble(rows);
+        let made = assembled.account.as_deref().unwrap_or(b"null");
+        let differ = |nulls| difference(account, made, nulls).map_err(|error| error.to_string());
+        let first = differ(Nulls::Distinct)?;
+        let lasting = if first.is_some() && self.format.has_one_null() {
+            differ(Nulls::AsAbsent)?
+        } else {
+            first.clone()
+        };
+        match lasting {
+            Some(path) => Err(format!("assembling its tables gives another account: they differ at {path}")),
+            None if assembled.faults.is_empty() => Ok(first),
+            None => Err("not all of its rows have a place in one account".to_owned()),
         }
     }
 
@@ -151,7 +231,7 @@ impl Splitter {
         };
         for (column, cell) in table.columns.iter().zip(&row.cells) {
             let fits = |text: &str| match column.column_type {
-                ColumnType::Integer => text.parse::<i64>().is_ok(),
+                ColumnType::Integer => text.parse::<i64>().is_ok_and(|number| number.to_string() == text),
                 ColumnType::Boolean => text.parse::<bool>().is_ok(),
                 ColumnType::Date => {
                     text.parse::<chrono::NaiveDate>().is_ok_and(|day| day.to_string() == text)
@@ -178,24 +258,17 @@ fn without_envelope(account: &[u8]) -> Result<&[u8], String> {
     }
 }
 
-/// True if two accounts have the same members; a number and a string of its digits count as equal.
-fn is_equal(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Object(one), Value::Object(other)) => {
-            let same = |(name, value): (&String, &Value)| {
-                other.get(name).is_some_and(|other| is_equal(value, other))
-            };
-            one.len() == other.len() && one.iter().all(same)
-        }
-        (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_equal(one, other))
-        }
-        // The string has the digits of the number, so both are read to the same number.
-        (Value::Number(_), Value::String(text)) => {
-            serde_json::from_str::<Value>(text).is_ok_and(|value| value == *one)
-        }
-        (one, other) => one == other,
-    }
+/// The number of the account that rows belong to.
+fn number<'r>(tables: &Tables, rows: &'r [Row<'_>]) -> Option<&'r str> {
+    let account = rows.first()?;
+    account.cells[tables.get(account.table)?.column(ACCOUNT)?].value()
+}
+
+/// Of a million numbers, two have the same hash by chance once in 30 million runs.
+fn hash(number: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    number.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The cell with an apostrophe before it, if a spreadsheet would take it for a formula. What has one already gets another.

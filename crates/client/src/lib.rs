@@ -9,6 +9,7 @@ mod assemble;
 mod certificate;
 mod cli;
 mod copies;
+mod difference;
 mod disassemble;
 mod documents;
 mod envelope;

@@ -4,14 +4,14 @@ use std::collections::hash_map::Entry;
 
 /// The first account of each key. A key costs 20 to 40 bytes.
 #[derive(Debug)]
-pub(super) struct Firsts {
+pub(crate) struct Firsts {
     first: HashMap<u64, Location>,
     max_keys: usize,
 }
 
 /// An account with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(crate) enum Seen {
     /// It is the first one.
     First,
     /// This earlier account has the key too.
@@ -21,12 +21,12 @@ pub(super) enum Seen {
 }
 
 impl Firsts {
-    pub(super) fn with_room_for(max_keys: usize) -> Self {
+    pub(crate) fn with_room_for(max_keys: usize) -> Self {
         Self { first: HashMap::new(), max_keys }
     }
 
     /// Takes a key of the next account.
-    pub(super) fn see(&mut self, key: u64, location: Location) -> Seen {
+    pub(crate) fn see(&mut self, key: u64, location: Location) -> Seen {
         let has_room = self.first.len() < self.max_keys;
         match self.first.entry(key) {
             Entry::Occupied(known) => Seen::Earlier(*known.get()),

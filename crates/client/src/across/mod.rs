@@ -7,6 +7,7 @@ mod numbers;
 mod shared;
 
 pub(crate) use births::SharedBirth;
+pub(crate) use firsts::{Firsts, Seen};
 
 use crate::identity::Identity;
 use crate::input::Location;

@@ -2,6 +2,7 @@
 
 use crate::harness::{RunResult, Sandbox};
 use cutover_testkit::payload::account_json;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,9 +33,8 @@ fn fixtures() -> Vec<String> {
     let text =
         |file: std::io::Result<std::fs::DirEntry>| std::fs::read_to_string(file.unwrap().path()).unwrap();
     let account = |text: String| {
-        let account: Value = serde_json::from_str(&text).unwrap();
-        // Numbers keep the digits as sent.
-        account.get("payload").map_or(text.replace('\n', " "), Value::to_string)
+        let account: Members<'_> = serde_json::from_str(&text).unwrap();
+        account.get("payload").map_or(&*text, |payload| payload.get()).replace('\n', " ")
     };
     std::fs::read_dir(folder).unwrap().map(text).map(account).collect()
 }
@@ -48,20 +48,28 @@ fn sent() -> BTreeMap<String, String> {
     fixtures().into_iter().chain((0..60).map(account_json)).map(|text| (number(&text), text)).collect()
 }
 
-/// Numbers and digits in strings by value; without nulls if the format does not tell them from absent members.
-fn by_value(value: Value, has_nulls: bool) -> Value {
-    match value {
-        Value::Number(digits) => Value::String(digits.to_string()),
-        Value::String(text) => match serde_json::from_str(&text) {
-            Ok(Value::Number(digits)) => Value::String(digits.to_string()),
-            _ => Value::String(text),
-        },
-        Value::Array(items) => items.into_iter().map(|item| by_value(item, has_nulls)).collect(),
-        Value::Object(members) => {
-            let members = members.into_iter().filter(|(_, value)| has_nulls || !value.is_null());
-            members.map(|(name, value)| (name, by_value(value, has_nulls))).collect()
+type Members<'j> = BTreeMap<String, &'j RawValue>;
+
+/// An account with its members by name, and numbers as strings with the digits as sent; without nulls if the format does not
+/// tell them from absent members.
+fn by_digits(json: &str, has_nulls: bool) -> String {
+    let text = |text: String| format!("{text:?}");
+    match json.as_bytes()[0] {
+        b'{' => {
+            let members: Members<'_> = serde_json::from_str(json).unwrap();
+            let members = members.into_iter().filter(|(_, value)| has_nulls || value.get() != "null");
+            let members =
+                members.map(|(name, value)| format!("{name}:{}", by_digits(value.get(), has_nulls)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         }
-        value => value,
+        b'[' => {
+            let items: Vec<&RawValue> = serde_json::from_str(json).unwrap();
+            let items: Vec<_> = items.into_iter().map(|item| by_digits(item.get(), has_nulls)).collect();
+            format!("[{}]", items.join(","))
+        }
+        b'"' => text(serde_json::from_str(json).unwrap()),
+        b'-' | b'0'..=b'9' => text(json.to_owned()),
+        _ => json.to_owned(),
     }
 }
 
@@ -70,18 +78,29 @@ fn accounts_come_back_from_their_tables_in_every_format() {
     let (sandbox, sent) = (Sandbox::new(), sent());
     sandbox.write("sent.ndjson", sent.values().map(|text| format!("{text}\n")).collect::<String>());
     for format in ["csv", "ndjson", "parquet"] {
-        let run = sandbox.run(&["disassemble", "sent.ndjson", "--to", format, "--format", format]);
-        assert_eq!(run.err, format!("note: {} accounts written as tables, 0 findings\n", sent.len()));
+        let has_nulls = format != "parquet";
+        let findings = format!("{format}.findings");
+        let arguments = ["disassemble", "sent.ndjson", "--to", format, "--format", format];
+        let run = sandbox.run(&[&arguments[..], &["--findings", &findings]].concat());
+        let note = format!("note: {} accounts written as tables, ", sent.len());
+        assert!(run.err.contains(&note), "{}", run.err);
+        let changed: Vec<u64> = accounts(&sandbox.read(&findings))
+            .iter()
+            .map(|finding| finding["line"].as_u64().unwrap())
+            .collect();
         let (run, findings) = assemble(&sandbox, &[format]);
         assert_eq!((run.code, findings), (Some(0), vec![]), "{format}: {}", run.err);
-        let made = accounts(&run.out);
-        assert_eq!(made.len(), sent.len());
-        for account in made {
-            let number = account["external_account_number"].as_str().unwrap().to_owned();
-            let expected: Value = serde_json::from_str(&sent[&number]).unwrap();
-            let has_nulls = format != "parquet";
-            assert!(by_value(account, has_nulls) == by_value(expected, has_nulls), "{format} {number}");
+        assert_eq!(run.out.lines().count(), sent.len());
+        // Both are in the order of the numbers.
+        let mut differing = Vec::new();
+        for (line, (made, (number, sent))) in (1..).zip(run.out.lines().zip(sent.iter())) {
+            assert!(by_digits(made, has_nulls) == by_digits(sent, has_nulls), "{format} {number}");
+            if by_digits(made, true) != by_digits(sent, true) {
+                differing.push(line);
+            }
         }
+        assert_eq!(differing, changed);
+        assert_eq!(changed.is_empty(), has_nulls);
     }
 }
 
@@ -90,9 +109,9 @@ fn accounts_come_back_from_their_tables_in_every_format() {
 fn assembled_fixtures_are_valid() {
     let sandbox = Sandbox::new();
     sandbox.write("sent.ndjson", fixtures().join("\n"));
-    for format in ["csv", "ndjson", "parquet"] {
+    for (format, code) in [("csv", 0), ("ndjson", 0), ("parquet", 1)] {
         let run = sandbox.run(&["disassemble", "sent.ndjson", "--to", format, "--format", format]);
-        assert_eq!(run.code, Some(0), "{}", run.err);
+        assert_eq!(run.code, Some(code), "{}", run.err);
         let out = format!("{format}.ndjson");
         let run = sandbox.run(&["assemble", format, "--out", &out]);
         assert_eq!(run.code, Some(0), "{}", run.err);
@@ -378,4 +397,135 @@ fn unusable_arguments_are_refused() {
     let mapping = refused(&["accounts.csv", "--mapping", "bad.toml"]);
     assert!(mapping.contains("bad.toml is not a mapping: there is no table \"kunden\""), "{mapping}");
     assert!(refused(&["accounts.csv", "--out", "accounts.csv"]).contains("is an input"));
+}
+
+#[test]
+fn files_of_folders_that_are_not_read_are_findings_or_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/accounts.csv", "external_account_number\nA\n");
+    for name in ["meters.txt", "customers.xlsx", "transactions.xml", "README.md"] {
+        sandbox.write(&format!("in/{name}"), "x");
+    }
+    let (run, findings) = assemble(&sandbox, &["in"]);
+    assert_eq!(run.code, Some(1));
+    let unread = ["customers.xlsx", "meters.txt", "transactions.xml"];
+    assert_eq!(places(&findings), unread.map(|name| format!("in/{name} - - unread_file")));
+    let note = "note: skipped, because their names are not those of inputs: in/README.md\n";
+    assert!(run.err.contains(note), "{}", run.err);
+    let run = sandbox.validate(&["in"]);
+    assert!(run.out.contains("3  unread_file    in/customers.xlsx"), "{}", run.out);
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_read_once() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/accounts.csv", "external_account_number\nA\n");
+    sandbox.write("in/customers.csv", "external_account_number,given_name\nA,Ann\n");
+    std::fs::hard_link(sandbox.path("in/customers.csv"), sandbox.path("in/customers-2.csv")).unwrap();
+    let (run, findings) = assemble(&sandbox, &["in", "in/customers.csv", "in/../in"]);
+    assert_eq!((run.code, findings), (Some(0), vec![]), "{}", run.err);
+    assert_eq!(accounts(&run.out)[0]["customers"], json!([{"given_name": "Ann"}]));
+    let run = sandbox.validate(&["in", "in/customers.csv"]);
+    assert!(run.out.contains("2 files, 2 rows, 0 findings"), "{}", run.out);
+}
+
+#[test]
+fn outputs_replace_no_input_and_no_other_output() {
+    let sandbox = Sandbox::new();
+    sandbox.write("accounts.csv", "external_account_number\nA\n");
+    sandbox.write("a.ndjson", "{\"external_account_number\":\"A\"}\n");
+    sandbox.write("m.toml", "");
+    for (arguments, why) in [
+        (vec!["disassemble", "a.ndjson", "--to", "t", "--findings", "a.ndjson"], "a.ndjson is an input"),
+        (vec!["assemble", "accounts.csv", "--mapping", "m.toml", "--out", "m.toml"], "m.toml is an input"),
+        (vec!["assemble", "accounts.csv", "--out", "x", "--findings", "./x"], "x is named for two outputs"),
+    ] {
+        let run = sandbox.run(&arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}");
+        assert!(run.err.contains(why), "{}", run.err);
+    }
+    assert_eq!(sandbox.read("a.ndjson"), "{\"external_account_number\":\"A\"}\n");
+}
+
+#[test]
+fn accounts_that_would_become_one_are_not_written_as_tables() {
+    let sandbox = Sandbox::new();
+    let lines = [
+        r#"{"import_supplier":"X","external_account_number":"A"}"#,
+        r#"{"import_supplier":"X"}"#,
+        r#"{"import_supplier":"Y","external_account_number":"A"}"#,
+        r#"{"import_supplier":"X","external_account_number":null}"#,
+    ];
+    sandbox.write("in.ndjson", lines.join("\n"));
+    let run = sandbox.run(&["disassemble", "in.ndjson", "--to", "t", "--findings", "f.ndjson"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.err.contains("note: 1 account written as tables, 3 findings"), "{}", run.err);
+    let found: Vec<Value> =
+        sandbox.read("f.ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let expected = ["2 - missing_key", "3 - duplicate_key", "4 - missing_key"];
+    assert_eq!(places(&found), expected.map(|place| format!("in.ndjson {place}")));
+    let (run, _) = assemble(&sandbox, &["t"]);
+    assert_eq!(accounts(&run.out), [json!({"import_supplier": "X", "external_account_number": "A"})]);
+}
+
+#[test]
+fn a_difference_is_named_with_its_path_and_digits_are_compared() {
+    let sandbox = Sandbox::new();
+    let lines = [
+        r#"{"external_account_number":"A","transfer_balance":1.10}"#,
+        r#"{"external_account_number":"B","supply_addresses":[{"supply_address":{}}]}"#,
+        r#"{"external_account_number":"C","billing_name":null}"#,
+        r#"{"external_account_number":"D","transfer_balance":9007199254740993.10}"#,
+    ];
+    sandbox.write("in.ndjson", lines.join("\n"));
+    for (format, nulls) in [("csv", 0), ("parquet", 1)] {
+        let run = sandbox.run(&["disassemble", "in.ndjson", "--to", format, "--format", format]);
+        let another =
+            "in.ndjson:2: assembling its tables gives another account: they differ at supply_addresses.0.";
+        assert!(run.err.contains(another), "{}", run.err);
+        let null = "in.ndjson:3: it is written, but Parquet has one null: another account comes back, with the first difference at billing_name";
+        assert_eq!(run.err.matches(null).count(), nulls, "{}", run.err);
+        let (run, _) = assemble(&sandbox, &[format]);
+        let digits = ["\"transfer_balance\":\"1.10\"", "\"transfer_balance\":\"9007199254740993.10\""];
+        assert!(digits.into_iter().all(|digits| run.out.contains(digits)), "{}", run.out);
+    }
+}
+
+#[test]
+fn an_input_that_cannot_be_read_ends_with_code_2() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.ndjson.gz", "no gzip");
+    let run = sandbox.run(&["disassemble", "in.ndjson.gz", "--to", "t"]);
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    assert!(run.err.contains("1 finding"), "{}", run.err);
+}
+
+#[test]
+fn numbers_of_typed_files_are_not_converted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("m.toml", "decimal_mark = ','\nthousands_mark = '.'\ndate = 'DD/MM/YYYY'\n");
+    let rows = ["1.234", "\"1.234,5\"", "\".234\"", "\"0.234\""];
+    let rows = (1..)
+        .zip(rows)
+        .map(|(n, value)| format!("{{\"external_account_number\":\"{n}\",\"transfer_balance\":{value}}}\n"));
+    sandbox.write("accounts.ndjson", rows.collect::<String>());
+    let (run, findings) = assemble(&sandbox, &["accounts.ndjson", "--mapping", "m.toml"]);
+    let form = "transfer_balance unexpected_form";
+    assert_eq!(places(&findings), [3, 4].map(|line| format!("accounts.ndjson {line} {form}")));
+    let made = accounts(&run.out);
+    let balances: Vec<_> = made.iter().map(|account| account["transfer_balance"].clone()).collect();
+    assert_eq!(balances, ["1.234", "1234.5", ".234", "0.234"]);
+}
+
+/// Parquet keeps the type of days, so a mapping of their form does not apply to them.
+#[test]
+fn days_of_parquet_are_not_converted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("m.toml", "date = 'YYYY/DD/MM'\n");
+    sandbox.write("a.ndjson", "{\"external_account_number\":\"A\",\"date_of_sale\":\"2026-03-02\"}\n");
+    let run = sandbox.run(&["disassemble", "a.ndjson", "--to", "t", "--format", "parquet"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let (run, findings) = assemble(&sandbox, &["t", "--mapping", "m.toml"]);
+    assert_eq!((run.code, findings), (Some(0), vec![]), "{}", run.err);
+    assert_eq!(accounts(&run.out)[0]["date_of_sale"], "2026-03-02");
 }
