@@ -6,10 +6,13 @@ use cutover_model::tables::{ColumnRole, Table, Tables};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// True if a file holds rows: its first line is an object without objects inside. A pipe cannot be looked at before it is
+/// True if a file holds rows: it is empty, or its first line is an object without objects inside. A pipe cannot be looked at before it is
 /// read, and holds accounts.
 pub(super) fn are_in(file: &TableFile, tables: &Tables) -> bool {
     let Some(table) = tables.get(file.table).filter(|_| file.bytes().is_some()) else { return false };
+    if file.bytes() == Some(0) {
+        return true;
+    }
     let line = file.text().and_then(|text| first_line(text, MAX_ACCOUNT));
     line.is_ok_and(|(line, _)| is_row(&line, table))
 }

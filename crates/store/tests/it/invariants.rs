@@ -249,6 +249,10 @@ const FIGURES: &[(&str, &str)] = &[
          I6,S,,\"readings are kept as 2, and come to 0\"\nI6,S,,\"transactions are kept as 6, and come to 3\"",
     ),
     (
+        "INSERT INTO row_changes (supplier_id, is_sent, times, counts) VALUES (1, FALSE, 2, repeat(',', 25) || '3')",
+        "I6,S,,\"rows of table 26 that were imported are kept as 6, and come to 0\"",
+    ),
+    (
         "UPDATE totals SET ledger_balance = '10.0999999999'",
         "I6,S,,\"ledger_balance are kept as 10.0999999999, and come to 10.1\"",
     ),

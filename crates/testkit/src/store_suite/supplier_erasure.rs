@@ -9,8 +9,8 @@ use cutover_app::port::{
     JobState, Manifest, NewBusiness, Operator, RefusedCreate, RefusedFault, ServiceHold, Store, Supplier,
     SupplierNote, TimelineRange, VerifiedInstruction,
 };
-use cutover_model::Totals;
 use cutover_model::choices::PaymentInstructionType;
+use cutover_model::{RowCounts, Totals};
 use cutover_process::{Event, Submission};
 
 /// Adds rows about a supplier to every table that can have some, apart from accounts. Returns the job that
@@ -33,7 +33,8 @@ pub fn furnish(store: &dyn Store, of: &Supplier) -> Job {
         tx.add_supplier_note(id, &SupplierNote { at: at(1), by, text: "a note".into() })?;
         let by = HoldCause::Wave.into();
         tx.add_service_hold(id, &ServiceHold { at: at(1), by, wave: None, ended: 0, failed: 0 })?;
-        tx.add_totals(id, &Totals { readings: 3, ..Totals::default() })
+        let rows = RowCounts::of([("readings", 3)]);
+        tx.add_totals(id, &Totals { readings: 3, rows, ..Totals::default() })
     });
     super::certificates::issue(store, of, "c1");
     put(store, |tx| tx.fold(1_000));

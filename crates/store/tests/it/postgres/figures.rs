@@ -68,7 +68,7 @@ fn an_unreadable_change_does_not_prevent_folding_the_others() {
         env.database.sql(&format!("{unreadable}; {CHANGE} (2, 1, '1', 0, 0, 0)")).unwrap();
         let kept = "SELECT accounts, ledger_balance FROM total_changes WHERE supplier_id = 1";
         let before = env.database.sql(kept).unwrap();
-        assert_eq!(fold(&env), 3, "{unreadable}");
+        assert_eq!(fold(&env), 4, "{unreadable}");
         assert_eq!(fold(&env), 0);
         assert_eq!(env.database.sql(kept).unwrap(), before);
         assert_eq!(totals(&env, 2).accounts, 1);
