@@ -137,7 +137,8 @@ fn check_plain(rows: &Rows, file: &[u8], delimiter: u8) {
     let row = |(line, text): (u64, &str)| {
         let cells = cells(text);
         let is_whole = cells.len() == columns;
-        is_whole.then(|| ReadRow { line, cells: cells.into_iter().enumerate().filter_map(cell).collect() })
+        let cells = cells.into_iter().enumerate().filter_map(cell).collect();
+        is_whole.then(|| ReadRow { line, cells, typed: Vec::new() })
     };
     assert!(lines.filter_map(row).eq(rows.rows.iter().cloned()), "the rows are not the lines");
 }
