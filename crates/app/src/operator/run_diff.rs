@@ -48,11 +48,15 @@ impl Difference {
 /// The result of an account in a run: its last outcome, or its refusal.
 #[derive(Debug, Clone)]
 enum RunResult {
-    Ended(Outcome),
+    Ended(Box<Outcome>),
     Refused(RefusedCreate),
 }
 
 impl RunResult {
+    fn ended(outcome: Outcome) -> Self {
+        Self::Ended(Box::new(outcome))
+    }
+
     fn has_passed(&self) -> bool {
         matches!(self, Self::Ended(outcome) if outcome.has_passed())
     }
@@ -367,7 +371,7 @@ impl<'a> Merge<'a> {
         {
             let Some(id) = a.as_ref().or(b.as_ref()).map(|outcome| outcome.process_id) else { continue };
             if !self.met.contains(&id) {
-                let [a, b] = [a, b].map(|outcome| outcome.map(RunResult::Ended));
+                let [a, b] = [a, b].map(|outcome| outcome.map(RunResult::ended));
                 return Ok(Some(Compared { account: Account::Process(id), a, b }));
             }
         }
@@ -406,7 +410,7 @@ impl<'a> Merge<'a> {
             let id = ids.get(&number);
             let [of_a, of_b] = &mut ended;
             let result = |refused: Option<RefusedCreate>, ended: &mut HashMap<i64, Outcome>| {
-                let outcome = id.and_then(|id| ended.remove(id)).map(RunResult::Ended);
+                let outcome = id.and_then(|id| ended.remove(id)).map(RunResult::ended);
                 refused.map(RunResult::Refused).or(outcome)
             };
             let (a, b) = (result(a, of_a), result(b, of_b));

@@ -55,14 +55,16 @@ impl Documents {
                 let fingerprint = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
                 (checker.checked_document(identity, fingerprint, None), Some(document))
             }
-            Err(fault) => (checker.checked_document(identity, 0, Some(fault)), None),
+            Err(fault) => (checker.checked_document(identity, 0, Some(*fault)), None),
         }
     }
 
-    fn document(&self, file: &Path, path: &Path) -> Result<Document, Finding> {
-        let invalid = |detail: &'static str| Finding::of_whole(Code::InvalidDocumentPath, detail.into());
+    fn document(&self, file: &Path, path: &Path) -> Result<Document, Box<Finding>> {
+        let invalid =
+            |detail: &'static str| Box::new(Finding::of_whole(Code::InvalidDocumentPath, detail.into()));
         let unreadable = |error: io::Error| {
-            Finding::of_whole(Code::UnreadableInput, format!("The file cannot be read: {error}.").into())
+            let detail = format!("The file cannot be read: {error}.");
+            Box::new(Finding::of_whole(Code::UnreadableInput, detail.into()))
         };
         let segments = path.iter().map(|segment| segment.to_str().map(str::to_owned));
         let segments: Vec<String> =
@@ -79,7 +81,7 @@ impl Documents {
         }
         let (size, sha256) = digest(&real).map_err(unreadable)?;
         if size == 0 {
-            return Err(Finding::of_whole(Code::Invalid, "The document is empty.".into()));
+            return Err(Box::new(Finding::of_whole(Code::Invalid, "The document is empty.".into())));
         }
         Ok(Document { file: real, path: segments, size, sha256 })
     }

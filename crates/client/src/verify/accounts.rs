@@ -162,3 +162,25 @@ impl Accounts {
         rest
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_of_earlier_versions_have_no_rows() {
+        let own = LeafTotals {
+            counts: RowCounts::of([("notes", 2)]),
+            ledger_balance: "1.00".into(),
+            readings: 0,
+            transactions: 0,
+            documents: 0,
+        };
+        let stated = |counts: RowCounts| LeafTotals { counts, ..own.clone() };
+        let hash = TotalsHash::of(&own);
+        assert!(hash.is_stated_by(&own) && hash.is_stated_by(&stated(RowCounts::default())));
+        assert!(!hash.is_stated_by(&stated(RowCounts::of([("notes", 3)]))));
+        let other = LeafTotals { readings: 1, ..stated(RowCounts::default()) };
+        assert!(!hash.is_stated_by(&other));
+    }
+}

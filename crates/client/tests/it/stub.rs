@@ -86,6 +86,8 @@ pub(crate) struct State {
     pub(crate) document_answers: HashMap<String, (u16, Value)>,
     /// Answer to the declaration of a manifest, if not the normal one.
     pub(crate) manifest_answer: Option<(u16, Value)>,
+    /// Refuses manifests with numbers of rows, as an earlier version of the service does.
+    pub(crate) takes_no_rows: bool,
     /// Create requests: `bulk` or `one`, and the number of lines received.
     pub(crate) requests: Vec<(&'static str, usize)>,
     /// If set, the bulk request that follows this many created accounts, or creates them, hangs.
@@ -336,7 +338,12 @@ impl Connection {
         }
         let body: Value = serde_json::from_slice(&self.body(head)?).unwrap();
         let mut state = self.state.lock().unwrap();
-        let (status, answer) = state.manifest_answer.clone().unwrap_or((200, body.clone()));
+        let unknown = json!({"errors": [{"attr": "counts", "code": "unknown_field", "detail": ""}]});
+        let is_refused = state.takes_no_rows && body.get("counts").is_some();
+        let (status, answer) = match is_refused {
+            true => (400, unknown),
+            false => state.manifest_answer.clone().unwrap_or((200, body.clone())),
+        };
         if status == 200 {
             state.manifests.push((head.path.clone(), body));
         }

@@ -137,6 +137,7 @@ fn totals(figures: &Reconciliation) -> Vec<TotalRow> {
     let declared = figures.manifest.map(|manifest| manifest.declared);
     let without_tables = Totals { rows: RowCounts::default(), ..figures.imported };
     let shown = ManifestShown::new(declared.unwrap_or(without_tables), figures.sent, figures.imported);
+    let tables: Vec<TotalRow> = declared_tables(&shown).map(TotalRow::from).collect();
     let of = |totals: ControlTotals| {
         [
             grouped(&totals.accounts.to_string()),
