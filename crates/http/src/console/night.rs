@@ -147,7 +147,6 @@ fn totals(figures: &Reconciliation) -> Vec<TotalRow> {
             grouped(&totals.documents.to_string()),
         ]
     };
-    let tables: Vec<TotalRow> = declared_tables(&shown).map(TotalRow::from).collect();
     let difference = shown.imported_difference;
     let differences = [
         difference.accounts.to_string(),
