@@ -82,7 +82,7 @@ pub fn certificate_html(certificate: &Certificate) -> Result<String, askama::Err
     let of_table = |table: &&str| {
         let rows = |of: &ControlTotals| of.counts.get(table).unwrap_or_default().to_string();
         let [declared, sent, imported] = all.map(|totals| totals.map_or("–".to_owned(), rows));
-        Figure { name: format!("Rows of {table}"), declared, sent, imported }
+        Figure { name: format!("Rows of {}", table.replace('_', " ")), declared, sent, imported }
     };
     let page = CertificatePage {
         certificate,

@@ -4,6 +4,9 @@ use cutover_core::{Code, NON_FIELD_ERRORS};
 use serde::Serialize;
 use serde_json::Value;
 
+/// Maximum size of an answer to one account.
+pub(super) const MAX_ANSWER: usize = 1024 * 1024;
+
 /// Answer of the service to an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::upload) struct Answer {

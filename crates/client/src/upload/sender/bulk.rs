@@ -1,7 +1,6 @@
 use super::super::prepare::Prepared;
 use super::Batch;
-use super::answer::LineOutcome;
-use super::one::MAX_ANSWER;
+use super::answer::{LineOutcome, MAX_ANSWER};
 use crate::service::{Fault, Service, not_cutover};
 use bytes::Bytes;
 use reqwest::header::CONTENT_TYPE;

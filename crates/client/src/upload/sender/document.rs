@@ -2,8 +2,7 @@
 
 use super::super::document::Document;
 use super::super::prepare::Prepared;
-use super::answer::{Answer, Finding, LineOutcome, code, foreign, refused};
-use super::one::MAX_ANSWER;
+use super::answer::{Answer, Finding, LineOutcome, MAX_ANSWER, code, foreign, refused};
 use crate::journal::Outcome;
 use crate::service::{Fault, REQUEST_TIMEOUT, Reply, Service};
 use base64::Engine;

@@ -1,11 +1,9 @@
 use super::super::prepare::{Body, Prepared};
-use super::answer::LineOutcome;
+use super::answer::{LineOutcome, MAX_ANSWER};
 use super::{document, request};
 use crate::service::{Fault, REQUEST_TIMEOUT, Reply, Service};
 use reqwest::header::CONTENT_TYPE;
 
-/// Maximum size of an answer to one account.
-pub(super) const MAX_ANSWER: usize = 1024 * 1024;
 /// Maximum size of an answer to another request. It repeats the request, which has at most 8 MiB, with members of its own for
 /// each of 10,000 items.
 const MAX_REPEATING_ANSWER: usize = 32 * 1024 * 1024;
