@@ -26,7 +26,7 @@ pub enum DocumentRefused {
     /// The bytes are others than those that were announced.
     #[error("the document has another SHA-256 than was announced")]
     OtherDigest,
-    /// Something else is under the path.
+    /// Another document, or a folder, has this path.
     #[error("another document is under this path")]
     Exists,
     /// The storage takes no documents.
@@ -50,7 +50,7 @@ impl From<NotStored> for DocumentRefused {
     }
 }
 
-/// Where a document belongs.
+/// The place of a document in the storage: the root of its supplier, and the path below it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DocumentTarget {
     root: String,

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 /// Whether a member that is `null` differs from an absent one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nulls {
-    /// It does.
+    /// They differ.
     Distinct,
-    /// It does not.
+    /// They are equal.
     AsAbsent,
 }
 

@@ -15,7 +15,7 @@ pub enum Error {
         path: String,
         /// Completes "cannot be".
         what: &'static str,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Standard output failed.

@@ -24,13 +24,13 @@ impl Place {
         Self { pattern, field, spec: field, supply_type: around.supply_type, is_personal }
     }
 
-    /// What surrounds the members below.
+    /// The properties that the members below inherit.
     fn around(&self) -> Around {
         Around { supply_type: self.supply_type, is_personal: self.is_personal }
     }
 }
 
-/// What surrounds a member.
+/// The properties that a member inherits from the objects around it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Around {
     supply_type: Option<SupplyType>,

@@ -16,7 +16,7 @@ type Contents = HashMap<(String, String), Vec<u8>>;
 pub struct FakeDocuments {
     /// States by root and path.
     states: Mutex<HashMap<(String, String), DocumentState>>,
-    /// What was uploaded.
+    /// The uploaded documents.
     contents: Arc<Mutex<Contents>>,
     is_down: AtomicBool,
     is_read_only: AtomicBool,

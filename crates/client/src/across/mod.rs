@@ -1,5 +1,5 @@
-//! What accounts of the inputs have in common and seldom should: numbers that look alike, values that belong to one
-//! account, and a date of birth that many share. Accounts are compared in the order of the inputs, each once.
+//! Compares the accounts of the inputs with each other: numbers that look alike, values that only one account should
+//! have, and dates of birth that many accounts share. Accounts are compared in the order of the inputs, each once.
 
 mod births;
 mod firsts;

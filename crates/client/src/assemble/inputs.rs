@@ -42,7 +42,7 @@ pub(crate) struct Read {
     pub(crate) tables: Option<TablesRead>,
 }
 
-/// What tables came to.
+/// The result of reading tables.
 pub(crate) struct TablesRead {
     pub(crate) counts: TableCounts,
     /// The findings that are not about the rows of one account, one per line.

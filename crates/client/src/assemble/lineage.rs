@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Where a row is.
+/// The file and the line of a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) file: u32,

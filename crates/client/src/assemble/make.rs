@@ -10,7 +10,7 @@ use super::watch::Watch;
 use crate::error::Error;
 use cutover_model::tables::Tables;
 
-/// What files came to.
+/// The result of assembling files.
 pub(super) struct Made {
     pub(super) accounts: u64,
     pub(super) rows: u64,

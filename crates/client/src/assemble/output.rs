@@ -1,4 +1,4 @@
-//! What takes the accounts that are made of tables.
+//! The receiver of accounts that are made of tables.
 
 use super::lineage::MadeAccount;
 use crate::error::Error;

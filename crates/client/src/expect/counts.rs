@@ -50,7 +50,7 @@ impl Sum {
 }
 
 impl Counts {
-    /// Counts of nothing.
+    /// Counts before the first row.
     pub(super) fn of(expectations: &Expectations) -> Self {
         let table = |columns| TableCount { rows: 0, sums: vec![Sum::default(); columns] };
         let tables = expectations.tables.iter().map(|expected| table(expected.columns.len()));

@@ -98,7 +98,7 @@ fn expected(tables: &Tables, lines: Vec<Line>) -> Result<Vec<ExpectedTable>, Str
     Ok(expected)
 }
 
-/// The sum of a line.
+/// The column of a line, with the sum that is expected of it.
 fn column(table: &Table, line: Line) -> Result<Option<ExpectedColumn>, String> {
     let (name, sum) = match (line.column, line.sum) {
         (None, None) => return Ok(None),

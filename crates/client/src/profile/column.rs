@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Maximum number of characters of a value that are kept.
 const MAX_KEPT: usize = 80;
 
-/// What a column has.
+/// The statistics of a column.
 #[derive(Debug, Default)]
 pub(super) struct ColumnProfile {
     pub(super) values: u64,

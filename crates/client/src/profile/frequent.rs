@@ -22,7 +22,7 @@ struct Counter {
 /// A frequent value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Often<'f> {
-    /// Its beginning.
+    /// The beginning of its text.
     pub(super) text: &'f str,
     pub(super) at_least: u64,
     pub(super) at_most: u64,

@@ -86,7 +86,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     })
 }
 
-/// What the rows so far come to.
+/// The statistics of the rows so far.
 struct Seen<'s> {
     profile: Profile<'s>,
     expected: Option<&'s mut Expected>,

@@ -12,7 +12,7 @@ pub(super) struct Profile<'t> {
     room: Room,
 }
 
-/// What a table has.
+/// The statistics of a table.
 #[derive(Debug, Default)]
 pub(super) struct TableProfile {
     pub(super) rows: u64,

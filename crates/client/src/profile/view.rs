@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Maximum number of frequent values of a column.
 const MAX_FREQUENT: usize = 10;
 
-/// What the inputs have.
+/// The statistics of the inputs, as they are shown.
 #[derive(Debug, Serialize)]
 pub(super) struct View {
     pub(super) interrupted: bool,

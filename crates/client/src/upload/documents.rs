@@ -1,4 +1,4 @@
-use super::options::{connections, journal_path};
+use super::options::{RunOptions, journal_path};
 use super::plan::Plan;
 use super::sender::SendOptions;
 use crate::error::Error;
@@ -6,10 +6,8 @@ use crate::request::Selection;
 use crate::service::Target;
 use crate::validate::Rules;
 use clap::Args;
-use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::slice;
-use std::time::Duration;
 
 /// Options of `documents upload`.
 #[derive(Debug, Clone, Args)]
@@ -31,21 +29,8 @@ pub(crate) struct DocumentOptions {
     /// Also send what the service refused before as too large
     #[arg(long)]
     retry_refused: bool,
-    /// Number of requests at the same time; fewer while the service is overloaded
-    #[arg(long, value_name = "N", default_value = "4")]
-    connections: NonZeroUsize,
-    /// Give up after this many seconds without an answer
-    #[arg(long, value_name = "SECONDS", default_value = "300")]
-    patience: NonZeroU64,
-    /// Write every finding and refusal to a .json, .csv or .html file; may be repeated
-    #[arg(long, value_name = "FILE")]
-    report: Vec<PathBuf>,
-    /// Print the summary as one JSON document
-    #[arg(long)]
-    json: bool,
-    /// Show no progress
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunOptions,
     /// Nothing is checked by rules.
     #[arg(skip)]
     rules: Rules,
@@ -69,15 +54,15 @@ impl DocumentOptions {
             no_validate: false,
             sending: SendOptions {
                 one_by_one: true,
-                connections: connections(self.connections),
-                patience: Duration::from_secs(self.patience.get()),
+                connections: self.run.connections(),
+                patience: self.run.patience(),
                 dry_run: false,
             },
             rules: &self.rules,
             expect: None,
-            report: &self.report,
-            json: self.json,
-            quiet: self.quiet,
+            report: &self.run.report,
+            json: self.run.json,
+            quiet: self.run.quiet,
         })
     }
 }

@@ -12,6 +12,26 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The options that all commands that send have.
+#[derive(Debug, Clone, Args)]
+pub(super) struct RunOptions {
+    /// Number of requests at the same time; fewer while the service is overloaded
+    #[arg(long, value_name = "N", default_value = "4")]
+    connections: NonZeroUsize,
+    /// Give up after this many seconds without an answer
+    #[arg(long, value_name = "SECONDS", default_value = "300")]
+    patience: NonZeroU64,
+    /// Write every finding and refusal to a .json, .csv or .html file; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Vec<PathBuf>,
+    /// Print the summary as one JSON document
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
 /// Options of `upload`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -40,25 +60,12 @@ pub(crate) struct Options {
     /// Send one account per request, for services and proxies that do not accept many at once
     #[arg(long)]
     one_by_one: bool,
-    /// Number of requests at the same time; fewer while the service is overloaded
-    #[arg(long, value_name = "N", default_value = "4")]
-    connections: NonZeroUsize,
-    /// Give up after this many seconds without an answer
-    #[arg(long, value_name = "SECONDS", default_value = "300")]
-    patience: NonZeroU64,
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
     expect: ExpectOption,
-    /// Write every finding and refusal to a .json, .csv or .html file; may be repeated
-    #[arg(long, value_name = "FILE")]
-    report: Vec<PathBuf>,
-    /// Print the summary as one JSON document
-    #[arg(long)]
-    json: bool,
-    /// Show no progress
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunOptions,
 }
 
 /// Maximum number of concurrent requests; more would only take capacity from other clients.
@@ -96,22 +103,29 @@ impl Options {
             no_validate: self.no_validate,
             sending: SendOptions {
                 one_by_one: self.one_by_one,
-                connections: connections(self.connections),
-                patience: Duration::from_secs(self.patience.get()),
+                connections: self.run.connections(),
+                patience: self.run.patience(),
                 dry_run: self.dry_run,
             },
             rules: &self.rules,
             expect: Some(&self.expect),
-            report: &self.report,
-            json: self.json,
-            quiet: self.quiet,
+            report: &self.run.report,
+            json: self.run.json,
+            quiet: self.run.quiet,
         })
     }
 }
 
-/// Number of concurrent requests.
-pub(super) fn connections(wanted: NonZeroUsize) -> usize {
-    wanted.get().min(MAX_CONNECTIONS)
+impl RunOptions {
+    /// Number of concurrent requests.
+    pub(super) fn connections(&self) -> usize {
+        self.connections.get().min(MAX_CONNECTIONS)
+    }
+
+    /// Time without an answer after which the run ends.
+    pub(super) fn patience(&self) -> Duration {
+        Duration::from_secs(self.patience.get())
+    }
 }
 
 /// Path of the journal.

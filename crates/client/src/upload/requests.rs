@@ -1,4 +1,4 @@
-use super::options::{connections, journal_path};
+use super::options::{RunOptions, journal_path};
 use super::plan::Plan;
 use super::sender::SendOptions;
 use crate::error::Error;
@@ -6,9 +6,7 @@ use crate::request::Selection;
 use crate::service::Target;
 use crate::validate::Rules;
 use clap::Args;
-use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Options of `send`.
 #[derive(Debug, Clone, Args)]
@@ -30,23 +28,10 @@ pub(crate) struct RequestOptions {
     /// Also send what the service refused before as too large
     #[arg(long)]
     retry_refused: bool,
-    /// Number of requests at the same time; fewer while the service is overloaded
-    #[arg(long, value_name = "N", default_value = "4")]
-    connections: NonZeroUsize,
-    /// Give up after this many seconds without an answer
-    #[arg(long, value_name = "SECONDS", default_value = "300")]
-    patience: NonZeroU64,
     #[command(flatten)]
     rules: Rules,
-    /// Write every finding and refusal to a .json, .csv or .html file; may be repeated
-    #[arg(long, value_name = "FILE")]
-    report: Vec<PathBuf>,
-    /// Print the summary as one JSON document
-    #[arg(long)]
-    json: bool,
-    /// Show no progress
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunOptions,
 }
 
 impl RequestOptions {
@@ -67,15 +52,15 @@ impl RequestOptions {
             sending: SendOptions {
                 // There is no endpoint for many requests at once.
                 one_by_one: true,
-                connections: connections(self.connections),
-                patience: Duration::from_secs(self.patience.get()),
+                connections: self.run.connections(),
+                patience: self.run.patience(),
                 dry_run: false,
             },
             rules: &self.rules,
             expect: None,
-            report: &self.report,
-            json: self.json,
-            quiet: self.quiet,
+            report: &self.run.report,
+            json: self.run.json,
+            quiet: self.run.quiet,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What tables and accounts have.
+//! Profiles of tables and of accounts.
 
 use crate::harness::{Sandbox, account, line};
 use serde_json::{Value, json};

@@ -29,7 +29,7 @@ pub struct Column {
 /// Names of columns whose texts identify something.
 const IDENTIFIERS: [&str; 7] =
     ["mpxn", "mobile", "landline", "postal_code", "reference", "bsb", "last_digits"];
-/// What the names of others end with.
+/// Endings of the names of other columns that identify something.
 const PARTS: [&str; 9] = [
     "_id",
     "_nmi",
