@@ -7,12 +7,12 @@ use crate::envelope;
 use crate::error::{Error, print_note};
 use crate::exit::Exit;
 use crate::input::{InputEvent, Location, Source, find};
-use crate::origin::{FindingKind, TableFinding};
+use crate::origin::TableFinding;
 use crate::output::counted;
 use crate::pipeline::{End, Pipeline, Worker};
 use crate::progress::Progress;
 use clap::Args;
-use cutover_core::AttrPath;
+use cutover_core::{AttrPath, Code};
 use cutover_model::tables::{Assembler, Cell, ColumnType, Row, RowsError, Tables};
 use cutover_tables::{Format, Layout, Personal, TableWriter};
 use std::borrow::Cow;
@@ -74,24 +74,24 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
                 InputEvent::Opened => return Ok(()),
                 InputEvent::Account(Ok(Fitting { account, number, changed })) => {
                     match numbers.see(number, location) {
-                        Seen::Earlier(earlier) => (FindingKind::DuplicateKey, same_number(&sources, earlier)),
+                        Seen::Earlier(earlier) => (Code::DuplicateKey, same_number(&sources, earlier)),
                         seen @ (Seen::First | Seen::NoRoom) => {
                             accounts += 1;
                             not_compared += u64::from(seen == Seen::NoRoom);
                             progress.checked(accounts, || counted(accounts, "account"));
                             writers.account(&account)?;
                             let Some(path) = changed else { return Ok(()) };
-                            (FindingKind::NoRows, one_null(&path))
+                            (Code::NotRestorable, one_null(&path))
                         }
                     }
                 }
                 InputEvent::Account(Err(refused)) => refused,
                 InputEvent::TooLarge => {
-                    (FindingKind::TooLarge, "the account is larger than 8 MiB".to_owned())
+                    (Code::AccountTooLarge, "the account is larger than 8 MiB".to_owned())
                 }
                 InputEvent::Unreadable(why) => {
                     is_incomplete = true;
-                    (FindingKind::UnreadableFile, format!("it cannot be read: {why}"))
+                    (Code::UnreadableInput, format!("it cannot be read: {why}"))
                 }
             };
             progress.print_above(|| findings.add(&finding(&sources, location, refused)))
@@ -115,13 +115,9 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     })
 }
 
-fn finding<'s>(
-    sources: &'s [Source],
-    at: Location,
-    (kind, detail): (FindingKind, String),
-) -> TableFinding<'s> {
+fn finding<'s>(sources: &'s [Source], at: Location, (code, detail): (Code, String)) -> TableFinding<'s> {
     let file = &sources[at.source as usize].name;
-    TableFinding { line: (at.line > 0).then_some(at.line.into()), ..TableFinding::new(file, kind, detail) }
+    TableFinding { line: (at.line > 0).then_some(at.line.into()), ..TableFinding::new(file, code, detail) }
 }
 
 /// Checks that an account comes back from its rows, and returns it without envelope.
@@ -140,7 +136,7 @@ struct Fitting {
 }
 
 /// The reason why an account has no tables.
-type Refused = (FindingKind, String);
+type Refused = (Code, String);
 
 type Checked = Result<Fitting, Refused>;
 
@@ -169,12 +165,12 @@ impl Worker for Splitter {
 
 impl Splitter {
     fn check(&self, account: &[u8]) -> Checked {
-        let refused = |why| (FindingKind::NoRows, why);
+        let refused = |why| (Code::NotRestorable, why);
         let account = without_envelope(account).map_err(refused)?;
         let rows = self.rows(account).map_err(refused)?;
         let Some(number) = number(&self.tables, &rows) else {
             let why = "it has no external_account_number, which all of its rows need".to_owned();
-            return Err((FindingKind::MissingKey, why));
+            return Err((Code::MissingKey, why));
         };
         let number = hash(number);
         let rows = rows.into_iter().map(|row| self.as_read(row)).collect::<Vec<_>>();

@@ -41,8 +41,9 @@ mod validate;
 mod verify;
 
 pub use assemble::{Assembly, Made, MappingSource};
+pub use cutover_core::Code;
 pub use error::Error;
-pub use origin::{FindingKind, TableFinding};
+pub use origin::TableFinding;
 pub use validate::{Finding, Validator};
 
 use chrono::{DateTime, Utc};

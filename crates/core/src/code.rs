@@ -13,6 +13,8 @@ pub enum Domain {
     General,
     /// The reason why the import of an account is not undone.
     Undo,
+    /// A finding of `cutover-client` about a file, a row or a cell of which accounts are made.
+    Table,
     /// An entry that only `cutover-client` adds to its reports.
     Client,
 }
@@ -1389,6 +1391,103 @@ codes! {
             advice: "Its import stays: correct the account with additions.",
         }
     }
+    Table {
+        UnreadFile {
+            code: "unread_file",
+            fault: "The file belongs to no table.",
+            advice: "Begin its name with that of a table, or name it in the mapping.",
+        }
+        UnreadableRow {
+            code: "unreadable_row",
+            fault: "The row is not well-formed.",
+            advice: "Correct it in the file; the row is left out.",
+        }
+        UnreadColumn {
+            code: "unread_column",
+            fault: "The table has no such column.",
+            advice: "Rename it in the mapping, or list it there as left out on purpose.",
+        }
+        MissingKey {
+            code: "missing_key",
+            fault: "The row does not say to which account it belongs.",
+            advice: "Fill its key columns; the row is left out.",
+        }
+        OrphanRow {
+            code: "orphan_row",
+            fault: "No row of the table above has the keys of the row.",
+            advice: "Compare the keys with those of the table above; the row is left out.",
+        }
+        AmbiguousParent {
+            code: "ambiguous_parent",
+            fault: "Several rows of the table above have the keys of the row.",
+            advice: "Give the rows above different keys; the row is left out.",
+        }
+        DuplicateKey {
+            code: "duplicate_key",
+            fault: "An earlier row has the same key.",
+            advice: "Keep the one that is right; this one is left out.",
+        }
+        UnknownList {
+            code: "unknown_list",
+            fault: "The row names no list of the row above.",
+            advice: "Write one of the lists that the dictionary names for the table.",
+        }
+        InvalidPosition {
+            code: "invalid_position",
+            fault: "The position of a row in its list is not a whole number from 1 on.",
+            advice: "Number the rows of each list from 1 on, or leave the column out.",
+        }
+        NotEmpty {
+            code: "not_empty",
+            fault: "A cell says that a list or an object is empty, and there are rows or members.",
+            advice: "Clear the cell, or remove the rows.",
+        }
+        AccountTooLarge {
+            code: "account_too_large",
+            fault: "The account has more rows or bytes than an account may have.",
+            advice: "Check whether rows of several accounts have one number.",
+        }
+        NotRestorable {
+            code: "not_restorable",
+            fault: "The rows of the account would not give the same account again.",
+            advice: "The text says what is lost; another format may keep it.",
+        }
+        UnexpectedForm {
+            code: "unexpected_form",
+            fault: "The value does not have the form that the mapping names for its column.",
+            advice: "Correct the form in the mapping, or the value in the extract.",
+        }
+        ExponentInIdentifier {
+            code: "exponent_in_identifier",
+            fault: "An identifier is written as a number with an exponent, so digits are lost.",
+            advice: "Export the column as text.",
+        }
+        FractionInIdentifier {
+            code: "fraction_in_identifier",
+            fault: "An identifier is written as a number with a fraction.",
+            advice: "Export the column as text.",
+        }
+        DayNumber {
+            code: "day_number",
+            fault: "A day is written as a spreadsheet counts it.",
+            advice: "Export the column as text in the form 2026-11-30, or name the form in the mapping.",
+        }
+        DayOrder {
+            code: "day_order",
+            fault: "A day is written in the order of a country, so that day and month may be confused.",
+            advice: "Name the form in the mapping.",
+        }
+        ErrorValue {
+            code: "error_value",
+            fault: "The cell has the error of a formula, or a word for no value.",
+            advice: "Correct the extract, or name the word in the mapping if it stands for no value.",
+        }
+        LostZeros {
+            code: "lost_zeros",
+            fault: "The number is shorter than all of its column that begin with a zero.",
+            advice: "Check whether leading zeros were lost, and export the column as text.",
+        }
+    }
     Client {
         RepeatedInInput {
             code: "repeated_in_input",
@@ -1511,7 +1610,7 @@ codes! {
 impl Code {
     /// Iterates over the codes that the service sends.
     pub fn of_service() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|code| code.domain() != Domain::Client)
+        Self::ALL.into_iter().filter(|code| !matches!(code.domain(), Domain::Table | Domain::Client))
     }
 
     /// Returns the default text of an issue: the fault, then the advice.

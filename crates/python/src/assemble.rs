@@ -87,7 +87,7 @@ fn parts(finding: &TableFinding<'_>) -> Parts {
         text(&finding.column),
         text(&finding.table),
         text(&finding.external_account_number),
-        finding.kind.as_str(),
+        finding.code.as_str(),
         finding.detail.to_string(),
     )
 }

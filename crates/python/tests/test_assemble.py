@@ -63,7 +63,7 @@ class Assemble(unittest.TestCase):
         )
         # A number that was an identifier is seen by its point.
         self.assertEqual(account["customers"][0]["email"], "1234.0")
-        self.assertEqual([(f.file, f.line, f.column, f.kind) for f in found], [("accounts", 1, "first_name", "unread_column")])
+        self.assertEqual([(f.file, f.line, f.column, f.code) for f in found], [("accounts", 1, "first_name", "unread_column")])
 
     def test_a_finding_is_raised_with_its_place(self):
         path = self.write("accounts.csv", "external_account_number,colour\nA-1,red\n")
@@ -75,7 +75,7 @@ class Assemble(unittest.TestCase):
         orphan = self.write("customers.csv", "external_account_number\nA-2\n")
         found = []
         list(assemble([orphan], on_finding=found.append))
-        self.assertEqual([(f.kind, f.external_account_number) for f in found], [("orphan_row", "A-2")])
+        self.assertEqual([(f.code, f.external_account_number) for f in found], [("orphan_row", "A-2")])
 
     def test_a_mapping_is_a_file_or_a_dict(self):
         path = self.write("accounts.csv", "number\nA-1\n")

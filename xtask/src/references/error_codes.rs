@@ -67,6 +67,10 @@ fn describe(domain: Domain) -> (&'static str, &'static str) {
         Domain::Process => ("Processes", "Why a process ended without an account."),
         Domain::General => ("Answers", "An answer as a whole."),
         Domain::Undo => ("Undo", "Why the import of an account is kept when it was to be undone."),
+        Domain::Table => (
+            "Tables",
+            "What `cutover-client` finds about files, rows and cells. The service sends none of these.",
+        ),
         Domain::Client => {
             ("The client", "What `cutover-client` adds to its reports. The service sends none of these.")
         }
@@ -84,15 +88,18 @@ mod tests {
     /// Pages that name members and codes of answers, statuses and reports.
     const PAGES: [&str; 4] =
         ["docs/contract.md", "docs/client.md", "docs/guide/supplier.md", "docs/guide/connect.md"];
-    /// Words on these pages that are neither a code nor a name in the description of the API: members and words of answers,
+    /// Words on these pages that are neither a code nor a name in the description of the API: members and words of answers and reports,
     /// and a status of a vendor.
-    const OTHERS: [&str; 10] = [
+    const OTHERS: [&str; 13] = [
         "error_rate",
         "import_process",
         "left_out",
         "not_compared",
         "not_kept",
         "pending_submission",
+        "source_column",
+        "source_file",
+        "source_line",
         "supplier_complete",
         "supplier_paused",
         "warnings_across_accounts",

@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Maximum number of keys of each kind that are kept, in about 75 MB.
 const MAX_KEYS: usize = 3_600_000;
 
-/// What belongs to one account only.
+/// The kinds of values that only one account should have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum SharedKind {
     MeterPoint,

@@ -8,7 +8,8 @@ use super::record::Record;
 use super::sort::Sorted;
 use super::watch::Watch;
 use crate::error::Error;
-use crate::origin::{FindingKind, TableFinding};
+use crate::origin::TableFinding;
+use cutover_core::Code;
 use cutover_model::tables::{Assembled, Assembler, Cell, Row, RowFault, RowFaultKind, Tables};
 use std::borrow::Cow;
 use std::io;
@@ -75,7 +76,7 @@ impl<'a> Accounts<'a> {
         let of = Group { accounts: self, number, rows: &rows, places: &places };
         if is_too_large {
             let detail = "the account has more rows than an account can have: it is left out";
-            to.finding(&of.finding(0, None, FindingKind::TooLarge, detail))?;
+            to.finding(&of.finding(0, None, Code::AccountTooLarge, detail))?;
             return Ok(false);
         }
         of.report_cells(faults, to)?;
@@ -122,35 +123,35 @@ impl<'g> Group<'g> {
         faults.sort_by_key(|(row, column, _)| (*row, *column));
         faults.into_iter().try_for_each(|(row, column, fault)| {
             let detail = format!("the value is left as it is: {fault}");
-            to.finding(&self.finding(row, Some(column), fault.kind(), detail))
+            to.finding(&self.finding(row, Some(column), fault.code(), detail))
         })
     }
 
     /// Reports rows that have no place in the account.
     fn report_rows(&self, assembled: &Assembled, to: &mut dyn Output) -> Result<(), Error> {
         assembled.faults.iter().try_for_each(|fault| {
-            let (kind, detail) = self.described(fault);
-            to.finding(&self.finding(fault.row, fault.column, kind, detail))
+            let (code, detail) = self.described(fault);
+            to.finding(&self.finding(fault.row, fault.column, code, detail))
         })
     }
 
-    fn described(&self, fault: &RowFault) -> (FindingKind, String) {
+    fn described(&self, fault: &RowFault) -> (Code, String) {
         let table = self.accounts.tables.get(self.rows[fault.row].table);
         let parent = table.and_then(|table| table.parent).unwrap_or_default();
         match fault.kind {
-            RowFaultKind::Orphan => (FindingKind::OrphanRow, format!("no row of {parent} has its keys")),
+            RowFaultKind::Orphan => (Code::OrphanRow, format!("no row of {parent} has its keys")),
             RowFaultKind::AmbiguousParent => {
-                (FindingKind::AmbiguousParent, format!("several rows of {parent} have its keys"))
+                (Code::AmbiguousParent, format!("several rows of {parent} have its keys"))
             }
             RowFaultKind::DuplicateKey { first } => {
                 let Place { file, line } = self.places[first];
                 let file = &self.accounts.files[file as usize].name;
                 let detail = format!("the row at {file}:{line} has the same key: this one is left out");
-                (FindingKind::DuplicateKey, detail)
+                (Code::DuplicateKey, detail)
             }
-            RowFaultKind::UnknownList => (FindingKind::UnknownList, format!("it names no list of {parent}")),
-            RowFaultKind::InvalidPosition => (FindingKind::InvalidPosition, fault.kind.to_string()),
-            RowFaultKind::NotEmpty => (FindingKind::NotEmpty, fault.kind.to_string()),
+            RowFaultKind::UnknownList => (Code::UnknownList, format!("it names no list of {parent}")),
+            RowFaultKind::InvalidPosition => (Code::InvalidPosition, fault.kind.to_string()),
+            RowFaultKind::NotEmpty => (Code::NotEmpty, fault.kind.to_string()),
         }
     }
 
@@ -158,7 +159,7 @@ impl<'g> Group<'g> {
         &self,
         row: usize,
         column: Option<usize>,
-        kind: FindingKind,
+        code: Code,
         detail: impl Into<Cow<'g, str>>,
     ) -> TableFinding<'g> {
         let Place { file, line } = self.places[row];
@@ -169,7 +170,7 @@ impl<'g> Group<'g> {
             column: table.zip(column).map(|(table, column)| file.column(table, column).into()),
             table: table.map(|table| table.name.into()),
             external_account_number: Some(self.number.into()),
-            ..TableFinding::new(&file.name, kind, detail)
+            ..TableFinding::new(&file.name, code, detail)
         }
     }
 }

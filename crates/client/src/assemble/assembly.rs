@@ -11,7 +11,7 @@ use crate::origin::TableFinding;
 use cutover_model::tables::Tables;
 use std::path::{Path, PathBuf};
 
-/// Where a mapping is.
+/// The source of a mapping.
 #[derive(Debug, Clone, Copy)]
 pub enum MappingSource<'m> {
     /// A file in TOML.
@@ -20,12 +20,12 @@ pub enum MappingSource<'m> {
     Json(&'m str),
 }
 
-/// What is made of tables.
+/// An account or a finding, in the order in which they are made.
 #[derive(Debug, Clone)]
 pub enum Made<'m> {
     /// An account as JSON.
     Account(&'m [u8]),
-    /// What is lost or in doubt.
+    /// A finding about a file, a row or a cell.
     Finding(&'m TableFinding<'m>),
 }
 
@@ -104,7 +104,7 @@ mod tests {
         let take = move |next: Made<'_>| {
             to.borrow_mut().push(match next {
                 Made::Account(json) => String::from_utf8_lossy(json).into_owned(),
-                Made::Finding(finding) => finding.kind.to_string(),
+                Made::Finding(finding) => finding.code.to_string(),
             });
             Ok(())
         };

@@ -1,6 +1,6 @@
-//! What spreadsheets and exporters make of values. It is found, and nothing is repaired.
+//! Finds values that spreadsheets and exporters have damaged. Nothing is repaired.
 
-use crate::origin::FindingKind;
+use cutover_core::Code;
 use cutover_model::tables::{Column, ColumnType};
 use cutover_rules::is_in_wrong_encoding;
 use std::collections::HashMap;
@@ -51,17 +51,17 @@ impl CellFault {
         Self::ALL.get(usize::from(number)).copied()
     }
 
-    /// The kind of the finding about it.
-    pub(super) fn kind(self) -> FindingKind {
+    /// The code of the finding about it.
+    pub(super) fn code(self) -> Code {
         match self {
-            Self::Date | Self::DateTime | Self::Decimal => FindingKind::UnexpectedForm,
-            Self::Exponent => FindingKind::Exponent,
-            Self::Fraction => FindingKind::Fraction,
-            Self::DayNumber => FindingKind::DayNumber,
-            Self::DayOrder => FindingKind::DayOrder,
-            Self::ErrorValue => FindingKind::ErrorValue,
-            Self::WrongEncoding => FindingKind::WrongEncoding,
-            Self::LostZeros => FindingKind::LostZeros,
+            Self::Date | Self::DateTime | Self::Decimal => Code::UnexpectedForm,
+            Self::Exponent => Code::ExponentInIdentifier,
+            Self::Fraction => Code::FractionInIdentifier,
+            Self::DayNumber => Code::DayNumber,
+            Self::DayOrder => Code::DayOrder,
+            Self::ErrorValue => Code::ErrorValue,
+            Self::WrongEncoding => Code::TextInWrongEncoding,
+            Self::LostZeros => Code::LostZeros,
         }
     }
 

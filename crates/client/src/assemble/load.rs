@@ -10,7 +10,8 @@ use super::record::{Record, RecordKey};
 use super::sort::Sorter;
 use super::watch::Watch;
 use crate::error::Error;
-use crate::origin::{FindingKind, TableFinding};
+use crate::origin::TableFinding;
+use cutover_core::Code;
 use cutover_model::tables::{Cell, Column, ColumnType, Table, Tables};
 use cutover_tables::read::{ReadError, ReadRow, TableReader};
 use std::borrow::Cow;
@@ -106,7 +107,7 @@ impl<'l> Loader<'l> {
             let detail = format!("the row has no {ACCOUNT}, so it belongs to no account");
             return findings.finding(&TableFinding {
                 line: Some(row.line),
-                ..reading.finding(FindingKind::MissingKey, detail)
+                ..reading.finding(Code::MissingKey, detail)
             });
         };
         let file = self.files.len() as u32 - 1;
@@ -184,7 +185,7 @@ impl<'r> Reading<'r> {
                 findings.finding(&TableFinding {
                     line: Some(line),
                     column: Some(name.into()),
-                    ..self.finding(FindingKind::UnreadColumn, detail)
+                    ..self.finding(Code::UnreadColumn, detail)
                 })?;
             } else if let Some(target) = target {
                 self.names.insert(target, name.clone());
@@ -228,16 +229,16 @@ impl<'r> Reading<'r> {
         }
     }
 
-    fn finding(&self, kind: FindingKind, detail: impl Into<Cow<'r, str>>) -> TableFinding<'r> {
+    fn finding(&self, code: Code, detail: impl Into<Cow<'r, str>>) -> TableFinding<'r> {
         TableFinding {
             table: Some(self.table.name.into()),
-            ..TableFinding::new(&self.file.name, kind, detail)
+            ..TableFinding::new(&self.file.name, code, detail)
         }
     }
 
     fn unreadable(&self, error: &ReadError) -> TableFinding<'r> {
         let is_of_row = error.is_of_row();
-        let kind = if is_of_row { FindingKind::UnreadableRow } else { FindingKind::UnreadableFile };
-        TableFinding { line: error.line(), ..self.finding(kind, error.without_line()) }
+        let code = if is_of_row { Code::UnreadableRow } else { Code::UnreadableInput };
+        TableFinding { line: error.line(), ..self.finding(code, error.without_line()) }
     }
 }

@@ -31,9 +31,10 @@ use crate::exit::Exit;
 use crate::expect::{ExpectOption, Expected};
 use crate::input::{self, is_same};
 use crate::interrupt::StopFlag;
-use crate::origin::{FindingKind, TableFinding};
+use crate::origin::TableFinding;
 use crate::output::counted;
 use clap::Args;
+use cutover_core::Code;
 use cutover_model::tables::{Row, Tables};
 use files::{FoundFiles, TableFile};
 use lineage::MadeAccount;
@@ -114,7 +115,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
 /// The finding about a file of a folder that belongs to no table.
 fn unread(file: &str) -> TableFinding<'_> {
     let why = "its name does not begin with that of a table, or its format is not read";
-    TableFinding::new(file, FindingKind::UnreadFile, why)
+    TableFinding::new(file, Code::UnreadFile, why)
 }
 
 impl Options {
@@ -220,7 +221,7 @@ pub(crate) fn compare(expected: &Expected, findings: &mut Findings) -> Result<()
         findings.add(&TableFinding {
             column: difference.column.as_deref().map(Into::into),
             table: difference.table.map(Into::into),
-            ..TableFinding::new(expected.file(), FindingKind::NotAsExpected, &*difference.detail)
+            ..TableFinding::new(expected.file(), Code::NotAsExpected, &*difference.detail)
         })?;
     }
     Ok(())

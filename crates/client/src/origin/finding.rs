@@ -1,8 +1,9 @@
-//! What is lost or in doubt on the way from tables to accounts.
+//! Findings about files, rows and cells of which accounts are made.
 
 use super::Origin;
-use cutover_core::{UnknownWord, string_enum};
-use serde::{Deserialize, Serialize};
+use cutover_core::Code;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 
 /// A finding about a file, a row or a cell. It holds no value but the account's number.
@@ -23,8 +24,9 @@ pub struct TableFinding<'f> {
     /// The account of the row.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub external_account_number: Option<Cow<'f, str>>,
-    /// A word for programs.
-    pub kind: FindingKind,
+    /// What it is about.
+    #[serde(deserialize_with = "code")]
+    pub code: Code,
     /// Text for people.
     #[serde(borrow)]
     pub detail: Cow<'f, str>,
@@ -32,9 +34,9 @@ pub struct TableFinding<'f> {
 
 impl<'f> TableFinding<'f> {
     /// A finding about a file.
-    pub(crate) fn new(file: &'f str, kind: FindingKind, detail: impl Into<Cow<'f, str>>) -> Self {
+    pub(crate) fn new(file: &'f str, code: Code, detail: impl Into<Cow<'f, str>>) -> Self {
         let (line, column, table, external_account_number) = Default::default();
-        Self { file: file.into(), line, column, table, external_account_number, kind, detail: detail.into() }
+        Self { file: file.into(), line, column, table, external_account_number, code, detail: detail.into() }
     }
 
     /// The table and the column, where it is about such.
@@ -58,71 +60,16 @@ impl<'f> TableFinding<'f> {
             column: owned(self.column),
             table: owned(self.table),
             external_account_number: owned(self.external_account_number),
-            kind: self.kind,
+            code: self.code,
             detail: Cow::Owned(self.detail.into_owned()),
         }
     }
 }
 
-string_enum! {
-    "a finding about tables";
-    /// What a finding is about, as a word for programs.
-    #[derive(Deserialize)]
-    #[serde(try_from = "Cow<'_, str>")]
-    pub enum FindingKind {
-        /// The file belongs to no table.
-        UnreadFile = "unread_file",
-        /// The file cannot be read, or not to its end.
-        UnreadableFile = "unreadable_file",
-        /// The row is not well-formed.
-        UnreadableRow = "unreadable_row",
-        /// The table has no such column.
-        UnreadColumn = "unread_column",
-        /// The row names no account.
-        MissingKey = "missing_key",
-        /// No row of the parent table has the keys of the row.
-        OrphanRow = "orphan_row",
-        /// Several rows of the parent table have them.
-        AmbiguousParent = "ambiguous_parent",
-        /// An earlier row has the same key.
-        DuplicateKey = "duplicate_key",
-        /// The row names no list of the parent.
-        UnknownList = "unknown_list",
-        /// A position is no number.
-        InvalidPosition = "invalid_position",
-        /// Something is said to be empty and is not.
-        NotEmpty = "not_empty",
-        /// The account has too many rows, or is too large.
-        TooLarge = "too_large",
-        /// The account would not come back from its tables.
-        NoRows = "no_rows",
-        /// The source system counted otherwise.
-        NotAsExpected = "not_as_expected",
-        /// A value has another form than the mapping says.
-        UnexpectedForm = "unexpected_form",
-        /// An identifier is written with an exponent.
-        Exponent = "exponent",
-        /// An identifier is written as a number with a fraction.
-        Fraction = "fraction",
-        /// A day is the number of a day of a spreadsheet.
-        DayNumber = "day_number",
-        /// A day is written in the order of a country.
-        DayOrder = "day_order",
-        /// A cell has the error of a formula, or a word for no value.
-        ErrorValue = "error_value",
-        /// A text was read in another encoding before.
-        WrongEncoding = "wrong_encoding",
-        /// An identifier has lost its leading zeros.
-        LostZeros = "lost_zeros",
-    }
-}
-
-impl TryFrom<Cow<'_, str>> for FindingKind {
-    type Error = UnknownWord;
-
-    fn try_from(word: Cow<'_, str>) -> Result<Self, UnknownWord> {
-        word.parse()
-    }
+/// The code of a word.
+fn code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
+    let word = Cow::<str>::deserialize(deserializer)?;
+    word.parse().map_err(D::Error::custom)
 }
 
 #[cfg(test)]
@@ -135,7 +82,7 @@ mod tests {
             line: Some(7),
             column: Some("V\"ORNAME".into()),
             table: Some("customers".into()),
-            ..TableFinding::new("k.csv", FindingKind::LostZeros, "why")
+            ..TableFinding::new("k.csv", Code::LostZeros, "why")
         };
         let line = serde_json::to_string(&finding).unwrap();
         assert_eq!(serde_json::from_str::<TableFinding<'_>>(&line).unwrap(), finding);

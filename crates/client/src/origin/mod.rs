@@ -3,7 +3,7 @@
 mod finding;
 mod store;
 
-pub use finding::{FindingKind, TableFinding};
+pub use finding::TableFinding;
 pub(crate) use store::{AccountOrigins, OriginFile, Origins, OriginsWriter};
 
 use serde::Serialize;

@@ -160,8 +160,8 @@ fn parents(path: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FindingKind;
     use super::*;
+    use cutover_core::Code;
 
     fn origins() -> Origins {
         let file = |name: &str, columns: &[(&str, &str)]| OriginFile {
@@ -171,7 +171,7 @@ mod tests {
         let mut writer = OriginsWriter::new().unwrap();
         writer.add(vec![("".into(), 0, 2)], Vec::new()).unwrap();
         let rows = vec![("".into(), 0, 3), ("customers.1".into(), 1, 9), ("notes.0".into(), 1, 8)];
-        let finding = TableFinding::new("a.csv", FindingKind::OrphanRow, "why");
+        let finding = TableFinding::new("a.csv", Code::OrphanRow, "why");
         writer.add(rows, vec![finding]).unwrap();
         let customers = file("c.csv", &[("address.postal_code", "PLZ"), ("tags", "tags")]);
         writer.finish(vec![file("a.csv", &[("billing_name", "NAME")]), customers]).unwrap()
@@ -201,7 +201,7 @@ mod tests {
     fn findings_stay_with_their_account() {
         let origins = origins();
         assert_eq!([1, 2, 3].map(|line| origins.has_findings(line)), [false, true, false]);
-        assert_eq!(origins.account(2).unwrap().findings[0].kind, FindingKind::OrphanRow);
+        assert_eq!(origins.account(2).unwrap().findings[0].code, Code::OrphanRow);
         assert!(origins.account(1).unwrap().findings.is_empty());
         assert!(origins.account(3).is_err());
     }

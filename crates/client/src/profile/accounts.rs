@@ -5,8 +5,9 @@ use crate::assemble::Findings;
 use crate::envelope;
 use crate::error::Error;
 use crate::input::{InputEvent, Location, find};
-use crate::origin::{FindingKind, TableFinding};
+use crate::origin::TableFinding;
 use crate::pipeline::{End, Pipeline, Worker};
+use cutover_core::Code;
 use cutover_model::tables::{Cell, RowsError, Tables};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -47,23 +48,21 @@ pub(super) fn read(
         workers,
         Walker(Tables::payload()),
         |at: Location, event: InputEvent<Walked>| {
-            let (kind, detail) = match event {
+            let (code, detail) = match event {
                 InputEvent::Opened => return Ok(()),
                 InputEvent::Account(Ok(account)) => return rows(tables, &account, seen),
-                InputEvent::Account(Err(why)) => (FindingKind::NoRows, why),
+                InputEvent::Account(Err(why)) => (Code::NotRestorable, why),
                 InputEvent::TooLarge => {
-                    (FindingKind::TooLarge, "the account is larger than 8 MiB".to_owned())
+                    (Code::AccountTooLarge, "the account is larger than 8 MiB".to_owned())
                 }
-                InputEvent::Unreadable(why) => {
-                    (FindingKind::UnreadableFile, format!("it cannot be read: {why}"))
-                }
+                InputEvent::Unreadable(why) => (Code::UnreadableInput, format!("it cannot be read: {why}")),
             };
-            if kind != FindingKind::UnreadableFile {
+            if code != Code::UnreadableInput {
                 seen.uncounted();
             }
             let file = &sources[at.source as usize].name;
             let line = (at.line > 0).then_some(at.line.into());
-            findings.add(&TableFinding { line, ..TableFinding::new(file, kind, detail) })
+            findings.add(&TableFinding { line, ..TableFinding::new(file, code, detail) })
         },
     )
 }

@@ -53,7 +53,7 @@ impl<'r> Row<'r> {
             external_account_number: finding.external_account_number.as_deref(),
             level: Level::Error.as_str(),
             attr,
-            code: finding.kind.as_str(),
+            code: finding.code.as_str(),
             detail: &finding.detail,
             source: Some(origin),
         }

@@ -42,7 +42,7 @@ impl Finding {
         Self::of_whole(Code::PayloadTooLarge, detail.into())
     }
 
-    /// A fault of the whole.
+    /// A fault of a whole account or request.
     pub(crate) fn of_whole(code: Code, detail: Cow<'static, str>) -> Self {
         Self {
             level: Level::Error,
@@ -140,7 +140,7 @@ impl Finding {
     /// Something that was found about the rows of the account.
     pub(crate) fn of_table(finding: &TableFinding<'_>) -> Self {
         let attr = finding.attr().map_or(NON_FIELD_ERRORS.into(), Cow::Owned);
-        let (code, detail) = (finding.kind.as_str(), finding.detail.clone().into_owned().into());
+        let (code, detail) = (finding.code.as_str(), finding.detail.clone().into_owned().into());
         Self {
             level: Level::Error,
             attr,

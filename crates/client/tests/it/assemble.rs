@@ -14,11 +14,11 @@ fn assemble(sandbox: &Sandbox, arguments: &[&str]) -> (RunResult, Vec<Value>) {
     (run, findings.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// File, line, column and kind of each finding.
+/// File, line, column and code of each finding.
 fn places(findings: &[Value]) -> Vec<String> {
     let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
     let place = |finding: &Value| {
-        ["file", "line", "column", "kind"].map(|name| text(&finding[name])).join(" ").replace("null", "-")
+        ["file", "line", "column", "code"].map(|name| text(&finding[name])).join(" ").replace("null", "-")
     };
     findings.iter().map(place).collect()
 }
@@ -164,8 +164,8 @@ fn what_is_lost_is_found_with_its_place() {
             "in/accounts.csv 1 Colour unread_column",
             "in/accounts.csv 5 - missing_key",
             "in/customers.csv 7 - unreadable_row",
-            "in/notes.csv 1 - unreadable_file",
-            "in/statements.csv 2 - unreadable_file",
+            "in/notes.csv 1 - unreadable_input",
+            "in/statements.csv 2 - unreadable_input",
             "in/transactions.ndjson 2 - unreadable_row",
             "in/transactions.ndjson 3 other unread_column",
             "in/transactions.ndjson 3 - missing_key",
@@ -246,7 +246,7 @@ fn what_would_not_come_back_is_not_written_as_tables() {
     assert_eq!(run.code, Some(1));
     let lines: Vec<Value> =
         sandbox.read("f.ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(places(&lines), [2, 3, 4, 6].map(|line| format!("in.ndjson {line} - no_rows")));
+    assert_eq!(places(&lines), [2, 3, 4, 6].map(|line| format!("in.ndjson {line} - not_restorable")));
     let (run, _) = assemble(&sandbox, &["t"]);
     let numbers: Vec<_> =
         accounts(&run.out).iter().map(|account| account["external_account_number"].clone()).collect();
@@ -307,13 +307,13 @@ fn damage_by_spreadsheets_is_found_and_left_as_it_is() {
     let mut found = places(&findings);
     found.sort();
     let expected = [
-        "3 billing_name wrong_encoding",
+        "3 billing_name text_in_wrong_encoding",
         "3 date_of_sale day_number",
-        "3 external_account_number exponent",
+        "3 external_account_number exponent_in_identifier",
         "4 billing_name error_value",
         "4 billing_postcode lost_zeros",
         "4 date_of_sale day_order",
-        "4 external_account_number fraction",
+        "4 external_account_number fraction_in_identifier",
         "5 billing_postcode error_value",
         "6 external_account_number lost_zeros",
     ];
@@ -329,7 +329,7 @@ fn an_identifier_that_is_a_number_with_a_point_is_found() {
     let sandbox = Sandbox::new();
     sandbox.write("accounts.ndjson", "{\"external_account_number\":61000000.0}\n");
     let (_, findings) = assemble(&sandbox, &["accounts.ndjson"]);
-    assert_eq!(places(&findings), ["accounts.ndjson 1 external_account_number fraction"]);
+    assert_eq!(places(&findings), ["accounts.ndjson 1 external_account_number fraction_in_identifier"]);
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn an_account_with_a_million_rows_is_left_out() {
     sandbox.write("notes.csv", format!("external_account_number,body\n{}", "A,x\n".repeat(1_000_000)));
     let (run, findings) = assemble(&sandbox, &["accounts.csv", "notes.csv"]);
     assert_eq!(run.code, Some(1), "{}", run.err);
-    assert_eq!(places(&findings), ["accounts.csv 2 - too_large"]);
+    assert_eq!(places(&findings), ["accounts.csv 2 - account_too_large"]);
     assert_eq!(accounts(&run.out), [json!({"external_account_number": "B"})]);
 }
 
@@ -375,7 +375,7 @@ fn files_of_hostile_forms_are_findings() {
     assert_eq!(run.code, Some(1));
     assert_eq!(
         places(&findings),
-        ["in/customers.csv 1 - unreadable_file", "in/notes.csv 2 - unreadable_file"]
+        ["in/customers.csv 1 - unreadable_input", "in/notes.csv 2 - unreadable_input"]
     );
     assert!(run.err.contains("in/notes.csv:2: a quote opens here and is not closed"), "{}", run.err);
     assert_eq!(accounts(&run.out).len(), 1);

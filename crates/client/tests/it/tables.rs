@@ -197,7 +197,7 @@ fn compressed_tables_are_read() {
     sandbox.write("in/customers.csv.zst", &customers);
     let ran = validate(&sandbox, &["in"]);
     assert!(ran.code == Some(1), "{}", ran.err);
-    assert!(sources(&sandbox).contains(&"in/customers.csv.zst null null unreadable_file".to_owned()));
+    assert!(sources(&sandbox).contains(&"in/customers.csv.zst null null unreadable_input".to_owned()));
 }
 
 /// Rows of lists that only other kinds of meter points have are undocumented members.

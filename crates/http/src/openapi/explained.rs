@@ -75,6 +75,9 @@ fn domain(domain: Domain) -> &'static str {
         Domain::Process => "The import process ended without an account.",
         Domain::General => "The request as a whole was refused.",
         Domain::Undo => "An undo was to take back the import of this account, and keeps it.",
+        Domain::Table => {
+            "Only `cutover-client` and the Python package report it, about files, rows and cells; the service does not send it."
+        }
         Domain::Client => "Only the reports of cutover-client have it; the service does not send it.",
     }
 }

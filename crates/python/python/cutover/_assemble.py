@@ -29,7 +29,7 @@ class TableFinding(NamedTuple):
     """The table to which it belongs."""
     external_account_number: Optional[str]
     """The account of the row."""
-    kind: str
+    code: str
     """A word for programs, such as `orphan_row`."""
     detail: str
     """Text for people."""
