@@ -4,26 +4,13 @@ use cutover_core::{AttrPath, Segment};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Whether a member that is `null` differs from an absent one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Nulls {
-    /// They differ.
-    Distinct,
-    /// They are equal.
-    AsAbsent,
-}
-
 /// The path of the first difference of two accounts, by name; `None` if they have the same members. A number and a string of
 /// its digits count as equal.
 ///
 /// # Errors
 /// If one is not JSON.
-pub(crate) fn difference(
-    one: &[u8],
-    other: &[u8],
-    nulls: Nulls,
-) -> Result<Option<AttrPath>, serde_json::Error> {
-    let mut comparison = Comparison { path: Vec::new(), nulls };
+pub(crate) fn difference(one: &[u8], other: &[u8]) -> Result<Option<AttrPath>, serde_json::Error> {
+    let mut comparison = Comparison { path: Vec::new() };
     let is_equal = comparison.is_equal(serde_json::from_slice(one)?, serde_json::from_slice(other)?)?;
     Ok((!is_equal).then(|| AttrPath::from(comparison.path)))
 }
@@ -33,7 +20,6 @@ type Members<'j> = BTreeMap<String, &'j RawValue>;
 struct Comparison {
     /// Leads to the values that are compared, and in the end to the difference.
     path: Vec<Segment>,
-    nulls: Nulls,
 }
 
 impl Comparison {
@@ -41,7 +27,7 @@ impl Comparison {
         let (one, other) = (one.get(), other.get());
         Ok(match (one.as_bytes().first(), other.as_bytes().first()) {
             (Some(b'{'), Some(b'{')) => {
-                let (one, other) = (self.members(one)?, self.members(other)?);
+                let (one, other) = (members(one)?, members(other)?);
                 return self.are_members_equal(&one, &other);
             }
             (Some(b'['), Some(b'[')) => {
@@ -53,14 +39,6 @@ impl Comparison {
             (Some(b'-' | b'0'..=b'9'), Some(b'"')) => one == text(other)?,
             _ => one == other,
         })
-    }
-
-    fn members<'j>(&self, json: &'j str) -> Result<Members<'j>, serde_json::Error> {
-        let mut members: Members<'j> = serde_json::from_str(json)?;
-        if self.nulls == Nulls::AsAbsent {
-            members.retain(|_, value| value.get() != "null");
-        }
-        Ok(members)
     }
 
     fn are_members_equal(
@@ -92,6 +70,10 @@ impl Comparison {
     }
 }
 
+fn members(json: &str) -> Result<Members<'_>, serde_json::Error> {
+    serde_json::from_str(json)
+}
+
 fn text(json: &str) -> Result<String, serde_json::Error> {
     serde_json::from_str(json)
 }
@@ -101,18 +83,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nulls_may_count_as_absent() {
-        let path = |nulls| difference(br#"{"a":{"b":null}}"#, br#"{"a":{},"c":null}"#, nulls).unwrap();
-        assert_eq!(path(Nulls::AsAbsent), None);
-        assert_eq!(path(Nulls::Distinct), Some(AttrPath::root().name("a").name("b")));
-    }
-
-    #[test]
     fn the_first_difference_is_named() {
         let path = |one: &str, other: &str| {
-            difference(one.as_bytes(), other.as_bytes(), Nulls::Distinct)
-                .unwrap()
-                .map(|path| path.to_string())
+            difference(one.as_bytes(), other.as_bytes()).unwrap().map(|path| path.to_string())
         };
         for (one, other) in [
             (r#"{"a": 1.10, "b": ["x"]}"#, r#"{"b":["\u0078"],"a":"1.10"}"#),

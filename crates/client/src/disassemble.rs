@@ -1,8 +1,8 @@
 //! `cutover-client disassemble`: makes tables of accounts, the inverse of `assemble`.
 
 use crate::across::{Firsts, Seen};
-use crate::assemble::{ACCOUNT, Findings, add_nulls, is_formula};
-use crate::difference::{Nulls, difference};
+use crate::assemble::{ACCOUNT, Findings, is_formula};
+use crate::difference::difference;
 use crate::envelope;
 use crate::error::{Error, print_note};
 use crate::exit::Exit;
@@ -12,9 +12,9 @@ use crate::output::counted;
 use crate::pipeline::{End, Pipeline, Worker};
 use crate::progress::Progress;
 use clap::Args;
-use cutover_core::{AttrPath, Code};
-use cutover_model::tables::{Assembler, Cell, ColumnType, Row, RowsError, Tables};
-use cutover_tables::{Format, Layout, Personal, TableWriter};
+use cutover_core::Code;
+use cutover_model::tables::{Assembler, Cell, ColumnType, Row, RowsError, Table, Tables};
+use cutover_tables::{Format, Layout, TableWriter};
 use std::borrow::Cow;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -72,19 +72,15 @@ pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
         pipeline.run(sources.clone(), workers, worker, |location: Location, seen: InputEvent<Checked>| {
             let refused = match seen {
                 InputEvent::Opened => return Ok(()),
-                InputEvent::Account(Ok(Fitting { account, number, changed })) => {
-                    match numbers.see(number, location) {
-                        Seen::Earlier(earlier) => (Code::DuplicateKey, same_number(&sources, earlier)),
-                        seen @ (Seen::First | Seen::NoRoom) => {
-                            accounts += 1;
-                            not_compared += u64::from(seen == Seen::NoRoom);
-                            progress.checked(accounts, || counted(accounts, "account"));
-                            writers.account(&account)?;
-                            let Some(path) = changed else { return Ok(()) };
-                            (Code::NotRestorable, one_null(&path))
-                        }
+                InputEvent::Account(Ok(Fitting { account, number })) => match numbers.see(number, location) {
+                    Seen::Earlier(earlier) => (Code::DuplicateKey, same_number(&sources, earlier)),
+                    seen @ (Seen::First | Seen::NoRoom) => {
+                        accounts += 1;
+                        not_compared += u64::from(seen == Seen::NoRoom);
+                        progress.checked(accounts, || counted(accounts, "account"));
+                        return writers.account(&account);
                     }
-                }
+                },
                 InputEvent::Account(Err(refused)) => refused,
                 InputEvent::TooLarge => {
                     (Code::AccountTooLarge, "the account is larger than 8 MiB".to_owned())
@@ -131,8 +127,6 @@ struct Fitting {
     account: Vec<u8>,
     /// A hash of its number.
     number: u64,
-    /// The first member that is `null` and comes back absent, or the other way round.
-    changed: Option<AttrPath>,
 }
 
 /// The reason why an account has no tables.
@@ -142,12 +136,6 @@ type Checked = Result<Fitting, Refused>;
 
 /// Maximum number of account numbers that are kept, in about 140 MB.
 const MAX_NUMBERS: usize = 7_000_000;
-
-fn one_null(path: &AttrPath) -> String {
-    format!(
-        "it is written, but Parquet has one null: another account comes back, with the first difference at {path}"
-    )
-}
 
 /// The reason why the rows of an account would be taken for those of an earlier one.
 fn same_number(sources: &[Source], earlier: Location) -> String {
@@ -173,9 +161,8 @@ impl Splitter {
             return Err((Code::MissingKey, why));
         };
         let number = hash(number);
-        let rows = rows.into_iter().map(|row| self.as_read(row)).collect::<Vec<_>>();
-        let changed = self.compare(account, &rows).map_err(refused)?;
-        Ok(Fitting { account: account.to_vec(), number, changed })
+        self.compare(account, &rows).map_err(refused)?;
+        Ok(Fitting { account: account.to_vec(), number })
     }
 
     fn rows<'j>(&self, account: &'j [u8]) -> Result<Vec<Row<'j>>, String> {
@@ -188,34 +175,13 @@ impl Splitter {
         rows.iter().try_for_each(|row| self.check_forms(row)).map(|()| rows)
     }
 
-    /// The row as it is read again.
-    fn as_read<'j>(&self, row: Row<'j>) -> Row<'j> {
-        let Some(table) = self.tables.get(row.table).filter(|_| self.format.has_one_null()) else {
-            return row;
-        };
-        let values = row.cells.into_iter().enumerate().filter(|(_, cell)| cell.value().is_some());
-        let mut values: Vec<_> = values.collect();
-        add_nulls(table, &mut values);
-        let mut cells = vec![Cell::Absent; table.columns.len()];
-        values.into_iter().for_each(|(column, cell)| cells[column] = cell);
-        Row { table: row.table, cells }
-    }
-
-    /// Compares an account with what `assemble` makes of its rows. Returns the first difference of a null and an absent
-    /// member, which mean the same, if the format does not tell them apart.
-    fn compare(&self, account: &[u8], rows: &[Row<'_>]) -> Result<Option<AttrPath>, String> {
+    /// Compares an account with what `assemble` makes of its rows.
+    fn compare(&self, account: &[u8], rows: &[Row<'_>]) -> Result<(), String> {
         let assembled = Assembler::new(&self.tables).assemble(rows);
         let made = assembled.account.as_deref().unwrap_or(b"null");
-        let differ = |nulls| difference(account, made, nulls).map_err(|error| error.to_string());
-        let first = differ(Nulls::Distinct)?;
-        let lasting = if first.is_some() && self.format.has_one_null() {
-            differ(Nulls::AsAbsent)?
-        } else {
-            first.clone()
-        };
-        match lasting {
+        match difference(account, made).map_err(|error| error.to_string())? {
             Some(path) => Err(format!("assembling its tables gives another account: they differ at {path}")),
-            None if assembled.faults.is_empty() => Ok(first),
+            None if assembled.faults.is_empty() => Ok(()),
             None => Err("not all of its rows have a place in one account".to_owned()),
         }
     }
@@ -301,14 +267,12 @@ impl<'t> Writers<'t> {
     fn create(options: &Options, tables: &'t Tables) -> Result<Self, Error> {
         let (folder, format) = (&*options.to, options.format);
         std::fs::create_dir_all(folder).map_err(Error::file("written", folder))?;
-        let writer = |table| {
-            let mut layout = Layout::of(table, Personal::Full);
-            // `assemble` reads the digits as sent.
-            layout.columns.retain(|column| !column.is_value);
+        let writer = |table: &Table| {
             let path = folder.join(format!("{}.{}", table.name, format.as_str()));
             // An existing file may be the supplier's own.
             let file = File::create_new(&path).map_err(Error::file("created", &path))?;
-            TableWriter::new(format, layout, BufWriter::new(file)).map_err(Error::file("written", &path))
+            TableWriter::new(format, Layout::exact(table), BufWriter::new(file))
+                .map_err(Error::file("written", &path))
         };
         let writers = tables.iter().map(writer).collect::<Result<_, Error>>()?;
         Ok(Self { tables, writers, folder: folder.to_owned(), guards_formulas: options.guard_formulas })

@@ -38,11 +38,6 @@ impl Format {
         matches!(self, Self::Csv | Self::Ndjson)
     }
 
-    /// True if its files have one null for an absent cell and for `null`.
-    pub fn has_one_null(self) -> bool {
-        !self.is_text()
-    }
-
     /// Its name, which is also the extension of its files.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -30,6 +30,8 @@ pub struct Layout {
     pub table: &'static str,
     /// The columns in their order.
     pub columns: Vec<LayoutColumn>,
+    /// If set, Parquet gets the column `null_columns`, which names the cells of each row that are `null`.
+    pub keeps_nulls: bool,
 }
 
 /// A column of a file.
@@ -71,6 +73,13 @@ impl Layout {
             columns.push(sent);
             columns.extend(value);
         }
-        Self { table: table.name, columns }
+        Self { table: table.name, columns, keeps_nulls: false }
+    }
+
+    /// The columns from which the same account can be made again: all of them, with decimals only in the digits as sent.
+    pub fn exact(table: &Table) -> Self {
+        let mut layout = Self::of(table, Personal::Full);
+        layout.columns.retain(|column| !column.is_value);
+        Self { keeps_nulls: true, ..layout }
     }
 }

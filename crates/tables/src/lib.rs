@@ -11,8 +11,9 @@
 //! | `ndjson` | no member | `null` | number, boolean | string |
 //! | `parquet` | null | null | INT64, BOOLEAN | DECIMAL |
 //!
-//! In CSV the empty string is `""`, and a text `\N` is in quotes. Parquet has one null: a member that may be absent
-//! and `null` means the same in both cases (fields 1.3). Keys may be null too, of an account that lacks them.
+//! In CSV the empty string is `""`, and a text `\N` is in quotes. Parquet has one null: in files
+//! from which accounts are made again, the column `null_columns` names the cells that are `null` and not absent. Keys may be
+//! null too, of an account that lacks them.
 //!
 //! [`read`] reads the same formats, strictly. The crate opens no files: it writes to a [`Write`](std::io::Write) and reads
 //! what it is given.

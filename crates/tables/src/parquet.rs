@@ -17,6 +17,9 @@ use parquet::schema::types::Type;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+/// A text column, because Parquet has one null for absent cells and for `null`: the names of the columns, separated by
+/// spaces, in which the row has `null`.
+pub(crate) const NULLS: &str = "null_columns";
 /// Size of the cells of a row group, in bytes of memory.
 const MAX_GROUP: usize = 8 << 20;
 /// Digits of the largest decimal that is an INT64.
@@ -27,6 +30,8 @@ const LONG: usize = 16;
 pub(crate) struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Values>,
+    /// The cells of [`NULLS`].
+    nulls: Option<Values>,
     rows: usize,
     size: usize,
 }
@@ -48,7 +53,13 @@ enum Data {
 
 impl<W: Write + Send> ParquetWriter<W> {
     pub(crate) fn new(layout: &Layout, out: W) -> io::Result<Self> {
-        let fields = layout.columns.iter().map(|column| Ok(Arc::new(field(column)?)));
+        let nulls = layout.keeps_nulls.then(|| {
+            Type::primitive_type_builder(NULLS, Physical::BYTE_ARRAY)
+                .with_repetition(Repetition::OPTIONAL)
+                .with_logical_type(Some(LogicalType::String))
+                .build()
+        });
+        let fields = layout.columns.iter().map(field).chain(nulls).map(|field| field.map(Arc::new));
         let fields = fields.collect::<Result<Vec<_>, ParquetError>>().map_err(failure)?;
         let schema = Type::group_type_builder(layout.table).with_fields(fields).build().map_err(failure)?;
         let properties = WriterProperties::builder()
@@ -57,12 +68,18 @@ impl<W: Write + Send> ParquetWriter<W> {
             .build();
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(failure)?;
         let columns = layout.columns.iter().map(Values::of).collect();
-        Ok(Self { file, columns, rows: 0, size: 0 })
+        let nulls = layout.keeps_nulls.then(Values::of_text);
+        Ok(Self { file, columns, nulls, rows: 0, size: 0 })
     }
 
     pub(crate) fn row(&mut self, layout: &Layout, cells: &[Cell<'_>]) -> io::Result<()> {
         for (column, values) in layout.columns.iter().zip(&mut self.columns) {
             self.size += values.add(column, cells[column.cell].value())?;
+        }
+        if let Some(nulls) = &mut self.nulls {
+            let is_null = |column: &&LayoutColumn| cells[column.cell] == Cell::Null;
+            let names: Vec<_> = layout.columns.iter().filter(is_null).map(|column| &*column.name).collect();
+            self.size += nulls.add_text((!names.is_empty()).then(|| names.join(" ")).as_deref());
         }
         self.rows += 1;
         if self.size >= MAX_GROUP { self.group().map_err(failure) } else { Ok(()) }
@@ -70,7 +87,7 @@ impl<W: Write + Send> ParquetWriter<W> {
 
     fn group(&mut self) -> Result<(), ParquetError> {
         let mut group = self.file.next_row_group()?;
-        for values in &mut self.columns {
+        for values in self.columns.iter_mut().chain(&mut self.nulls) {
             let Some(mut column) = group.next_column()? else { break };
             values.write(&mut column)?;
             column.close()?;
@@ -135,9 +152,13 @@ impl Values {
                 ..=MAX_SHORT => Data::Integers(Vec::new()),
                 _ => Data::Long(Vec::new()),
             },
-            _ => Data::Text { bytes: Vec::new(), ends: Vec::new() },
+            _ => return Self::of_text(),
         };
         Self { levels: Vec::new(), data }
+    }
+
+    fn of_text() -> Self {
+        Self { levels: Vec::new(), data: Data::Text { bytes: Vec::new(), ends: Vec::new() } }
     }
 
     /// Adds a cell. Returns its size in memory.
@@ -148,15 +169,13 @@ impl Values {
             }
             (value, _) => value,
         };
+        if matches!(self.data, Data::Text { .. }) {
+            return Ok(self.add_text(value));
+        }
         self.levels.push(i16::from(value.is_some()));
         let Some(text) = value else { return Ok(2) };
         let misfit = || column.misfit();
         Ok(2 + match &mut self.data {
-            Data::Text { bytes, ends } => {
-                bytes.extend_from_slice(text.as_bytes());
-                ends.push(bytes.len());
-                text.len() + 8
-            }
             Data::Integers(list) => {
                 list.push(integer(column, text)?);
                 8
@@ -169,8 +188,16 @@ impl Values {
                 list.push(text.parse::<NaiveDate>().map_err(|_| misfit())?.to_epoch_days());
                 4
             }
-            Data::Long(_) => return Err(misfit()),
+            Data::Text { .. } | Data::Long(_) => return Err(misfit()),
         })
+    }
+
+    fn add_text(&mut self, value: Option<&str>) -> usize {
+        self.levels.push(i16::from(value.is_some()));
+        let (Some(text), Data::Text { bytes, ends }) = (value, &mut self.data) else { return 2 };
+        bytes.extend_from_slice(text.as_bytes());
+        ends.push(bytes.len());
+        text.len() + 10
     }
 
     fn add_decimal(&mut self, value: Option<i128>) -> usize {

@@ -134,7 +134,7 @@ impl<'l> Loader<'l> {
 }
 
 /// A member that is `null` where one is required: the file has the same for absent ones (fields 1.3).
-pub(crate) fn add_nulls(table: &Table, cells: &mut Vec<(usize, Cell<'_>)>) {
+fn add_nulls(table: &Table, cells: &mut Vec<(usize, Cell<'_>)>) {
     let kind = table.column(SUPPLY_TYPE);
     let kind = cells.iter().find(|(column, _)| Some(*column) == kind).and_then(|(_, cell)| cell.value());
     let is_of_kind = |column: &Column| {

@@ -23,7 +23,7 @@ pub use assembly::{Assembly, Made, MappingSource};
 pub(crate) use convert::is_formula;
 pub(crate) use finding::Findings;
 pub(crate) use inputs::{Inputs, Read, TableCounts, TablesRead};
-pub(crate) use load::{ACCOUNT, add_nulls};
+pub(crate) use load::ACCOUNT;
 pub(crate) use options::TableOptions;
 
 use crate::error::{Error, print_note};

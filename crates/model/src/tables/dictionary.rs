@@ -60,7 +60,7 @@ The tables of `cutover export` ([contract D19](contract.md#d19-outbound-data), [
 - A member that may be a string or a whole number, such as a house number, is text.
 - A decimal is text with the digits as sent. Beside it is a column `<name>_decimal` with its value in the declared digits; it is
   absent if the value needs more.
-- In CSV an empty cell is an absent member, `\\N` is null, `\"\"` the empty string. Parquet has one null for both.
+- In CSV an empty cell is an absent member, `\\N` is null, `\"\"` the empty string. Parquet has one null for both; the text column `null_columns`, if it is there, names the cells of a row that are null.
 - An account that is exported again replaces all of its rows: delete those with its `external_account_number` first.
 - A personal column is left out by `--without-personal`, and its values are replaced by `--masked`.
 ";

@@ -95,12 +95,12 @@ impl TableReader {
         }
     }
 
-    /// True if the file has one null for an absent cell and for `null`.
+    /// True if the file does not tell an absent cell from `null`.
     pub fn has_one_null(&self) -> bool {
         match &self.0 {
             Kind::Csv(_) | Kind::Ndjson(_) => false,
             #[cfg(feature = "parquet")]
-            Kind::Parquet(_) => true,
+            Kind::Parquet(reader) => reader.has_one_null(),
         }
     }
 

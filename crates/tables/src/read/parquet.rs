@@ -1,6 +1,7 @@
 //! Apache Parquet, of any writer: each column is one of plain values.
 
 use super::{MAX_COLUMNS, ReadError, ReadRow};
+use crate::parquet::NULLS;
 use chrono::{DateTime, NaiveDate, Utc};
 use cutover_model::tables::Cell;
 use parquet::basic::LogicalType;
@@ -17,6 +18,8 @@ pub(super) struct ParquetReader {
     columns: Vec<String>,
     /// For each column whether its times are those of a clock on the wall, without a zone.
     is_local: Vec<bool>,
+    /// The position of [`NULLS`] in the file.
+    nulls: Option<usize>,
     rows: RowIter<'static>,
     row: u64,
 }
@@ -32,7 +35,9 @@ impl ParquetReader {
         if let Some(nested) = fields.iter().find(|field| !field.is_primitive()) {
             return Err(ReadError::Parquet(format!("the column {:?} has no plain values", nested.name())));
         }
-        let columns: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
+        let nulls = fields.iter().position(|field| field.name() == NULLS);
+        let named = fields.iter().filter(|field| field.name() != NULLS);
+        let columns: Vec<String> = named.map(|field| field.name().to_owned()).collect();
         let mut seen = HashMap::new();
         for name in &columns {
             if let Some(earlier) = seen.insert(name.to_lowercase(), name) {
@@ -44,11 +49,16 @@ impl ParquetReader {
             matches!(logical, Some(LogicalType::Timestamp(time)) if !time.is_adjusted_to_u_t_c)
         };
         let is_local = fields.iter().map(is_local).collect();
-        Ok(Self { columns, is_local, rows: reader.into_iter(), row: 0 })
+        Ok(Self { columns, is_local, nulls, rows: reader.into_iter(), row: 0 })
     }
 
     pub(super) fn columns(&self) -> &[String] {
         &self.columns
+    }
+
+    /// True if no column says which of the absent cells are `null`.
+    pub(super) fn has_one_null(&self) -> bool {
+        self.nulls.is_none()
     }
 
     pub(super) fn read(&mut self, row: &mut ReadRow) -> Result<bool, ReadError> {
@@ -56,8 +66,12 @@ impl ParquetReader {
         let found = found.map_err(failure)?;
         self.row += 1;
         row.line = self.row;
-        for (column, (_, field)) in found.get_column_iter().enumerate() {
-            if let Some(text) = text(field, self.is_local[column])? {
+        for (position, (_, field)) in found.get_column_iter().enumerate() {
+            let Some(text) = text(field, self.is_local[position])? else { continue };
+            if self.nulls == Some(position) {
+                self.add_nulls(&text, row)?;
+            } else {
+                let column = position - usize::from(self.nulls.is_some_and(|nulls| nulls < position));
                 if !matches!(field, Field::Str(_) | Field::Bytes(_)) {
                     row.typed.push(column);
                 }
@@ -65,6 +79,17 @@ impl ParquetReader {
             }
         }
         Ok(true)
+    }
+
+    /// Adds the cells that are `null`.
+    fn add_nulls(&self, names: &str, row: &mut ReadRow) -> Result<(), ReadError> {
+        for name in names.split_ascii_whitespace() {
+            let column = self.columns.iter().position(|column| column == name).ok_or_else(|| {
+                ReadError::Parquet(format!("{NULLS} names the column {name:?}, which is not there"))
+            })?;
+            row.cells.push((column, Cell::Null));
+        }
+        Ok(())
     }
 }
 
