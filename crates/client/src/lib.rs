@@ -40,7 +40,7 @@ mod upload;
 mod validate;
 mod verify;
 
-pub use assemble::{Assembly, Made, MappingSource};
+pub use assemble::{Assembly, Lineage, Made, MadeAccount, MappingSource};
 pub use cutover_core::Code;
 pub use error::Error;
 pub use origin::TableFinding;

@@ -62,4 +62,4 @@ macro_rules! targets {
     };
 }
 
-targets! { decode rules agree growth paths tokens queries framing graphql postgres urls csv assemble }
+targets! { decode rules agree growth paths tokens queries framing graphql postgres urls csv assemble lineage mapping }

@@ -73,7 +73,7 @@ impl Accounts {
 impl From<Made<'_>> for Next {
     fn from(made: Made<'_>) -> Self {
         match made {
-            Made::Account(json) => Self::Account(json.to_vec()),
+            Made::Account(account) => Self::Account(account.json().to_vec()),
             Made::Finding(finding) => Self::Finding(parts(finding)),
         }
     }

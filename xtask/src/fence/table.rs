@@ -93,7 +93,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "cutover-fuzz",
-        may: &[CORE, MODEL, RULES, TABLES, APP, POSTGRES_CLIENT, OUTBOUND, HTTP, TESTKIT],
+        may: &[CORE, MODEL, RULES, TABLES, APP, POSTGRES_CLIENT, OUTBOUND, HTTP, CLIENT, TESTKIT],
         never: &[DATABASE],
     },
     Layer { name: TESTKIT_POSTGRES, may: &[TESTKIT_MACHINE], never: &[WEB, HTTP_CLIENT, DATABASE] },

@@ -23,8 +23,8 @@ pub enum MappingSource<'m> {
 /// An account or a finding, in the order in which they are made.
 #[derive(Debug, Clone)]
 pub enum Made<'m> {
-    /// An account as JSON.
-    Account(&'m [u8]),
+    /// An account.
+    Account(&'m MadeAccount<'m>),
     /// A finding about a file, a row or a cell.
     Finding(&'m TableFinding<'m>),
 }
@@ -79,7 +79,7 @@ impl<T: FnMut(Made<'_>) -> Result<(), Error>> Output for Taker<T> {
     }
 
     fn account(&mut self, account: &MadeAccount<'_>) -> Result<(), Error> {
-        (self.0)(Made::Account(account.json))
+        (self.0)(Made::Account(account))
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
         let to = made.clone();
         let take = move |next: Made<'_>| {
             to.borrow_mut().push(match next {
-                Made::Account(json) => String::from_utf8_lossy(json).into_owned(),
+                Made::Account(account) => String::from_utf8_lossy(account.json()).into_owned(),
                 Made::Finding(finding) => finding.code.to_string(),
             });
             Ok(())

@@ -14,8 +14,9 @@ pub(super) struct Place {
     pub(super) line: u64,
 }
 
-/// An account and its rows.
-pub(super) struct MadeAccount<'m> {
+/// An account that is made of rows.
+#[derive(Debug)]
+pub struct MadeAccount<'m> {
     pub(super) tables: &'m Tables,
     pub(super) files: &'m [Loaded],
     pub(super) number: &'m str,
@@ -26,14 +27,15 @@ pub(super) struct MadeAccount<'m> {
     pub(super) json: &'m [u8],
 }
 
-/// Where the members of an account come from.
-#[derive(Serialize)]
-pub(super) struct Lineage<'l> {
+/// The file, the line and the column of each member of an account, as JSON: `external_account_number`, and `members` with
+/// `file`, `line` and `column` by path (contract D20).
+#[derive(Debug, Serialize)]
+pub struct Lineage<'l> {
     external_account_number: &'l str,
     members: BTreeMap<String, Source<'l>>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Source<'l> {
     file: &'l str,
     line: u64,
@@ -41,6 +43,11 @@ struct Source<'l> {
 }
 
 impl<'m> MadeAccount<'m> {
+    /// The account as JSON, on one line.
+    pub fn json(&self) -> &'m [u8] {
+        self.json
+    }
+
     /// The path of the object of each row that the account has, with the file and the line of the row.
     pub(super) fn origins(&self) -> Vec<(Cow<'static, str>, u32, u64)> {
         let placed = self.paths.iter().zip(self.places);
@@ -54,7 +61,7 @@ impl<'m> MadeAccount<'m> {
     }
 
     /// The file, the line and the column of each member.
-    pub(super) fn lineage(&self) -> Lineage<'m> {
+    pub fn lineage(&self) -> Lineage<'m> {
         let mut members = BTreeMap::new();
         for (row, path) in self.paths.iter().enumerate() {
             let Some(path) = path else { continue };

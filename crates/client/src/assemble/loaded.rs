@@ -5,6 +5,7 @@ use cutover_model::tables::{ColumnRole, Table, Tables};
 use std::collections::HashMap;
 
 /// A file that was read: what its columns are called.
+#[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) name: String,
     /// The index of its table.

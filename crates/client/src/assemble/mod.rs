@@ -23,6 +23,7 @@ pub use assembly::{Assembly, Made, MappingSource};
 pub(crate) use convert::is_formula;
 pub(crate) use finding::Findings;
 pub(crate) use inputs::{Inputs, Read, TableCounts, TablesRead};
+pub use lineage::{Lineage, MadeAccount};
 pub(crate) use load::ACCOUNT;
 pub(crate) use options::TableOptions;
 
@@ -37,7 +38,6 @@ use clap::Args;
 use cutover_core::Code;
 use cutover_model::tables::{Row, Tables};
 use files::{FoundFiles, TableFile};
-use lineage::MadeAccount;
 use make::make;
 use output::Output;
 use std::fs::File;

@@ -28,7 +28,7 @@ pub(crate) const TARGET: Target = Target {
     executions: 10_000,
 };
 
-static TABLES: LazyLock<Tables> = LazyLock::new(Tables::payload);
+pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::payload);
 
 fn run(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
@@ -46,7 +46,7 @@ fn run(input: &[u8]) {
 }
 
 /// A row: its table and its cells, separated by tabs. What the tables do not have is left out.
-fn row(line: &str) -> Option<Row<'_>> {
+pub(super) fn row(line: &str) -> Option<Row<'_>> {
     let mut parts = line.split('\t');
     let (index, table) = TABLES.find(parts.next()?)?;
     let mut row = Row { table: index, cells: vec![Cell::Absent; table.columns.len()] };
@@ -95,7 +95,7 @@ fn check_inverse(assembler: &Assembler<'_>, account: &[u8]) {
     }
 }
 
-fn seeds() -> Vec<Vec<u8>> {
+pub(super) fn seeds() -> Vec<Vec<u8>> {
     fixtures("accounts").iter().filter_map(|account| written(account)).collect()
 }
 

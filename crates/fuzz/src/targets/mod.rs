@@ -9,6 +9,8 @@ mod framing;
 mod graphql;
 mod growth;
 mod invariants;
+mod lineage;
+mod mapping;
 mod paths;
 mod postgres;
 mod queries;
@@ -50,6 +52,8 @@ pub const TARGETS: &[Target] = &[
     urls::TARGET,
     csv::TARGET,
     assemble::TARGET,
+    lineage::TARGET,
+    mapping::TARGET,
 ];
 
 /// Returns the target with this name.
