@@ -1,5 +1,5 @@
-//! A whole migration with `cutover-client` alone, interrupted at every stage that takes several requests: businesses and everything
-//! that is added to accounts.
+//! A whole migration with `cutover-client` alone, interrupted at every stage that takes several requests: documents, businesses
+//! and everything that is added to accounts.
 #![cfg(unix)]
 
 use crate::harness::{
@@ -25,13 +25,16 @@ enum How {
     Kill,
 }
 
-/// The files of the supplier; the accounts belong to contracts of the businesses.
+/// The files of the supplier; the accounts belong to contracts of the businesses, and the notes name documents.
 fn write_files(folder: &Path) {
     let lines = |name: &str, of: &dyn Fn(usize) -> Value| {
         let lines: Vec<String> = (0..MANY).map(|n| of(n).to_string()).collect();
         fs::write(folder.join(name), lines.join("\n")).unwrap();
     };
     fs::create_dir(folder.join("exports")).unwrap();
+    for n in 0..MANY {
+        crate::documents::put(&folder.join("documents"), &call(n), format!("Call {n}.").as_bytes());
+    }
     lines("businesses.ndjson", &|n| business(&format!("B-{n}"), &[&format!("C-{n}")]));
     lines("exports/accounts.ndjson", &|n| {
         let mut account = small(&format!("W-{n}"));
@@ -39,7 +42,14 @@ fn write_files(folder: &Path) {
         account
     });
     let number = |n: usize| format!("W-{n}");
-    lines("notes.ndjson", &|n| adding(&number(n), "notes", json!([{"body": format!("Called about {n}.")}])));
+    lines("notes.ndjson", &|n| {
+        adding(
+            &number(n),
+            "notes",
+            json!([{"body": format!("Called about {n}."),
+        "document_paths": [{"document_path": call(n)}]}]),
+        )
+    });
     lines("transactions.ndjson", &|n| {
         let transaction = json!({"transaction_id": format!("A-{n}"), "transaction_date": "2026-10-02",
             "amount": "0.10", "type": "CREDIT"});
@@ -54,6 +64,11 @@ fn write_files(folder: &Path) {
         0 => instruction(&number(n), "PAY", "CARD", &format!("R-{n}")),
         _ => business_instruction(&format!("B-{n}"), "PAY", "CARD", &format!("R-{n}")),
     });
+}
+
+/// The path of a document that a note names.
+fn call(n: usize) -> String {
+    format!("calls/{n}.txt")
 }
 
 /// The supplier's computer, behind a proxy that withholds answers.
@@ -109,6 +124,7 @@ fn everything_is_there_once_however_often_it_was_interrupted() {
         Action::Json(200, json!({"reference": reference, "type": "CARD"}))
     });
     let (installation, key) = Installation::with_supplier();
+    installation.run_json(&["supplier", "set", "ACME", "--verify-documents", "true"]);
     installation.add_vendor("PAY", "http", &vendor.url(""), &[]);
     let server = installation.serve();
     write_files(installation.path());
@@ -122,6 +138,11 @@ fn everything_is_there_once_however_often_it_was_interrupted() {
         assert!(of(&summary["in_earlier_runs"])[0] > 0, "nothing of the earlier runs is known: {summary}");
     };
 
+    stage(&["documents", "upload", "documents", "--supplier", "ACME"]);
+    for n in 0..MANY {
+        let stored = fs::read(installation.documents("ACME").join(call(n))).unwrap();
+        assert_eq!(stored, format!("Call {n}.").as_bytes());
+    }
     stage(&["send", "businesses", "businesses.ndjson"]);
     let run = |arguments: &[&str]| computer.supplier.run(arguments);
     // One request takes all of them; `migration` interrupts such a run.
