@@ -90,12 +90,13 @@ mod tests {
         ["docs/contract.md", "docs/client.md", "docs/guide/supplier.md", "docs/guide/connect.md"];
     /// Words on these pages that are neither a code nor a name in the description of the API: members and words of answers and reports,
     /// and a status of a vendor.
-    const OTHERS: [&str; 13] = [
+    const OTHERS: [&str; 14] = [
         "error_rate",
         "import_process",
         "left_out",
         "not_compared",
         "not_kept",
+        "null_columns",
         "pending_submission",
         "source_column",
         "source_file",

@@ -15,7 +15,7 @@ pub(crate) struct Location {
 /// Something that the reader met, in the order of the inputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum InputEvent<T> {
-    /// An input was opened; its line is 0.
+    /// A file was opened; its line is 0. There is none of accounts that were made of tables.
     Opened,
     /// An account: the range of its bytes, or what the worker made of it.
     Account(T),

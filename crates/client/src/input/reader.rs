@@ -81,7 +81,9 @@ impl Reader {
             return self.document(index, source);
         }
         let from = open(source, &self.channels.read)?;
-        self.push(index, 0, InputEvent::Opened);
+        if !source.is_of_tables() {
+            self.push(index, 0, InputEvent::Opened);
+        }
         let from = recognised(from)?;
         // For names that tell the layout the beginning of the line is enough.
         let at_most = if source.shape == Shape::ByContent { MAX_ACCOUNT } else { SHORT_LINE };

@@ -121,6 +121,7 @@ impl<'s> Run<'s> {
     /// # Errors
     /// [`Error`] if a report cannot be written.
     pub(super) fn tables(&mut self, mut tables: TablesRead) -> Result<(), Error> {
+        self.tally.files += tables.counts.files;
         self.tally.tables = Some(tables.counts);
         tables.each_finding(|finding| self.findings.table(finding))
     }

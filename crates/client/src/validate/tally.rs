@@ -48,6 +48,7 @@ impl Tally {
 
     /// Counts the tables that accounts were made of.
     pub(super) fn tables(&mut self, counts: TableCounts) {
+        self.files += counts.files;
         self.tables = Some(counts);
     }
 

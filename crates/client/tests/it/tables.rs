@@ -90,6 +90,8 @@ fn what_is_lost_from_tables_is_a_finding_of_the_run() {
     assert_eq!(ran.counts(), (3, 1));
     assert_eq!(ran.summary()["tables"]["findings"], 3);
     assert!(accounts == 4 && ran.summary()["tables"]["files"].as_u64() > Some(10));
+    // The accounts that were made are no file of their own.
+    assert_eq!(ran.summary()["files"], ran.summary()["tables"]["files"]);
     let error = ran.summary()["top_errors"][0].clone();
     assert_eq!(error["example"]["source"]["file"], "in/customers.csv");
 }

@@ -26,7 +26,7 @@ pub(crate) const TARGET: Target = Target {
         "\"",
     ],
     max: 4 << 10,
-    executions: 1_500,
+    executions: 800,
 };
 
 /// File and line of a row.

@@ -33,7 +33,7 @@ pub(crate) const TARGET: Target = Target {
         "'=1",
     ],
     max: 4 << 10,
-    executions: 3_000,
+    executions: 1_500,
 };
 
 /// What separates the mapping from the file.
