@@ -102,6 +102,9 @@ class Assemble(unittest.TestCase):
         self.assertRaises(StopIteration, next, accounts)
 
     def test_ctrl_c_ends_the_wait_for_an_account(self):
+        # A shell script starts what is in the background with the signal ignored, and so Python would leave it.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         pipe = self.folder / "accounts.csv"
         os.mkfifo(pipe)
         accounts = assemble(pipe)
@@ -112,7 +115,8 @@ class Assemble(unittest.TestCase):
             # Opening waits for the reader. While it is open, the first account cannot come.
             with open(pipe, "w"):
                 os.kill(os.getpid(), signal.SIGINT)
-                ended.wait()
+                # Without an end, a wait that nothing interrupts would hang the tests.
+                ended.wait(300)
 
         writer = threading.Thread(target=interrupt, daemon=True)
         writer.start()
