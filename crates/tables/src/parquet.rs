@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// spaces, in which the row has `null`.
 pub(crate) const NULLS: &str = "null_columns";
 /// Size of the cells of a row group, in bytes of memory.
-const MAX_GROUP: usize = 8 << 20;
+const MAX_GROUP: usize = 4 << 20;
 /// Digits of the largest decimal that is an INT64.
 const MAX_SHORT: u32 = 18;
 /// Bytes of larger decimals.
