@@ -105,6 +105,7 @@ fn assembled_fixtures_are_valid() {
         assert_eq!(run.code, Some(0), "{}", run.err);
         let run = sandbox.validate(&[&out]);
         assert_eq!(run.code, Some(0), "{format}: {}", run.out);
+        assert!(run.out.contains("Warnings  0"), "{}", run.out);
     }
 }
 
