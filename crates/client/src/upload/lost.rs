@@ -5,6 +5,7 @@ use crate::error::{Error, print_note};
 use crate::interrupt::StopFlag;
 use crate::journal::{AcceptedOfSupplier, Journal};
 use crate::output::grouped;
+use crate::request::Selection;
 use crate::service::{Service, Target, block_on};
 use crate::validate::{Settings, history};
 use cutover_core::State;
@@ -67,8 +68,8 @@ impl LostAccounts {
 pub(super) struct HistoryCheck<'t> {
     target: &'t Target,
     stop: StopFlag,
-    /// True if the journal is about other requests than accounts, which the service does not list.
-    of_requests: bool,
+    /// What the journal is about, if not accounts: the service does not list it.
+    requests: Option<Selection>,
     lost: Arc<LostAccounts>,
 }
 
@@ -86,8 +87,8 @@ struct Removal {
 }
 
 impl<'t> HistoryCheck<'t> {
-    pub(super) fn new(target: &'t Target, stop: StopFlag, of_requests: bool) -> Self {
-        Self { target, stop, of_requests, lost: Arc::default() }
+    pub(super) fn new(target: &'t Target, stop: StopFlag, requests: Option<Selection>) -> Self {
+        Self { target, stop, requests, lost: Arc::default() }
     }
 
     /// The accounts that [`Self::begin`] found.
@@ -100,6 +101,9 @@ impl<'t> HistoryCheck<'t> {
     /// # Errors
     /// [`Error`] if the journal is about another installation or cannot be read, or the service does not answer.
     pub(super) fn begin(&mut self, settings: &Settings, journal: &mut Journal) -> Result<(), Error> {
+        if self.is_of_storage() {
+            return Ok(());
+        }
         let mut lost = LostAccounts::default();
         for (supplier, known) in journal.histories() {
             let history = settings.history(&supplier)?;
@@ -114,7 +118,7 @@ impl<'t> HistoryCheck<'t> {
             }
             lost.extend(of_supplier);
         }
-        if self.of_requests {
+        if self.requests.is_some() {
             lost.print_requests()
         } else {
             lost.print()
@@ -135,6 +139,9 @@ impl<'t> HistoryCheck<'t> {
         supplier: &str,
         is_complete: bool,
     ) -> Result<u64, Error> {
+        if self.is_of_storage() {
+            return Ok(0);
+        }
         let Some(begun) = settings.history(supplier)? else { return Ok(0) };
         let now = history(self.target, supplier)?;
         let lost = if now.as_ref() == Some(&begun) {
@@ -147,7 +154,12 @@ impl<'t> HistoryCheck<'t> {
             Some(now) if is_complete && lost.len() == 0 => journal.add_history(supplier, &now)?,
             _ => {}
         }
-        Ok(if self.of_requests { lost.len() } else { lost.missing() })
+        Ok(if self.requests.is_some() { lost.len() } else { lost.missing() })
+    }
+
+    /// True for documents, which are not in the database.
+    fn is_of_storage(&self) -> bool {
+        self.requests == Some(Selection::Documents)
     }
 
     /// Compares the accounts of a supplier; `None` if the user interrupted it.
@@ -157,7 +169,7 @@ impl<'t> HistoryCheck<'t> {
         if accepted.is_empty() {
             return Ok(Some(lost));
         }
-        if self.of_requests {
+        if self.requests.is_some() {
             // It may have any of them. To send one again adds nothing twice.
             lost.replaced = accepted.into_keys().collect();
             lost.suppliers.insert(supplier.to_owned());

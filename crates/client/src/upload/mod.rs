@@ -107,7 +107,7 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
     let Read { sources, tables } = inputs.read(pipeline.stop(), plan.quiet)?;
     let checker = Checker::new(settings.clone(), &sources, plan.rules.show_values)
         .counting(expected.as_ref().map(Expected::expectations));
-    let mut history = HistoryCheck::new(plan.target, pipeline.stop(), plan.requests.is_some());
+    let mut history = HistoryCheck::new(plan.target, pipeline.stop(), plan.requests);
     let asked =
         history.begin(&settings, &mut journal).and_then(|()| match plan.again || plan.requests.is_some() {
             true => Ok(Ended::default()),

@@ -33,7 +33,7 @@ fn write_files(folder: &Path) {
     };
     fs::create_dir(folder.join("exports")).unwrap();
     for n in 0..MANY {
-        crate::documents::put(&folder.join("documents"), &call(n), format!("Call {n}.").as_bytes());
+        crate::documents::put(&folder.join("papers"), &call(n), format!("Call {n}.").as_bytes());
     }
     lines("businesses.ndjson", &|n| business(&format!("B-{n}"), &[&format!("C-{n}")]));
     lines("exports/accounts.ndjson", &|n| {
@@ -138,7 +138,7 @@ fn everything_is_there_once_however_often_it_was_interrupted() {
         assert!(of(&summary["in_earlier_runs"])[0] > 0, "nothing of the earlier runs is known: {summary}");
     };
 
-    stage(&["documents", "upload", "documents", "--supplier", "ACME"]);
+    stage(&["documents", "upload", "papers", "--supplier", "ACME"]);
     for n in 0..MANY {
         let stored = fs::read(installation.documents("ACME").join(call(n))).unwrap();
         assert_eq!(stored, format!("Call {n}.").as_bytes());
