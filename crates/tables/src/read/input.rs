@@ -42,17 +42,22 @@ pub(super) struct Input<R> {
 }
 
 impl<R: Read> Input<R> {
-    /// Reads the first piece and takes the byte order mark off.
+    /// Reads the first piece and takes byte order marks off: a tool may add one to a file that has one.
     pub(super) fn new(from: R, encoding: Option<Encoding>) -> Result<Self, ReadError> {
         let other = encoding.map(|encoding| encoding.0).filter(|named| *named != encoding_rs::UTF_8);
         let decoder = other.map(|named| (named.new_decoder_with_bom_removal(), named.name()));
         let (text, start, valid) = (Vec::new(), 0, 0);
         let mut input = Self { from, decoder, text, start, valid, offset: 0, lines: 0, is_end: false };
         input.fill()?;
-        if input.rest().starts_with(MARK) {
+        loop {
+            while input.rest().len() < MARK.len() && !input.is_end {
+                input.more()?;
+            }
+            if !input.rest().starts_with(MARK) {
+                return Ok(input);
+            }
             input.consume(MARK.len());
         }
-        Ok(input)
     }
 
     /// The text that is not consumed yet; empty only at the end.
