@@ -1,4 +1,4 @@
-//! Makes accounts of sorted rows.
+//! Makes accounts, or other requests, of sorted rows.
 
 use super::damage::{CellFault, LeadingZeros};
 use super::lineage::{MadeAccount, Place};
@@ -8,14 +8,18 @@ use super::record::Record;
 use super::sort::Sorted;
 use super::watch::Watch;
 use crate::error::Error;
+use crate::input::MAX_ACCOUNT;
 use crate::origin::TableFinding;
 use cutover_core::Code;
-use cutover_model::tables::{Assembled, Assembler, Cell, Row, RowFault, RowFaultKind, Tables};
+use cutover_model::tables::{Assembler, Bodies, Body, BodyLimits, Cell, Row, RowFault, RowFaultKind, Tables};
 use std::borrow::Cow;
 use std::io;
 
 /// Maximum size of the rows of an account in memory.
-const MAX_ACCOUNT: usize = 32 << 20;
+const MAX_ROWS: usize = 32 << 20;
+/// Limits of a request that is made of a row for each item: those of the service unless its operator sets others (fields
+/// 1.6, contract D3).
+const LIMITS: BodyLimits = BodyLimits { items: 1_000, bytes: MAX_ACCOUNT };
 
 /// Makes the accounts of sorted rows.
 pub(super) struct Accounts<'a> {
@@ -44,13 +48,13 @@ impl<'a> Accounts<'a> {
             let mut size = 0;
             while sorted.peek().is_some_and(|next| is_same_account(&records[0], next)) {
                 let Some(record) = sorted.next()? else { break };
-                if size <= MAX_ACCOUNT {
+                if size <= MAX_ROWS {
                     size += record.len() + self.row_size(&record);
                     records.push(record);
                 }
             }
-            count += u64::from(self.account(&records, size > MAX_ACCOUNT, to)?);
-            watch.accounts(count);
+            count += self.account(&records, size > MAX_ROWS, to)?;
+            watch.made(count, self.noun());
         }
         Ok(count)
     }
@@ -61,8 +65,12 @@ impl<'a> Accounts<'a> {
         table.map_or(0, |table| table.columns.len()) * size_of::<Cell<'_>>()
     }
 
-    /// Hands on an account. Returns false if its rows make none.
-    fn account(&self, records: &[Vec<u8>], is_too_large: bool, to: &mut dyn Output) -> Result<bool, Error> {
+    fn noun(&self) -> &'static str {
+        if self.tables.is_of_accounts() { "account" } else { "request" }
+    }
+
+    /// Hands on an account, or the requests about an account or a business. Returns their number.
+    fn account(&self, records: &[Vec<u8>], is_too_large: bool, to: &mut dyn Output) -> Result<u64, Error> {
         let (mut rows, mut places, mut number) = (Vec::new(), Vec::new(), "");
         let mut faults = Vec::new();
         for (index, record) in records.iter().enumerate() {
@@ -75,17 +83,19 @@ impl<'a> Accounts<'a> {
         to.rows(&rows);
         let of = Group { accounts: self, number, rows: &rows, places: &places };
         if is_too_large {
-            let detail = "the account has more rows than an account can have: it is left out";
+            let detail = match self.tables.is_of_accounts() {
+                true => "the account has more rows than an account can have: it is left out",
+                false => {
+                    "it has more rows than are read at once: all are left out, so give them to several runs"
+                }
+            };
             to.finding(&of.finding(0, None, Code::AccountTooLarge, detail))?;
-            return Ok(false);
+            return Ok(0);
         }
-        of.report_cells(faults, to)?;
-        let assembled = self.assembler.assemble(&rows);
-        of.report_rows(&assembled, to)?;
-        let Some(json) = &assembled.account else { return Ok(false) };
-        let (tables, files, paths) = (self.tables, self.files, &*assembled.paths);
-        to.account(&MadeAccount { tables, files, number, rows: &rows, places: &places, paths, json })?;
-        Ok(true)
+        let Bodies { bodies, faults: of_rows } = self.assembler.bodies(&rows, LIMITS);
+        let findings = [of.of_cells(faults), of.of_rows(&of_rows)].concat();
+        of.report(&findings, &bodies, to)?;
+        Ok(bodies.len() as u64)
     }
 }
 
@@ -110,9 +120,12 @@ struct Group<'g> {
 /// A fault of a cell: the indexes of the row and of the column.
 type FaultOfCell = (usize, usize, CellFault);
 
+/// A finding about a row, which has this index.
+type FindingOfRow<'g> = (usize, TableFinding<'g>);
+
 impl<'g> Group<'g> {
-    /// Reports the faults of cells, those that were found while the row was read and lost zeros.
-    fn report_cells(&self, mut faults: Vec<FaultOfCell>, to: &mut dyn Output) -> Result<(), Error> {
+    /// The faults of cells, those that were found while the row was read and lost zeros.
+    fn of_cells(&self, mut faults: Vec<FaultOfCell>) -> Vec<FindingOfRow<'g>> {
         for (index, row) in self.rows.iter().enumerate() {
             let values = row.cells.iter().enumerate();
             let lost = values.filter(|(column, cell)| {
@@ -121,18 +134,49 @@ impl<'g> Group<'g> {
             faults.extend(lost.map(|(column, _)| (index, column, CellFault::LostZeros)));
         }
         faults.sort_by_key(|(row, column, _)| (*row, *column));
-        faults.into_iter().try_for_each(|(row, column, fault)| {
+        let finding = |(row, column, fault): FaultOfCell| {
             let detail = format!("the value is left as it is: {fault}");
-            to.finding(&self.finding(row, Some(column), fault.code(), detail))
-        })
+            (row, self.finding(row, Some(column), fault.code(), detail))
+        };
+        faults.into_iter().map(finding).collect()
     }
 
-    /// Reports rows that have no place in the account.
-    fn report_rows(&self, assembled: &Assembled, to: &mut dyn Output) -> Result<(), Error> {
-        assembled.faults.iter().try_for_each(|fault| {
+    /// The faults of rows that have no place in a body.
+    fn of_rows(&self, faults: &[RowFault]) -> Vec<FindingOfRow<'g>> {
+        let finding = |fault: &RowFault| {
             let (code, detail) = self.described(fault);
-            to.finding(&self.finding(fault.row, fault.column, code, detail))
-        })
+            (fault.row, self.finding(fault.row, fault.column, code, detail))
+        };
+        faults.iter().map(finding).collect()
+    }
+
+    /// Hands on the bodies, each after what was found about its rows. A row that is in none of them may belong to each: the
+    /// first one has the findings about such rows, and each other one the first of these, so that it counts as incomplete.
+    fn report(
+        &self,
+        findings: &[FindingOfRow<'g>],
+        bodies: &[Body],
+        to: &mut dyn Output,
+    ) -> Result<(), Error> {
+        let mut owners = vec![None; self.rows.len()];
+        for (index, body) in bodies.iter().enumerate() {
+            body.rows.iter().for_each(|(row, _)| owners[*row] = Some(index));
+        }
+        let mut of_body = vec![Vec::new(); bodies.len().max(1)];
+        for (row, finding) in findings {
+            of_body[owners[*row].unwrap_or_default()].push(finding);
+        }
+        let without_body =
+            findings.iter().find(|(row, _)| owners[*row].is_none()).map(|(_, finding)| finding);
+        for (index, findings) in of_body.iter().enumerate() {
+            let again = without_body.filter(|_| index > 0);
+            again.into_iter().chain(findings.iter().copied()).try_for_each(|finding| to.finding(finding))?;
+            let Some(Body { json, rows: placed }) = bodies.get(index) else { continue };
+            let (tables, files) = (self.accounts.tables, self.accounts.files);
+            let Self { number, rows, places, .. } = *self;
+            to.account(&MadeAccount { tables, files, number, rows, places, placed, json })?;
+        }
+        Ok(())
     }
 
     fn described(&self, fault: &RowFault) -> (Code, String) {

@@ -1,7 +1,7 @@
-//! Tables as inputs of commands that read accounts: they are assembled once, into temporary files.
+//! Tables as inputs of commands that read accounts or other requests: they are assembled once, into temporary files.
 
 use super::accounts::damaged;
-use super::files::{SeenFiles, TableFile, may_have_rows, table_file};
+use super::files::{SeenFiles, TableFile, affinity, is_only_table, may_have_rows, table_file};
 use super::lineage::MadeAccount;
 use super::load::Loader;
 use super::make::{Made, make};
@@ -11,11 +11,12 @@ use super::record::Record;
 use super::unread;
 use super::watch::Watch;
 use super::{Findings, TableOptions, rows};
-use crate::error::Error;
-use crate::input::{Found, Source, TableAccounts, find_unclaimed, is_of_accounts};
+use crate::error::{Error, print_note};
+use crate::input::{self, Found, Source, TableAccounts, find_unclaimed, is_of_accounts};
 use crate::interrupt::StopFlag;
 use crate::origin::{OriginsWriter, TableFinding};
 use crate::output::counted;
+use crate::request::{Selection, all_tables};
 use cutover_model::tables::{Cell, Tables};
 use cutover_tables::Format;
 use serde::Serialize;
@@ -26,17 +27,22 @@ use std::path::{Path, PathBuf};
 
 /// Inputs that were found and are not read yet.
 pub(crate) struct Inputs {
-    tables: Tables,
+    sets: Vec<TableSet>,
     mapping: Mapping,
     sources: Vec<Source>,
-    files: Vec<TableFile>,
     /// Files of folders that are not read and have the format of tables or the name of one.
     unread: Vec<String>,
 }
 
-/// Inputs that can be read as accounts.
+/// Tables that make one kind of body, and their files.
+struct TableSet {
+    tables: Tables,
+    files: Vec<TableFile>,
+}
+
+/// Inputs that can be read as accounts or other requests.
 pub(crate) struct Read {
-    /// The inputs with accounts as JSON; those of the tables follow as the last one.
+    /// The inputs with accounts as JSON; those of the tables follow as the last ones.
     pub(crate) sources: Vec<Source>,
     /// What the tables came to, if there are any.
     pub(crate) tables: Option<TablesRead>,
@@ -50,7 +56,7 @@ pub(crate) struct TablesRead {
 }
 
 /// Counts of tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct TableCounts {
     pub(crate) files: u64,
     pub(crate) rows: u64,
@@ -79,31 +85,53 @@ impl Inputs {
         reports: &[PathBuf],
         options: &TableOptions,
     ) -> Result<Self, Error> {
-        let tables = Tables::payload();
+        let tables = vec![Tables::payload()];
         let mapping = options.read(&tables)?;
-        let (mut files, mut unread, mut seen) = (Vec::new(), Vec::new(), SeenFiles::default());
-        let mut claim = |path: &Path, found| match table_file(path, &tables, &mapping) {
-            Some(file) => {
-                let is_table = file.format != Format::Ndjson || rows::are_in(&file, &tables);
-                files.extend(Some(file).filter(|file| is_table && seen.is_new(file)));
-                is_table
-            }
-            None => {
-                let is_in_folder = found == Found::InFolder;
-                if is_in_folder && !is_of_accounts(path) && may_have_rows(path, &tables, &mapping) {
-                    unread.push(path.display().to_string());
-                }
-                false
-            }
+        let mut search = Search::new(tables);
+        let sources = find_unclaimed(paths, reports, &mut |path, found| search.claim(path, found, &mapping))?;
+        let Search { sets, unread, .. } = search;
+        Ok(Self { sets, mapping, sources, unread })
+    }
+
+    /// Finds inputs of other requests in the same way. Files of folders that belong to tables of accounts, or of other
+    /// requests than the selected ones, are left alone: an extract may be in one folder.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`], and [`Error`] for a table of something else that is named, and for inputs that hold nothing.
+    pub(crate) fn find_requests(
+        selections: &[Selection],
+        paths: &[PathBuf],
+        reports: &[PathBuf],
+        options: &TableOptions,
+    ) -> Result<Self, Error> {
+        let tables: Vec<Tables> = selections.iter().flat_map(|selection| selection.tables()).collect();
+        let mapping = options.read(&tables)?;
+        let mut search = Search { others: all_tables(), ..Search::new(tables) };
+        let sources = find_unclaimed(paths, reports, &mut |path, found| search.claim(path, found, &mapping))?;
+        let names = || {
+            let tables = search.sets.iter().flat_map(|set| &set.tables);
+            tables.map(|table| table.name).collect::<Vec<_>>().join(", ")
         };
-        let sources = find_unclaimed(paths, reports, &mut claim)?;
-        Ok(Self { tables, mapping, sources, files, unread })
+        if let Some(path) = &search.refused {
+            let path = path.display();
+            let why = format!("{path} belongs to no table of these requests. Their tables: {}", names());
+            return Err(Error::refused(why));
+        }
+        let has_tables = search.sets.iter().any(|set| !set.files.is_empty());
+        if !has_tables && sources.is_empty() {
+            return Err(Error::refused(format!("no file holds these requests. Their tables: {}", names())));
+        }
+        if !search.left_alone.is_empty() {
+            print_note(&left_alone(&search.left_alone));
+        }
+        let Search { sets, unread, .. } = search;
+        Ok(Self { sets, mapping, sources, unread })
     }
 
     /// Inputs without tables.
     pub(crate) fn without_tables(sources: Vec<Source>) -> Self {
-        let (mapping, files, unread) = Default::default();
-        Self { tables: Tables::payload(), mapping, sources, files, unread }
+        let (sets, mapping, unread) = Default::default();
+        Self { sets, mapping, sources, unread }
     }
 
     /// True if all inputs are tables, false if all are accounts.
@@ -111,7 +139,8 @@ impl Inputs {
     /// # Errors
     /// [`Error`] if they are of both kinds.
     pub(crate) fn are_tables(&self) -> Result<bool, Error> {
-        match (self.files.is_empty(), self.sources.is_empty()) {
+        let has_no_tables = self.sets.iter().all(|set| set.files.is_empty());
+        match (has_no_tables, self.sources.is_empty()) {
             (false, false) => Err(Error::refused("name either tables or accounts, not both".to_owned())),
             (is_without, _) => Ok(!is_without),
         }
@@ -132,7 +161,41 @@ impl Inputs {
             findings.add(&unread(file))?;
         }
         let watch = Watch::new(true, None, stop);
-        let mut loader = Loader::new(&self.tables, &self.mapping, &watch);
+        self.sets.iter().try_for_each(|set| set.rows(&self.mapping, &watch, findings, &mut row))
+    }
+
+    /// Makes accounts or other requests of the tables, up to when the run is stopped.
+    ///
+    /// # Errors
+    /// [`Error`] if a temporary file cannot be written.
+    pub(crate) fn read(mut self, stop: StopFlag, quiet: bool) -> Result<Read, Error> {
+        self.sets.retain(|set| !set.files.is_empty());
+        if self.sets.is_empty() {
+            return Ok(Read { sources: self.sources, tables: None });
+        }
+        let mut stored = Stored::new()?;
+        for file in &self.unread {
+            stored.finding(&unread(file))?;
+        }
+        let files = self.sets.iter().flat_map(|set| &set.files);
+        let watch = Watch::new(quiet, files.map(TableFile::bytes).sum(), stop);
+        for TableSet { tables, files } in &self.sets {
+            let made = make((tables, &self.mapping), files, &watch, &mut stored)?;
+            self.sources.push(stored.source(&made, tables)?);
+        }
+        Ok(Read { sources: self.sources, tables: Some(stored.finish()?) })
+    }
+}
+
+impl TableSet {
+    fn rows(
+        &self,
+        mapping: &Mapping,
+        watch: &Watch,
+        findings: &mut Findings,
+        row: &mut impl FnMut(usize, &[Cell<'_>], bool),
+    ) -> Result<(), Error> {
+        let mut loader = Loader::new(&self.tables, mapping, watch);
         self.files.iter().try_for_each(|file| loader.file(file, &mut OnlyFindings(findings)))?;
         let mut sorted = loader.sorter.finish()?;
         let mut account = None;
@@ -147,26 +210,79 @@ impl Inputs {
         }
         Ok(())
     }
+}
 
-    /// Makes accounts of the tables, up to when the run is stopped.
-    ///
-    /// # Errors
-    /// [`Error`] if a temporary file cannot be written.
-    pub(crate) fn read(mut self, stop: StopFlag, quiet: bool) -> Result<Read, Error> {
-        if self.files.is_empty() {
-            return Ok(Read { sources: self.sources, tables: None });
-        }
-        let mut stored = Stored::new()?;
-        for file in &self.unread {
-            stored.finding(&unread(file))?;
-        }
-        let bytes = self.files.iter().map(TableFile::bytes).sum();
-        let watch = Watch::new(quiet, bytes, stop);
-        let made = make((&self.tables, &self.mapping), &self.files, &watch, &mut stored)?;
-        let (source, read) = stored.finish(&made, &self.tables)?;
-        self.sources.push(source);
-        Ok(Read { sources: self.sources, tables: Some(read) })
+/// Files of tables while they are looked for.
+struct Search {
+    sets: Vec<TableSet>,
+    /// Tables whose files are left alone.
+    others: Vec<Tables>,
+    seen: SeenFiles,
+    unread: Vec<String>,
+    /// Files of folders that belong to other tables.
+    left_alone: Vec<String>,
+    /// A table that was named and belongs to none of the sets.
+    refused: Option<PathBuf>,
+}
+
+impl Search {
+    fn new(tables: Vec<Tables>) -> Self {
+        let sets = tables.into_iter().map(|tables| TableSet { tables, files: Vec::new() }).collect();
+        let (others, seen, unread, left_alone, refused) = Default::default();
+        Self { sets, others, seen, unread, left_alone, refused }
     }
+
+    /// Takes a file that belongs to a table. Returns false if it is to be read as JSON.
+    fn claim(&mut self, path: &Path, found: Found, mapping: &Mapping) -> bool {
+        let by_name = |tables: &Tables| affinity(path, tables, mapping);
+        let of_others = self.others.iter().map(by_name).max().unwrap_or_default();
+        let set = self.sets.iter_mut().max_by_key(|set| by_name(&set.tables));
+        let set = set.filter(|set| by_name(&set.tables) >= of_others);
+        let file = set.and_then(|set| Some((table_file(path, &set.tables, mapping)?, set)));
+        if let Some((file, set)) = file {
+            let is_table = file.format != Format::Ndjson || rows::are_in(&file, &set.tables);
+            let seen = &mut self.seen;
+            set.files.extend(Some(file).filter(|file| is_table && seen.is_new(file)));
+            return is_table;
+        }
+        match found {
+            Found::Given => self.refuse(path),
+            Found::InFolder => self.leave(path, mapping),
+        }
+    }
+
+    /// Refuses a table of something else that was named.
+    fn refuse(&mut self, path: &Path) -> bool {
+        let is_refused = !self.others.is_empty() && is_only_table(path);
+        if is_refused {
+            self.refused.get_or_insert_with(|| path.to_owned());
+        }
+        is_refused
+    }
+
+    /// Leaves a file of a folder alone that belongs to another table, or to none.
+    fn leave(&mut self, path: &Path, mapping: &Mapping) -> bool {
+        let others = self.others.iter();
+        let other = others.filter_map(|tables| Some((table_file(path, tables, mapping)?, tables))).next();
+        if let Some((file, tables)) = other {
+            let is_table = file.format != Format::Ndjson || rows::are_in(&file, tables);
+            if is_table {
+                self.left_alone.push(file.name);
+            }
+            return is_table;
+        }
+        let all = self.sets.iter().map(|set| &set.tables).chain(&self.others);
+        let may_have_rows = all.into_iter().any(|tables| may_have_rows(path, tables, mapping));
+        if !is_of_accounts(path) && may_have_rows {
+            self.unread.push(path.display().to_string());
+        }
+        false
+    }
+}
+
+/// Names the files of folders that belong to other tables.
+fn left_alone(files: &[String]) -> String {
+    input::named("left alone, because they belong to other tables", files)
 }
 
 impl TablesRead {
@@ -205,19 +321,19 @@ impl Output for OnlyFindings<'_> {
 /// Maximum number of findings that stay with an account; more are of the run.
 const MAX_OF_ACCOUNT: usize = 1_000;
 
-/// Accounts, their origins and findings, in temporary files without a name.
+/// Accounts or other requests, their origins and findings, in temporary files without a name.
 struct Stored {
     accounts: BufWriter<File>,
     origins: OriginsWriter,
     findings: BufWriter<File>,
     /// The findings about the account that comes next, perhaps.
     pending: Vec<TableFinding<'static>>,
-    count: u64,
+    counts: TableCounts,
 }
 
 impl Output for Stored {
     fn finding(&mut self, finding: &TableFinding<'_>) -> Result<(), Error> {
-        self.count += 1;
+        self.counts.findings += 1;
         let number = finding.external_account_number.as_ref();
         if self.pending.last().is_some_and(|last| last.external_account_number.as_ref() != number) {
             self.spill()?;
@@ -244,8 +360,8 @@ impl Output for Stored {
 impl Stored {
     fn new() -> Result<Self, Error> {
         let file = || tempfile::tempfile().map(BufWriter::new);
-        let (pending, count) = Default::default();
-        Ok(Self { accounts: file()?, origins: OriginsWriter::new()?, findings: file()?, pending, count })
+        let (pending, counts) = Default::default();
+        Ok(Self { accounts: file()?, origins: OriginsWriter::new()?, findings: file()?, pending, counts })
     }
 
     /// Makes the findings about rows without an account those of the run.
@@ -258,13 +374,21 @@ impl Stored {
         Ok(self.findings.write_all(b"\n")?)
     }
 
-    fn finish(mut self, made: &Made, tables: &Tables) -> Result<(Source, TablesRead), Error> {
+    /// The accounts that were stored since the last call, as an input.
+    fn source(&mut self, made: &Made, tables: &Tables) -> Result<Source, Error> {
         self.spill()?;
+        self.counts.files += made.files.len() as u64;
+        self.counts.rows += made.rows;
+        let accounts = std::mem::replace(&mut self.accounts, BufWriter::new(tempfile::tempfile()?));
+        let origins = std::mem::replace(&mut self.origins, OriginsWriter::new()?);
         let files = made.files.iter().map(|file| file.origin(tables)).collect();
-        let origins = self.origins.finish(files)?;
-        let file = self.accounts.into_inner().map_err(io::Error::from)?;
+        let origins = origins.finish(files)?;
+        let file = accounts.into_inner().map_err(io::Error::from)?;
+        Ok(Source::of_tables(TableAccounts { file, origins })?)
+    }
+
+    fn finish(self) -> Result<TablesRead, Error> {
         let findings = self.findings.into_inner().map_err(io::Error::from)?;
-        let counts = TableCounts { files: made.files.len() as u64, rows: made.rows, findings: self.count };
-        Ok((Source::of_tables(TableAccounts { file, origins })?, TablesRead { counts, findings }))
+        Ok(TablesRead { counts: self.counts, findings })
     }
 }

@@ -78,7 +78,7 @@ pub(crate) struct Options {
 /// read to its end is a finding.
 pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let tables = Tables::payload();
-    let mapping = options.tables.read(&tables)?;
+    let mapping = options.tables.read([&tables])?;
     let expected = options.expect.read()?;
     let FoundFiles { files, unread: not_read, skipped } = files::find(&options.paths, &tables, &mapping)?;
     options.refuse_outputs(&files)?;
