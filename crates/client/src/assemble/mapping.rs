@@ -196,6 +196,27 @@ mod tests {
     }
 
     #[test]
+    fn one_mapping_serves_accounts_and_requests() {
+        let text = "[tables.accounts.constants]\nimport_supplier = \"S\"\n[tables.businesses.columns]\n\
+                    import_supplier_code = \"X\"\n[tables.notes.constants]\nimport_supplier = \"T\"\nbody = \"b\"";
+        let mapping: Mapping = toml::from_str(text).unwrap();
+        let known = all_tables();
+        assert_eq!(mapping.check(&known[..1]), Ok(()));
+        let constants = |set: usize, name: &str| {
+            let (_, table) = known[set].find(name).unwrap();
+            let constants = mapping.constants(table).into_iter();
+            constants
+                .map(|(column, value)| format!("{}={value}", table.columns[column].name))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(constants(0, "accounts"), ["import_supplier=S"]);
+        assert_eq!(constants(0, "notes"), ["body=b"]);
+        assert_eq!(constants(1, "businesses"), ["import_supplier_code=S"]);
+        assert_eq!(constants(2, "notes"), ["body=b", "import_supplier=T"]);
+        assert_eq!(constants(2, "note_documents"), [""; 0]);
+    }
+
+    #[test]
     fn a_mapping_names_only_what_exists() {
         assert_eq!(refused("[tables.kunden]"), "there is no table \"kunden\"");
         let column = "[tables.customers.columns]\nvorname = \"V\"";

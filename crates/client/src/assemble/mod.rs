@@ -16,15 +16,18 @@ mod options;
 mod output;
 mod record;
 mod rows;
+mod search;
 mod sort;
+mod stored;
 mod watch;
 
 pub use assembly::{Assembly, Made, MappingSource};
 pub(crate) use convert::is_formula;
 pub(crate) use finding::Findings;
-pub(crate) use inputs::{Inputs, Read, TableCounts, TablesRead};
+pub(crate) use inputs::{Inputs, Read};
 pub(crate) use load::ACCOUNT;
 pub(crate) use options::TableOptions;
+pub(crate) use stored::{TableCounts, TablesRead};
 
 use crate::error::{Error, print_note};
 use crate::exit::Exit;

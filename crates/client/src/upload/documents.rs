@@ -1,7 +1,6 @@
 use super::options::{RunOptions, journal_path};
 use super::plan::Plan;
 use super::sender::SendOptions;
-use crate::assemble::TableOptions;
 use crate::error::Error;
 use crate::request::Selection;
 use crate::service::Target;
@@ -35,9 +34,6 @@ pub(crate) struct DocumentOptions {
     /// Nothing is checked by rules.
     #[arg(skip)]
     rules: Rules,
-    /// Nothing is read as a table.
-    #[arg(skip)]
-    tables: TableOptions,
 }
 
 impl DocumentOptions {
@@ -49,7 +45,7 @@ impl DocumentOptions {
             requests: Some(Selection::Documents),
             documents_of: Some(&self.supplier),
             paths: folder,
-            tables: &self.tables,
+            tables: None,
             target: &self.target,
             journal: journal_path(self.journal.as_ref(), folder)?,
             staged: None,

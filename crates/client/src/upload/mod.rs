@@ -29,7 +29,7 @@ pub(crate) use documents::DocumentOptions;
 pub(crate) use options::Options;
 pub(crate) use requests::RequestOptions;
 
-use crate::assemble::{Inputs, Read};
+use crate::assemble::{Inputs, Read, TableOptions};
 use crate::copies::{Copies, account_hash};
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
@@ -157,9 +157,11 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
 /// The inputs, and what a run needs to read them as documents.
 fn inputs(plan: &Plan<'_>) -> Result<(Inputs, Option<Documents>), Error> {
     let (Some(supplier), [folder]) = (plan.documents_of, plan.paths) else {
+        let (written, default) = (plan.written(), TableOptions::default());
+        let tables = plan.tables.unwrap_or(&default);
         let inputs = match plan.requests {
-            Some(requests) => Inputs::find_requests(&[requests], plan.paths, &plan.written(), plan.tables)?,
-            None => Inputs::find(plan.paths, &plan.written(), plan.tables)?,
+            Some(requests) => Inputs::find_requests(&[requests], plan.paths, &written, tables)?,
+            None => Inputs::find(plan.paths, &written, tables)?,
         };
         return Ok((inputs, None));
     };

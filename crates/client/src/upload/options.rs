@@ -94,7 +94,7 @@ impl Options {
             requests: None,
             documents_of: None,
             paths: &self.paths,
-            tables: &self.tables,
+            tables: Some(&self.tables),
             target: &self.target,
             journal: self.journal()?,
             staged: self.staged(),

@@ -13,8 +13,8 @@ pub(super) struct Plan<'o> {
     /// The supplier whose documents are sent, from the folder that is the only path.
     pub(super) documents_of: Option<&'o str>,
     pub(super) paths: &'o [PathBuf],
-    /// How tables are read.
-    pub(super) tables: &'o TableOptions,
+    /// How tables are read; `None` if no input is a table.
+    pub(super) tables: Option<&'o TableOptions>,
     pub(super) target: &'o Target,
     pub(super) journal: PathBuf,
     /// For a dry run, path of the journal of the accounts that were sent to be imported.

@@ -45,7 +45,7 @@ impl RequestOptions {
             requests: Some(self.requests),
             documents_of: None,
             paths: &self.paths,
-            tables: &self.tables,
+            tables: Some(&self.tables),
             target: &self.target,
             journal: journal_path(self.journal.as_ref(), &self.paths)?,
             staged: None,
