@@ -93,8 +93,8 @@ impl<'a> Accounts<'a> {
             return Ok(0);
         }
         let Bodies { bodies, faults: of_rows } = self.assembler.bodies(&rows, LIMITS);
-        let findings = [of.of_cells(faults), of.of_rows(&of_rows)].concat();
-        of.report(&findings, &bodies, to)?;
+        let of_cells = of.of_cells(faults).into_iter().map(Fault::OfCell);
+        of.report(of_cells.chain(of_rows.iter().map(Fault::OfRow)), &bodies, to)?;
         Ok(bodies.len() as u64)
     }
 }
@@ -120,12 +120,25 @@ struct Group<'g> {
 /// A fault of a cell: the indexes of the row and of the column.
 type FaultOfCell = (usize, usize, CellFault);
 
-/// A finding about a row, which has this index.
-type FindingOfRow<'g> = (usize, TableFinding<'g>);
+/// What is wrong with a row. There may be many, so their texts are made one by one.
+#[derive(Clone, Copy)]
+enum Fault<'f> {
+    OfCell(FaultOfCell),
+    OfRow(&'f RowFault),
+}
+
+impl Fault<'_> {
+    fn row(&self) -> usize {
+        match self {
+            Self::OfCell((row, ..)) => *row,
+            Self::OfRow(fault) => fault.row,
+        }
+    }
+}
 
 impl<'g> Group<'g> {
     /// The faults of cells, those that were found while the row was read and lost zeros.
-    fn of_cells(&self, mut faults: Vec<FaultOfCell>) -> Vec<FindingOfRow<'g>> {
+    fn of_cells(&self, mut faults: Vec<FaultOfCell>) -> Vec<FaultOfCell> {
         for (index, row) in self.rows.iter().enumerate() {
             let values = row.cells.iter().enumerate();
             let lost = values.filter(|(column, cell)| {
@@ -134,27 +147,14 @@ impl<'g> Group<'g> {
             faults.extend(lost.map(|(column, _)| (index, column, CellFault::LostZeros)));
         }
         faults.sort_by_key(|(row, column, _)| (*row, *column));
-        let finding = |(row, column, fault): FaultOfCell| {
-            let detail = format!("the value is left as it is: {fault}");
-            (row, self.finding(row, Some(column), fault.code(), detail))
-        };
-        faults.into_iter().map(finding).collect()
-    }
-
-    /// The faults of rows that have no place in a body.
-    fn of_rows(&self, faults: &[RowFault]) -> Vec<FindingOfRow<'g>> {
-        let finding = |fault: &RowFault| {
-            let (code, detail) = self.described(fault);
-            (fault.row, self.finding(fault.row, fault.column, code, detail))
-        };
-        faults.iter().map(finding).collect()
+        faults
     }
 
     /// Hands on the bodies, each after what was found about its rows. A row that is in none of them may belong to each: the
     /// first one has the findings about such rows, and each other one the first of these, so that it counts as incomplete.
-    fn report(
+    fn report<'f>(
         &self,
-        findings: &[FindingOfRow<'g>],
+        faults: impl Iterator<Item = Fault<'f>>,
         bodies: &[Body],
         to: &mut dyn Output,
     ) -> Result<(), Error> {
@@ -163,20 +163,34 @@ impl<'g> Group<'g> {
             body.rows.iter().for_each(|(row, _)| owners[*row] = Some(index));
         }
         let mut of_body = vec![Vec::new(); bodies.len().max(1)];
-        for (row, finding) in findings {
-            of_body[owners[*row].unwrap_or_default()].push(finding);
+        let mut without_body = None;
+        for fault in faults {
+            let owner = owners[fault.row()];
+            without_body = without_body.or(Some(fault).filter(|_| owner.is_none()));
+            of_body[owner.unwrap_or_default()].push(fault);
         }
-        let without_body =
-            findings.iter().find(|(row, _)| owners[*row].is_none()).map(|(_, finding)| finding);
-        for (index, findings) in of_body.iter().enumerate() {
+        for (index, faults) in of_body.into_iter().enumerate() {
             let again = without_body.filter(|_| index > 0);
-            again.into_iter().chain(findings.iter().copied()).try_for_each(|finding| to.finding(finding))?;
+            again.into_iter().chain(faults).try_for_each(|fault| to.finding(&self.fault(fault)))?;
             let Some(Body { json, rows: placed }) = bodies.get(index) else { continue };
             let (tables, files) = (self.accounts.tables, self.accounts.files);
             let Self { number, rows, places, .. } = *self;
             to.account(&MadeAccount { tables, files, number, rows, places, placed, json })?;
         }
         Ok(())
+    }
+
+    fn fault(&self, fault: Fault<'_>) -> TableFinding<'g> {
+        match fault {
+            Fault::OfCell((row, column, fault)) => {
+                let detail = format!("the value is left as it is: {fault}");
+                self.finding(row, Some(column), fault.code(), detail)
+            }
+            Fault::OfRow(fault) => {
+                let (code, detail) = self.described(fault);
+                self.finding(fault.row, fault.column, code, detail)
+            }
+        }
     }
 
     fn described(&self, fault: &RowFault) -> (Code, String) {
