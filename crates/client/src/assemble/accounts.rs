@@ -1,4 +1,4 @@
-//! Makes accounts of sorted rows.
+//! Makes accounts, or other requests, of sorted rows.
 
 use super::damage::{CellFault, LeadingZeros};
 use super::lineage::{MadeAccount, Place};
@@ -8,14 +8,18 @@ use super::record::Record;
 use super::sort::Sorted;
 use super::watch::Watch;
 use crate::error::Error;
+use crate::input::MAX_ACCOUNT;
 use crate::origin::TableFinding;
 use cutover_core::Code;
-use cutover_model::tables::{Assembled, Assembler, Cell, Row, RowFault, RowFaultKind, Tables};
+use cutover_model::tables::{Assembler, Bodies, Body, BodyLimits, Cell, Row, RowFault, RowFaultKind, Tables};
 use std::borrow::Cow;
 use std::io;
 
 /// Maximum size of the rows of an account in memory.
-const MAX_ACCOUNT: usize = 32 << 20;
+const MAX_ROWS: usize = 32 << 20;
+/// Limits of a request that is made of a row for each item: those of the service unless its operator sets others (fields
+/// 1.6, contract D3).
+const LIMITS: BodyLimits = BodyLimits { items: 1_000, bytes: MAX_ACCOUNT };
 
 /// Makes the accounts of sorted rows.
 pub(super) struct Accounts<'a> {
@@ -44,13 +48,13 @@ impl<'a> Accounts<'a> {
             let mut size = 0;
             while sorted.peek().is_some_and(|next| is_same_account(&records[0], next)) {
                 let Some(record) = sorted.next()? else { break };
-                if size <= MAX_ACCOUNT {
+                if size <= MAX_ROWS {
                     size += record.len() + self.row_size(&record);
                     records.push(record);
                 }
             }
-            count += u64::from(self.account(&records, size > MAX_ACCOUNT, to)?);
-            watch.accounts(count);
+            count += self.account(&records, size > MAX_ROWS, to)?;
+            watch.made(count, self.noun());
         }
         Ok(count)
     }
@@ -61,8 +65,12 @@ impl<'a> Accounts<'a> {
         table.map_or(0, |table| table.columns.len()) * size_of::<Cell<'_>>()
     }
 
-    /// Hands on an account. Returns false if its rows make none.
-    fn account(&self, records: &[Vec<u8>], is_too_large: bool, to: &mut dyn Output) -> Result<bool, Error> {
+    fn noun(&self) -> &'static str {
+        if self.tables.is_of_accounts() { "account" } else { "request" }
+    }
+
+    /// Hands on an account, or the requests about an account or a business. Returns their number.
+    fn account(&self, records: &[Vec<u8>], is_too_large: bool, to: &mut dyn Output) -> Result<u64, Error> {
         let (mut rows, mut places, mut number) = (Vec::new(), Vec::new(), "");
         let mut faults = Vec::new();
         for (index, record) in records.iter().enumerate() {
@@ -75,17 +83,19 @@ impl<'a> Accounts<'a> {
         to.rows(&rows);
         let of = Group { accounts: self, number, rows: &rows, places: &places };
         if is_too_large {
-            let detail = "the account has more rows than an account can have: it is left out";
+            let detail = match self.tables.is_of_accounts() {
+                true => "the account has more rows than an account can have: it is left out",
+                false => {
+                    "it has more rows than are read at once: all are left out, so give them to several runs"
+                }
+            };
             to.finding(&of.finding(0, None, Code::AccountTooLarge, detail))?;
-            return Ok(false);
+            return Ok(0);
         }
-        of.report_cells(faults, to)?;
-        let assembled = self.assembler.assemble(&rows);
-        of.report_rows(&assembled, to)?;
-        let Some(json) = &assembled.account else { return Ok(false) };
-        let (tables, files, paths) = (self.tables, self.files, &*assembled.paths);
-        to.account(&MadeAccount { tables, files, number, rows: &rows, places: &places, paths, json })?;
-        Ok(true)
+        let Bodies { bodies, faults: of_rows } = self.assembler.bodies(&rows, LIMITS);
+        let of_cells = of.of_cells(faults).into_iter().map(Fault::OfCell);
+        of.report(of_cells.chain(of_rows.iter().map(Fault::OfRow)), &bodies, to)?;
+        Ok(bodies.len() as u64)
     }
 }
 
@@ -110,9 +120,33 @@ struct Group<'g> {
 /// A fault of a cell: the indexes of the row and of the column.
 type FaultOfCell = (usize, usize, CellFault);
 
+/// What is wrong with a row. There may be many, so their texts are made one by one.
+#[derive(Clone, Copy)]
+enum Fault<'f> {
+    OfCell(FaultOfCell),
+    OfRow(&'f RowFault),
+}
+
+impl Fault<'_> {
+    fn row(&self) -> usize {
+        match self {
+            Self::OfCell((row, ..)) => *row,
+            Self::OfRow(fault) => fault.row,
+        }
+    }
+
+    /// The cell that is said to be empty and is not: the indexes of the row and of the column.
+    fn not_empty(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::OfRow(fault) if fault.kind == RowFaultKind::NotEmpty => Some((fault.row, fault.column?)),
+            _ => None,
+        }
+    }
+}
+
 impl<'g> Group<'g> {
-    /// Reports the faults of cells, those that were found while the row was read and lost zeros.
-    fn report_cells(&self, mut faults: Vec<FaultOfCell>, to: &mut dyn Output) -> Result<(), Error> {
+    /// The faults of cells, those that were found while the row was read and lost zeros.
+    fn of_cells(&self, mut faults: Vec<FaultOfCell>) -> Vec<FaultOfCell> {
         for (index, row) in self.rows.iter().enumerate() {
             let values = row.cells.iter().enumerate();
             let lost = values.filter(|(column, cell)| {
@@ -121,18 +155,52 @@ impl<'g> Group<'g> {
             faults.extend(lost.map(|(column, _)| (index, column, CellFault::LostZeros)));
         }
         faults.sort_by_key(|(row, column, _)| (*row, *column));
-        faults.into_iter().try_for_each(|(row, column, fault)| {
-            let detail = format!("the value is left as it is: {fault}");
-            to.finding(&self.finding(row, Some(column), fault.code(), detail))
-        })
+        faults
     }
 
-    /// Reports rows that have no place in the account.
-    fn report_rows(&self, assembled: &Assembled, to: &mut dyn Output) -> Result<(), Error> {
-        assembled.faults.iter().try_for_each(|fault| {
-            let (code, detail) = self.described(fault);
-            to.finding(&self.finding(fault.row, fault.column, code, detail))
-        })
+    /// Hands on the bodies, each after what was found about its rows. A row that is in none of them may belong to each: the
+    /// first one has the findings about such rows, and each other one the first of these, so that it counts as incomplete.
+    fn report<'f>(
+        &self,
+        faults: impl Iterator<Item = Fault<'f>>,
+        bodies: &[Body],
+        to: &mut dyn Output,
+    ) -> Result<(), Error> {
+        let mut owners = vec![None; self.rows.len()];
+        for (index, body) in bodies.iter().enumerate() {
+            body.rows.iter().for_each(|(row, _)| owners[*row] = Some(index));
+        }
+        let mut of_body = vec![Vec::new(); bodies.len().max(1)];
+        let mut without_body = None;
+        for fault in faults {
+            let owner = owners[fault.row()];
+            without_body = without_body.or(Some(fault).filter(|_| owner.is_none()));
+            of_body[owner.unwrap_or_default()].push(fault);
+        }
+        for (index, faults) in of_body.into_iter().enumerate() {
+            let again = without_body.filter(|_| index > 0);
+            let not_empty: Vec<_> = faults.iter().filter_map(Fault::not_empty).collect();
+            again.into_iter().chain(faults).try_for_each(|fault| to.finding(&self.fault(fault)))?;
+            let Some(Body { json, rows: placed }) = bodies.get(index) else { continue };
+            let (tables, files) = (self.accounts.tables, self.accounts.files);
+            let Self { number, rows, places, .. } = *self;
+            let not_empty = &*not_empty;
+            to.account(&MadeAccount { tables, files, number, rows, places, placed, not_empty, json })?;
+        }
+        Ok(())
+    }
+
+    fn fault(&self, fault: Fault<'_>) -> TableFinding<'g> {
+        match fault {
+            Fault::OfCell((row, column, fault)) => {
+                let detail = format!("the value is left as it is: {fault}");
+                self.finding(row, Some(column), fault.code(), detail)
+            }
+            Fault::OfRow(fault) => {
+                let (code, detail) = self.described(fault);
+                self.finding(fault.row, fault.column, code, detail)
+            }
+        }
     }
 
     fn described(&self, fault: &RowFault) -> (Code, String) {

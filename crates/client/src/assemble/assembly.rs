@@ -47,8 +47,8 @@ impl Assembly {
     pub fn new(paths: &[PathBuf], mapping: Option<MappingSource<'_>>) -> Result<Self, Error> {
         let tables = Tables::payload();
         let mapping = match mapping {
-            Some(MappingSource::File(path)) => Mapping::read(path, &tables)?,
-            Some(MappingSource::Json(text)) => Mapping::of_json(text, &tables)?,
+            Some(MappingSource::File(path)) => Mapping::read(path, [&tables])?,
+            Some(MappingSource::Json(text)) => Mapping::of_json(text, [&tables])?,
             None => Mapping::default(),
         };
         let FoundFiles { files, unread, .. } = files::find(paths, &tables, &mapping)?;

@@ -140,19 +140,29 @@ pub(super) fn may_have_rows(path: &Path, tables: &Tables, mapping: &Mapping) -> 
     format(path).is_some() || table_of(path, tables, mapping).is_some()
 }
 
-/// The index of the table that a file's name begins with.
-fn table_of(path: &Path, tables: &Tables, mapping: &Mapping) -> Option<usize> {
+/// The table that a file's name begins with: the length of that beginning, and the index of the table.
+fn table_of(path: &Path, tables: &Tables, mapping: &Mapping) -> Option<(usize, usize)> {
     let name = path.file_name()?.to_str()?;
     let of = |(index, prefix): (usize, &str)| name.starts_with(prefix).then_some((prefix.len(), index));
     let all = tables.iter().enumerate();
     let prefixes = all.flat_map(|(index, table)| mapping.prefixes(table).map(move |prefix| (index, prefix)));
-    prefixes.filter_map(of).max_by_key(|(length, _)| *length).map(|(_, table)| table)
+    prefixes.filter_map(of).max_by_key(|(length, _)| *length)
+}
+
+/// Number of characters by which a file's name belongs to one of the tables; 0 if it belongs to none.
+pub(super) fn affinity(path: &Path, tables: &Tables, mapping: &Mapping) -> usize {
+    table_of(path, tables, mapping).map_or(0, |(length, _)| length)
+}
+
+/// True if a file can only be one of a table by what its name ends with, whatever table that is.
+pub(super) fn is_only_table(path: &Path) -> bool {
+    matches!(format(path), Some(("csv" | "parquet", _)))
 }
 
 /// The file as one of a table, if its name says so.
 pub(super) fn table_file(path: &Path, tables: &Tables, mapping: &Mapping) -> Option<TableFile> {
     let (format, is_compressed) = format(path)?;
-    let table = table_of(path, tables, mapping)?;
+    let (_, table) = table_of(path, tables, mapping)?;
     Some(TableFile {
         path: path.to_owned(),
         name: path.display().to_string(),

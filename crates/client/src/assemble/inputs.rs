@@ -1,71 +1,41 @@
-//! Tables as inputs of commands that read accounts: they are assembled once, into temporary files.
+//! Tables as inputs of commands that read accounts or other requests: they are assembled once, into temporary files.
 
 use super::accounts::damaged;
-use super::files::{SeenFiles, TableFile, may_have_rows, table_file};
+use super::files::TableFile;
 use super::lineage::MadeAccount;
 use super::load::Loader;
-use super::make::{Made, make};
+use super::make::make;
 use super::mapping::Mapping;
 use super::output::Output;
 use super::record::Record;
+use super::search::{Search, TableSet};
+use super::stored::{Stored, TablesRead};
 use super::unread;
 use super::watch::Watch;
-use super::{Findings, TableOptions, rows};
+use super::{Findings, TableOptions};
 use crate::error::Error;
-use crate::input::{Found, Source, TableAccounts, find_unclaimed, is_of_accounts};
+use crate::input::Source;
 use crate::interrupt::StopFlag;
-use crate::origin::{OriginsWriter, TableFinding};
-use crate::output::counted;
-use cutover_model::tables::{Cell, Tables};
-use cutover_tables::Format;
-use serde::Serialize;
-use std::fmt;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
-use std::path::{Path, PathBuf};
+use crate::origin::TableFinding;
+use crate::request::Selection;
+use cutover_model::tables::Cell;
+use std::path::PathBuf;
 
 /// Inputs that were found and are not read yet.
 pub(crate) struct Inputs {
-    tables: Tables,
+    sets: Vec<TableSet>,
     mapping: Mapping,
     sources: Vec<Source>,
-    files: Vec<TableFile>,
     /// Files of folders that are not read and have the format of tables or the name of one.
     unread: Vec<String>,
 }
 
-/// Inputs that can be read as accounts.
+/// Inputs that can be read as accounts or other requests.
 pub(crate) struct Read {
-    /// The inputs with accounts as JSON; those of the tables follow as the last one.
+    /// The inputs with accounts as JSON; those of the tables follow as the last ones.
     pub(crate) sources: Vec<Source>,
     /// What the tables came to, if there are any.
     pub(crate) tables: Option<TablesRead>,
-}
-
-/// The result of reading tables.
-pub(crate) struct TablesRead {
-    pub(crate) counts: TableCounts,
-    /// The findings that are not about the rows of one account, one per line.
-    findings: File,
-}
-
-/// Counts of tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct TableCounts {
-    pub(crate) files: u64,
-    pub(crate) rows: u64,
-    /// Everything that was found while the accounts were made.
-    pub(crate) findings: u64,
-}
-
-/// For people.
-impl fmt::Display for TableCounts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { files, rows, findings } = *self;
-        let [files, rows, findings] =
-            [(files, "file"), (rows, "row"), (findings, "finding")].map(|(n, thing)| counted(n, thing));
-        write!(f, "{files}, {rows}, {findings}")
-    }
 }
 
 impl Inputs {
@@ -79,31 +49,36 @@ impl Inputs {
         reports: &[PathBuf],
         options: &TableOptions,
     ) -> Result<Self, Error> {
-        let tables = Tables::payload();
-        let mapping = options.read(&tables)?;
-        let (mut files, mut unread, mut seen) = (Vec::new(), Vec::new(), SeenFiles::default());
-        let mut claim = |path: &Path, found| match table_file(path, &tables, &mapping) {
-            Some(file) => {
-                let is_table = file.format != Format::Ndjson || rows::are_in(&file, &tables);
-                files.extend(Some(file).filter(|file| is_table && seen.is_new(file)));
-                is_table
-            }
-            None => {
-                let is_in_folder = found == Found::InFolder;
-                if is_in_folder && !is_of_accounts(path) && may_have_rows(path, &tables, &mapping) {
-                    unread.push(path.display().to_string());
-                }
-                false
-            }
-        };
-        let sources = find_unclaimed(paths, reports, &mut claim)?;
-        Ok(Self { tables, mapping, sources, files, unread })
+        let mut search = Search::accounts();
+        let mapping = options.read(search.tables())?;
+        let sources = search.run(paths, reports, &mapping)?;
+        let Search { sets, unread, .. } = search;
+        Ok(Self { sets, mapping, sources, unread })
+    }
+
+    /// Finds inputs of other requests in the same way. Files of folders that belong to tables of accounts, or of other
+    /// requests than the selected ones, are left alone: an extract may be in one folder.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`], and [`Error`] for a table of something else that is named, and for inputs that hold nothing.
+    pub(crate) fn find_requests(
+        selections: &[Selection],
+        paths: &[PathBuf],
+        reports: &[PathBuf],
+        options: &TableOptions,
+    ) -> Result<Self, Error> {
+        let mut search = Search::requests(selections.iter().flat_map(|of| of.tables()).collect());
+        let mapping = options.read(search.tables())?;
+        let sources = search.run(paths, reports, &mapping)?;
+        search.check(!sources.is_empty())?;
+        let Search { sets, unread, .. } = search;
+        Ok(Self { sets, mapping, sources, unread })
     }
 
     /// Inputs without tables.
     pub(crate) fn without_tables(sources: Vec<Source>) -> Self {
-        let (mapping, files, unread) = Default::default();
-        Self { tables: Tables::payload(), mapping, sources, files, unread }
+        let (sets, mapping, unread) = Default::default();
+        Self { sets, mapping, sources, unread }
     }
 
     /// True if all inputs are tables, false if all are accounts.
@@ -111,7 +86,8 @@ impl Inputs {
     /// # Errors
     /// [`Error`] if they are of both kinds.
     pub(crate) fn are_tables(&self) -> Result<bool, Error> {
-        match (self.files.is_empty(), self.sources.is_empty()) {
+        let has_no_tables = self.sets.iter().all(|set| set.files.is_empty());
+        match (has_no_tables, self.sources.is_empty()) {
             (false, false) => Err(Error::refused("name either tables or accounts, not both".to_owned())),
             (is_without, _) => Ok(!is_without),
         }
@@ -132,7 +108,41 @@ impl Inputs {
             findings.add(&unread(file))?;
         }
         let watch = Watch::new(true, None, stop);
-        let mut loader = Loader::new(&self.tables, &self.mapping, &watch);
+        self.sets.iter().try_for_each(|set| set.rows(&self.mapping, &watch, findings, &mut row))
+    }
+
+    /// Makes accounts or other requests of the tables, up to when the run is stopped.
+    ///
+    /// # Errors
+    /// [`Error`] if a temporary file cannot be written.
+    pub(crate) fn read(mut self, stop: StopFlag, quiet: bool) -> Result<Read, Error> {
+        self.sets.retain(|set| !set.files.is_empty());
+        if self.sets.is_empty() {
+            return Ok(Read { sources: self.sources, tables: None });
+        }
+        let mut stored = Stored::new()?;
+        for file in &self.unread {
+            stored.finding(&unread(file))?;
+        }
+        let files = self.sets.iter().flat_map(|set| &set.files);
+        let watch = Watch::new(quiet, files.map(TableFile::bytes).sum(), stop);
+        for TableSet { tables, files, .. } in &self.sets {
+            let made = make((tables, &self.mapping), files, &watch, &mut stored)?;
+            self.sources.push(stored.source(&made, tables)?);
+        }
+        Ok(Read { sources: self.sources, tables: Some(stored.finish()?) })
+    }
+}
+
+impl TableSet {
+    fn rows(
+        &self,
+        mapping: &Mapping,
+        watch: &Watch,
+        findings: &mut Findings,
+        row: &mut impl FnMut(usize, &[Cell<'_>], bool),
+    ) -> Result<(), Error> {
+        let mut loader = Loader::new(&self.tables, mapping, watch);
         self.files.iter().try_for_each(|file| loader.file(file, &mut OnlyFindings(findings)))?;
         let mut sorted = loader.sorter.finish()?;
         let mut account = None;
@@ -144,46 +154,6 @@ impl Inputs {
             }
             let decoded = record.row(&self.tables).ok_or_else(damaged)?;
             row(decoded.table, &decoded.cells, is_first);
-        }
-        Ok(())
-    }
-
-    /// Makes accounts of the tables, up to when the run is stopped.
-    ///
-    /// # Errors
-    /// [`Error`] if a temporary file cannot be written.
-    pub(crate) fn read(mut self, stop: StopFlag, quiet: bool) -> Result<Read, Error> {
-        if self.files.is_empty() {
-            return Ok(Read { sources: self.sources, tables: None });
-        }
-        let mut stored = Stored::new()?;
-        for file in &self.unread {
-            stored.finding(&unread(file))?;
-        }
-        let bytes = self.files.iter().map(TableFile::bytes).sum();
-        let watch = Watch::new(quiet, bytes, stop);
-        let made = make((&self.tables, &self.mapping), &self.files, &watch, &mut stored)?;
-        let (source, read) = stored.finish(&made, &self.tables)?;
-        self.sources.push(source);
-        Ok(Read { sources: self.sources, tables: Some(read) })
-    }
-}
-
-impl TablesRead {
-    /// Hands on the findings that are not about the rows of one account.
-    ///
-    /// # Errors
-    /// [`Error`] if the temporary file cannot be read, or that of `each`.
-    pub(crate) fn each_finding(
-        &mut self,
-        mut each: impl FnMut(&TableFinding<'_>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        self.findings.rewind()?;
-        let mut lines = BufReader::new(&self.findings);
-        let mut line = Vec::new();
-        while lines.read_until(b'\n', &mut line)? > 0 {
-            each(&serde_json::from_slice(&line).map_err(io::Error::from)?)?;
-            line.clear();
         }
         Ok(())
     }
@@ -199,72 +169,5 @@ impl Output for OnlyFindings<'_> {
 
     fn account(&mut self, _: &MadeAccount<'_>) -> Result<(), Error> {
         Ok(())
-    }
-}
-
-/// Maximum number of findings that stay with an account; more are of the run.
-const MAX_OF_ACCOUNT: usize = 1_000;
-
-/// Accounts, their origins and findings, in temporary files without a name.
-struct Stored {
-    accounts: BufWriter<File>,
-    origins: OriginsWriter,
-    findings: BufWriter<File>,
-    /// The findings about the account that comes next, perhaps.
-    pending: Vec<TableFinding<'static>>,
-    count: u64,
-}
-
-impl Output for Stored {
-    fn finding(&mut self, finding: &TableFinding<'_>) -> Result<(), Error> {
-        self.count += 1;
-        let number = finding.external_account_number.as_ref();
-        if self.pending.last().is_some_and(|last| last.external_account_number.as_ref() != number) {
-            self.spill()?;
-        }
-        if number.is_some() && self.pending.len() < MAX_OF_ACCOUNT {
-            self.pending.push(finding.clone().into_owned());
-            return Ok(());
-        }
-        self.write(finding)
-    }
-
-    fn account(&mut self, account: &MadeAccount<'_>) -> Result<(), Error> {
-        let is_other =
-            |last: &TableFinding<'_>| last.external_account_number.as_deref() != Some(account.number);
-        if self.pending.last().is_some_and(is_other) {
-            self.spill()?;
-        }
-        self.accounts.write_all(account.json)?;
-        self.accounts.write_all(b"\n")?;
-        Ok(self.origins.add(account.origins(), std::mem::take(&mut self.pending))?)
-    }
-}
-
-impl Stored {
-    fn new() -> Result<Self, Error> {
-        let file = || tempfile::tempfile().map(BufWriter::new);
-        let (pending, count) = Default::default();
-        Ok(Self { accounts: file()?, origins: OriginsWriter::new()?, findings: file()?, pending, count })
-    }
-
-    /// Makes the findings about rows without an account those of the run.
-    fn spill(&mut self) -> Result<(), Error> {
-        std::mem::take(&mut self.pending).iter().try_for_each(|finding| self.write(finding))
-    }
-
-    fn write(&mut self, finding: &TableFinding<'_>) -> Result<(), Error> {
-        serde_json::to_writer(&mut self.findings, finding).map_err(io::Error::from)?;
-        Ok(self.findings.write_all(b"\n")?)
-    }
-
-    fn finish(mut self, made: &Made, tables: &Tables) -> Result<(Source, TablesRead), Error> {
-        self.spill()?;
-        let files = made.files.iter().map(|file| file.origin(tables)).collect();
-        let origins = self.origins.finish(files)?;
-        let file = self.accounts.into_inner().map_err(io::Error::from)?;
-        let findings = self.findings.into_inner().map_err(io::Error::from)?;
-        let counts = TableCounts { files: made.files.len() as u64, rows: made.rows, findings: self.count };
-        Ok((Source::of_tables(TableAccounts { file, origins })?, TablesRead { counts, findings }))
     }
 }

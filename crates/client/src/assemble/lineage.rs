@@ -1,4 +1,4 @@
-//! An account with the rows that it was made of.
+//! An account, or another request, with the rows that it was made of.
 
 use super::loaded::Loaded;
 use cutover_core::AttrPath;
@@ -14,16 +14,19 @@ pub(super) struct Place {
     pub(super) line: u64,
 }
 
-/// An account that is made of rows.
+/// An account or another request that is made of rows.
 #[derive(Debug)]
 pub struct MadeAccount<'m> {
     pub(super) tables: &'m Tables,
     pub(super) files: &'m [Loaded],
+    /// The account or the business.
     pub(super) number: &'m str,
     pub(super) rows: &'m [Row<'m>],
     pub(super) places: &'m [Place],
-    /// The path of the object of each row.
-    pub(super) paths: &'m [Option<AttrPath>],
+    /// The rows that it has by their index, each with the path of its object.
+    pub(super) placed: &'m [(usize, AttrPath)],
+    /// Cells that say that a list or an object is empty, and it is not: by the indexes of the row and of the column.
+    pub(super) not_empty: &'m [(usize, usize)],
     pub(super) json: &'m [u8],
 }
 
@@ -43,29 +46,27 @@ struct Source<'l> {
 }
 
 impl<'m> MadeAccount<'m> {
-    /// The account as JSON, on one line.
+    /// It as JSON, on one line.
     pub fn json(&self) -> &'m [u8] {
         self.json
     }
 
-    /// The path of the object of each row that the account has, with the file and the line of the row.
+    /// The path of the object of each row that it has, with the file and the line of the row.
     pub(super) fn origins(&self) -> Vec<(Cow<'static, str>, u32, u64)> {
-        let placed = self.paths.iter().zip(self.places);
-        let origin = |(path, place): (&Option<AttrPath>, &Place)| {
-            let path = path.as_ref()?;
+        let origin = |(row, path): &(usize, AttrPath)| {
             // The path of the account itself is shown as another word.
             let path = if path.segments().is_empty() { Cow::Borrowed("") } else { path.to_string().into() };
-            Some((path, place.file, place.line))
+            let Place { file, line } = self.places[*row];
+            (path, file, line)
         };
-        placed.filter_map(origin).collect()
+        self.placed.iter().map(origin).collect()
     }
 
     /// The file, the line and the column of each member.
     pub fn lineage(&self) -> Lineage<'m> {
         let mut members = BTreeMap::new();
-        for (row, path) in self.paths.iter().enumerate() {
-            let Some(path) = path else { continue };
-            self.members(row, path, &mut members);
+        for (row, path) in self.placed {
+            self.members(*row, path, &mut members);
         }
         Lineage { external_account_number: self.number, members }
     }
@@ -78,7 +79,8 @@ impl<'m> MadeAccount<'m> {
         let prefix = if path.segments().is_empty() { String::new() } else { format!("{path}.") };
         for (index, cell) in self.rows[row].cells.iter().enumerate() {
             let column = &table.columns[index];
-            if *cell != Cell::Absent && column.role != ColumnRole::Key {
+            let is_member = column.role != ColumnRole::Key && !self.not_empty.contains(&(row, index));
+            if *cell != Cell::Absent && is_member {
                 let source = Source { file: &file.name, line, column: file.column(table, index) };
                 members.insert(format!("{prefix}{}", column.name), source);
             }

@@ -19,6 +19,8 @@ use std::collections::HashMap;
 
 /// The name of the column with the account's number.
 pub(crate) const ACCOUNT: &str = "external_account_number";
+/// The names of the columns with the code of the supplier.
+pub(super) const SUPPLIERS: [&str; 2] = ["import_supplier", "import_supplier_code"];
 /// The name of the column with the kind of a meter point.
 const SUPPLY_TYPE: &str = "supply_type";
 
@@ -54,7 +56,7 @@ impl<'l> Loader<'l> {
             Ok(reader) => reader,
             Err(error) => return findings.finding(&reading.unreadable(&error)),
         };
-        let mut row = ReadRow::default();
+        let (before, mut row) = (self.rows, ReadRow::default());
         while !self.watch.is_stopped() {
             reading.learn(&reader, row.line.max(1), findings)?;
             match reader.read(&mut row) {
@@ -71,6 +73,9 @@ impl<'l> Loader<'l> {
                     }
                 }
             }
+        }
+        if self.rows > before && !self.tables.is_of_accounts() {
+            reading.without_supplier().map_or(Ok(()), |finding| findings.finding(&finding))?;
         }
         if let Some(loaded) = self.files.last_mut() {
             loaded.columns = reading.names;
@@ -102,9 +107,11 @@ impl<'l> Loader<'l> {
         if has_one_null {
             add_nulls(reading.table, &mut cells);
         }
-        let account = cells.iter().find(|(column, _)| reading.table.columns[*column].name == ACCOUNT);
+        let subject = self.tables.subject();
+        let account = cells.iter().find(|(column, _)| reading.table.columns[*column].name == subject);
         let Some(account) = account.and_then(|(_, cell)| cell.value()) else {
-            let detail = format!("the row has no {ACCOUNT}, so it belongs to no account");
+            let what = if subject == ACCOUNT { "account" } else { "business" };
+            let detail = format!("the row has no {subject}, so it belongs to no {what}");
             return findings.finding(&TableFinding {
                 line: Some(row.line),
                 ..reading.finding(Code::MissingKey, detail)
@@ -155,6 +162,8 @@ struct Reading<'r> {
     file: &'r TableFile,
     table: &'r Table,
     mapping: Option<&'r TableMapping>,
+    /// Columns with the value of rows that have none.
+    constants: Vec<(usize, &'r str)>,
     /// For each column of the file that is known so far the column of the table that it is; `None` if it is not read.
     targets: Vec<Option<usize>>,
     /// The names in the file by the columns of the table.
@@ -163,7 +172,9 @@ struct Reading<'r> {
 
 impl<'r> Reading<'r> {
     fn new(file: &'r TableFile, table: &'r Table, mapping: &'r Mapping) -> Self {
-        Self { file, table, mapping: mapping.of(table), targets: Vec::new(), names: HashMap::new() }
+        let (targets, names) = Default::default();
+        let constants = mapping.constants(table);
+        Self { file, table, mapping: mapping.of(table), constants, targets, names }
     }
 
     /// Looks at the columns that were not known before.
@@ -221,10 +232,9 @@ impl<'r> Reading<'r> {
     }
 
     fn add_constants(&self, cells: &mut Vec<(usize, Cell<'static>)>) {
-        for (name, value) in self.mapping.into_iter().flat_map(|mapping| &mapping.constants) {
-            let Some(column) = self.table.column(name) else { continue };
-            if !cells.iter().any(|(known, _)| *known == column) {
-                cells.push((column, Cell::Value(Cow::Owned(value.clone()))));
+        for (column, value) in &self.constants {
+            if !cells.iter().any(|(known, _)| known == column) {
+                cells.push((*column, Cell::Value(Cow::Owned((*value).to_owned()))));
             }
         }
     }
@@ -234,6 +244,20 @@ impl<'r> Reading<'r> {
             table: Some(self.table.name.into()),
             ..TableFinding::new(&self.file.name, code, detail)
         }
+    }
+
+    /// The finding about a file of requests in which no row names its supplier.
+    fn without_supplier(&self) -> Option<TableFinding<'r>> {
+        let supplier = self.table.columns.iter().position(|column| SUPPLIERS.contains(&&*column.name))?;
+        let is_known = self.names.contains_key(&supplier)
+            || self.constants.iter().any(|(column, _)| *column == supplier);
+        let (table, name) = (self.table.name, &self.table.columns[supplier].name);
+        let detail = format!(
+            "no row names its supplier: add the column {name}, or to the mapping the lines [tables.{table}.constants] and \
+             {name} = \"CODE\""
+        );
+        let finding = || TableFinding { column: Some(name.into()), ..self.finding(Code::Required, detail) };
+        (!is_known).then(finding)
     }
 
     fn unreadable(&self, error: &ReadError) -> TableFinding<'r> {

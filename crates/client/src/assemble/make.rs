@@ -1,4 +1,4 @@
-//! From files of tables to accounts.
+//! From files of tables to accounts and other requests.
 
 use super::accounts::Accounts;
 use super::files::TableFile;

@@ -1,6 +1,8 @@
 //! The mapping: what the supplier's tables are called and how their values are written.
 
+use super::load::SUPPLIERS;
 use crate::error::Error;
+use crate::request::all_tables;
 use cutover_model::tables::{Table, Tables};
 use cutover_tables::read::{Encoding, ReadOptions};
 use serde::Deserialize;
@@ -50,11 +52,11 @@ pub(crate) struct TableMapping {
 }
 
 impl Mapping {
-    /// Reads a mapping.
+    /// Reads a mapping, of which these tables are used.
     ///
     /// # Errors
     /// [`Error`] if the file cannot be read, or names what does not exist.
-    pub(crate) fn read(path: &Path, tables: &Tables) -> Result<Self, Error> {
+    pub(crate) fn read<'t>(path: &Path, tables: impl IntoIterator<Item = &'t Tables>) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(Error::file("read", path))?;
         let refused = |why: String| Error::refused(format!("{} is not a mapping: {why}", path.display()));
         let mapping: Self = toml::from_str(&text).map_err(|e| refused(e.to_string()))?;
@@ -71,24 +73,36 @@ impl Mapping {
     ///
     /// # Errors
     /// [`Error`] if it is none, or names what does not exist.
-    pub(super) fn of_json(text: &str, tables: &Tables) -> Result<Self, Error> {
+    pub(super) fn of_json<'t>(
+        text: &str,
+        tables: impl IntoIterator<Item = &'t Tables>,
+    ) -> Result<Self, Error> {
         let refused = |why: String| Error::refused(format!("this is not a mapping: {why}"));
         let mapping: Self = serde_json::from_str(text).map_err(|e| refused(e.to_string()))?;
         mapping.check(tables).map_err(refused)?;
         Ok(mapping)
     }
 
-    fn check(&self, tables: &Tables) -> Result<(), String> {
+    /// One mapping serves all commands, so that it may name the tables of accounts and of all requests. Names of files are
+    /// compared among the tables that are used.
+    fn check<'t>(&self, tables: impl IntoIterator<Item = &'t Tables>) -> Result<(), String> {
         self.options()?;
+        let known = all_tables();
         for (name, mapping) in &self.tables {
-            let (_, table) = tables.find(name).ok_or_else(|| format!("there is no table {name:?}"))?;
-            let named = mapping.columns.keys().chain(mapping.constants.keys()).chain(mapping.codes.keys());
-            if let Some(unknown) = named.into_iter().find(|column| table.column(column).is_none()) {
+            let of_name: Vec<_> = known.iter().filter_map(|tables| tables.find(name)).collect();
+            if of_name.is_empty() {
+                return Err(format!("there is no table {name:?}"));
+            }
+            let mut named =
+                mapping.columns.keys().chain(mapping.constants.keys()).chain(mapping.codes.keys());
+            let is_unknown =
+                |column: &&String| of_name.iter().all(|(_, table)| table.column(column).is_none());
+            if let Some(unknown) = named.find(is_unknown) {
                 return Err(format!("the table {name:?} has no column {unknown:?}"));
             }
             mapping.check_columns(name)?;
         }
-        self.check_files(tables)?;
+        self.check_files(tables.into_iter().flatten())?;
         let formats = [("date", &self.date, "DD MM YYYY"), ("datetime", &self.datetime, "DD MM YYYY hh mm")];
         for (name, format, parts) in formats {
             let lacks = |format: &String| parts.split(' ').find(|part| format.matches(part).count() != 1);
@@ -103,7 +117,7 @@ impl Mapping {
     }
 
     /// Refuses names of files that leave open to which table the files belong.
-    fn check_files(&self, tables: &Tables) -> Result<(), String> {
+    fn check_files<'t>(&self, tables: impl Iterator<Item = &'t Table>) -> Result<(), String> {
         let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
         for table in tables {
             for prefix in self.prefixes(table) {
@@ -135,6 +149,21 @@ impl Mapping {
         self.tables.get(table.name)
     }
 
+    /// The values of columns of a table in rows that have none. The supplier of accounts is also that of requests.
+    pub(super) fn constants(&self, table: &Table) -> Vec<(usize, &str)> {
+        let own = self.of(table).into_iter().flat_map(|mapping| &mapping.constants);
+        let mut constants: Vec<(usize, &str)> =
+            own.filter_map(|(name, value)| Some((table.column(name)?, &**value))).collect();
+        let of_accounts = self.tables.get("accounts").and_then(|mapping| mapping.constants.get(SUPPLIERS[0]));
+        let supplier = SUPPLIERS.iter().find_map(|name| table.column(name)).zip(of_accounts);
+        if let Some((column, value)) = supplier
+            && !constants.iter().any(|(known, _)| *known == column)
+        {
+            constants.push((column, value));
+        }
+        constants
+    }
+
     /// What the names of the files of a table begin with.
     pub(super) fn prefixes<'m>(&'m self, table: &'m Table) -> impl Iterator<Item = &'m str> {
         let more = self.of(table).into_iter().flat_map(|mapping| mapping.files.iter().map(String::as_str));
@@ -163,7 +192,28 @@ mod tests {
 
     fn refused(text: &str) -> String {
         let mapping = toml::from_str::<Mapping>(text).map_err(|e| e.to_string());
-        mapping.and_then(|mapping| mapping.check(&Tables::payload())).unwrap_err()
+        mapping.and_then(|mapping| mapping.check([&Tables::payload()])).unwrap_err()
+    }
+
+    #[test]
+    fn one_mapping_serves_accounts_and_requests() {
+        let text = "[tables.accounts.constants]\nimport_supplier = \"S\"\n[tables.businesses.columns]\n\
+                    import_supplier_code = \"X\"\n[tables.notes.constants]\nimport_supplier = \"T\"\nbody = \"b\"";
+        let mapping: Mapping = toml::from_str(text).unwrap();
+        let known = all_tables();
+        assert_eq!(mapping.check(&known[..1]), Ok(()));
+        let constants = |set: usize, name: &str| {
+            let (_, table) = known[set].find(name).unwrap();
+            let constants = mapping.constants(table).into_iter();
+            constants
+                .map(|(column, value)| format!("{}={value}", table.columns[column].name))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(constants(0, "accounts"), ["import_supplier=S"]);
+        assert_eq!(constants(0, "notes"), ["body=b"]);
+        assert_eq!(constants(1, "businesses"), ["import_supplier_code=S"]);
+        assert_eq!(constants(2, "notes"), ["body=b", "import_supplier=T"]);
+        assert_eq!(constants(2, "note_documents"), [""; 0]);
     }
 
     #[test]

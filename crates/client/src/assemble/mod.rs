@@ -16,16 +16,19 @@ mod options;
 mod output;
 mod record;
 mod rows;
+mod search;
 mod sort;
+mod stored;
 mod watch;
 
 pub use assembly::{Assembly, Made, MappingSource};
 pub(crate) use convert::is_formula;
 pub(crate) use finding::Findings;
-pub(crate) use inputs::{Inputs, Read, TableCounts, TablesRead};
+pub(crate) use inputs::{Inputs, Read};
 pub use lineage::{Lineage, MadeAccount};
 pub(crate) use load::ACCOUNT;
 pub(crate) use options::TableOptions;
+pub(crate) use stored::{TableCounts, TablesRead};
 
 use crate::error::{Error, print_note};
 use crate::exit::Exit;
@@ -78,7 +81,7 @@ pub(crate) struct Options {
 /// read to its end is a finding.
 pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let tables = Tables::payload();
-    let mapping = options.tables.read(&tables)?;
+    let mapping = options.tables.read([&tables])?;
     let expected = options.expect.read()?;
     let FoundFiles { files, unread: not_read, skipped } = files::find(&options.paths, &tables, &mapping)?;
     options.refuse_outputs(&files)?;

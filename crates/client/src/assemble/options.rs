@@ -22,11 +22,11 @@ impl TableOptions {
         self.mapping.as_deref()
     }
 
-    /// Reads the mapping.
+    /// Reads the mapping, of which these tables are used.
     ///
     /// # Errors
     /// [`Error`] if it cannot be read, or names what does not exist.
-    pub(super) fn read(&self, tables: &Tables) -> Result<Mapping, Error> {
+    pub(super) fn read<'t>(&self, tables: impl IntoIterator<Item = &'t Tables>) -> Result<Mapping, Error> {
         let mapping = self.mapping.as_ref().map(|path| Mapping::read(path, tables)).transpose()?;
         Ok(mapping.unwrap_or_default().with_encoding(self.encoding))
     }

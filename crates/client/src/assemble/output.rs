@@ -1,4 +1,4 @@
-//! The receiver of accounts that are made of tables.
+//! The receiver of accounts and other requests that are made of tables.
 
 use super::lineage::MadeAccount;
 use crate::error::Error;

@@ -24,9 +24,9 @@ impl Watch {
         self.progress.checked(count, || counted(count, "row"));
     }
 
-    /// Shows how many accounts were made.
-    pub(super) fn accounts(&self, count: u64) {
-        self.progress.checked(count, || format!("{} made", counted(count, "account")));
+    /// Shows how many accounts or requests were made.
+    pub(super) fn made(&self, count: u64, noun: &str) {
+        self.progress.checked(count, || format!("{} made", counted(count, noun)));
     }
 
     /// Prints above the bar.

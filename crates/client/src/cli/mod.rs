@@ -90,9 +90,11 @@ Examples:
   cutover-client send transactions transactions.ndjson --report refused.csv
   cutover-client send historical-statements statements.ndjson
   cutover-client send payment-instructions instructions.ndjson
+  cutover-client send notes notes.csv --mapping mapping.toml    a table
 
-Each line or value is the body of one request. It is checked by the rules of its endpoint, and not
-sent if it is faulty. What is added to accounts needs accounts that are imported: the service
+Each line or value is the body of one request. Of tables, as `tables describe notes` shows them,
+the rows of an account become requests of up to 1,000 notes, transactions or statements. A request
+is checked by the rules of its endpoint, and not sent if it is faulty or rows of it were lost. What is added to accounts needs accounts that are imported: the service
 refuses others (account_not_found), and the same command sends those again.
 
 The journal holds the answers, for one kind of requests. A request whose answer was lost is sent
@@ -103,7 +105,8 @@ identifier. Requests about one account are sent one after another, in the order 
 
 Exit codes:
   0    the service has all of it
-  1    some requests are faulty or were refused, or a business occurs with different content
+  1    some requests are faulty or were refused, a business occurs with different content, or
+       something was lost from tables
   2    usage, an input that cannot be read to its end, a fault of the service or of a vendor
   130  interrupted by Ctrl-C: answers to requests in flight are in the journal";
 
@@ -287,6 +290,7 @@ file that cannot be written, 130 interrupted by Ctrl-C.";
 const TABLES_EXAMPLES: &str = "\
 Examples:
   cutover-client tables describe                      every table and column
+  cutover-client tables describe notes                those that send takes
   cutover-client tables template extract/             empty files, a mapping and an example
 
 Exit codes: 0 done, 2 a file cannot be written, or exists already.";

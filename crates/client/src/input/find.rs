@@ -66,15 +66,19 @@ pub(crate) fn find_unclaimed(
     Ok(sources)
 }
 
-/// Maximum number of skipped files that are named.
+/// Maximum number of files that are named.
 const MAX_NAMED: usize = 10;
 
 /// Names the files that were skipped.
 pub(crate) fn note(skipped: &[String]) -> String {
-    let more = skipped.len().saturating_sub(MAX_NAMED);
+    named("skipped, because their names are not those of inputs", skipped)
+}
+
+/// Names the first ones of files that have something in common.
+pub(crate) fn named(what: &str, files: &[String]) -> String {
+    let more = files.len().saturating_sub(MAX_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let named = skipped[..skipped.len().min(MAX_NAMED)].join(", ");
-    format!("skipped, because their names are not those of inputs: {named}{more}")
+    format!("{what}: {}{more}", files[..files.len().min(MAX_NAMED)].join(", "))
 }
 
 fn standard_input() -> Source {

@@ -12,7 +12,7 @@ mod values;
 
 pub(crate) use chunk::{Chunk, InputEvent, Location};
 pub(crate) use documents::find_documents;
-pub(crate) use find::{Found, find, find_unclaimed, is_of_this_program, is_same, note};
+pub(crate) use find::{Found, find, find_unclaimed, is_of_this_program, is_same, named, note};
 pub(crate) use identity::FileIdentity;
 pub(crate) use open::{BytesRead, first_line, open_file};
 pub(crate) use reader::{Channels, Reader};

@@ -2,6 +2,8 @@
 
 mod kind;
 mod selection;
+mod tables;
 
 pub(crate) use kind::Kind;
 pub(crate) use selection::Selection;
+pub(crate) use tables::all_tables;

@@ -1,16 +1,16 @@
 //! The dictionary as a page.
 
 use super::{heading, presence};
-use cutover_model::tables::{Column, Table, Tables};
+use cutover_model::tables::{Column, Table};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:76rem;padding:0 1rem}\
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid}\
 code{font-size:.93em}";
 
 /// The page, which needs no other file.
-pub(super) fn page(tables: &Tables) -> String {
-    let sections: String = tables.iter().map(section).collect();
-    html("Tables of accounts", &sections)
+pub(super) fn page(what: &str, tables: &[&Table]) -> String {
+    let sections: String = tables.iter().copied().map(section).collect();
+    html(&format!("Tables of {what}"), &sections)
 }
 
 /// A page with this title and body.
@@ -54,11 +54,13 @@ pub(crate) fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutover_model::tables::Tables;
 
     #[test]
     fn the_page_has_every_column_and_escapes_texts() {
         let tables = Tables::payload();
-        let page = page(&tables);
+        let tables: Vec<&Table> = tables.iter().collect();
+        let page = page("accounts", &tables);
         let columns: usize = tables.iter().map(|table| table.columns.len()).sum();
         assert_eq!(page.matches("<tr><td>").count(), columns);
         assert_eq!(escaped("<a> & \"b\""), "&lt;a&gt; &amp; &quot;b&quot;");

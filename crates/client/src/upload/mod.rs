@@ -29,12 +29,12 @@ pub(crate) use documents::DocumentOptions;
 pub(crate) use options::Options;
 pub(crate) use requests::RequestOptions;
 
-use crate::assemble::{Inputs, Read};
+use crate::assemble::{Inputs, Read, TableOptions};
 use crate::copies::{Copies, account_hash};
 use crate::error::{Error, print_error};
 use crate::exit::Exit;
 use crate::expect::{ExpectOption, Expected};
-use crate::input::{Source, find, find_documents, is_same};
+use crate::input::{Source, find_documents, is_same};
 use crate::interrupt::StopFlag;
 use crate::journal::{AcceptedAccounts, Journal, Subject};
 use crate::output::print;
@@ -157,9 +157,11 @@ fn send_all(plan: &Plan<'_>, now: DateTime<Utc>) -> Result<Exit, Error> {
 /// The inputs, and what a run needs to read them as documents.
 fn inputs(plan: &Plan<'_>) -> Result<(Inputs, Option<Documents>), Error> {
     let (Some(supplier), [folder]) = (plan.documents_of, plan.paths) else {
-        let inputs = match plan.tables {
-            Some(options) => Inputs::find(plan.paths, &plan.written(), options)?,
-            None => Inputs::without_tables(find(plan.paths, &plan.written())?),
+        let (written, default) = (plan.written(), TableOptions::default());
+        let tables = plan.tables.unwrap_or(&default);
+        let inputs = match plan.requests {
+            Some(requests) => Inputs::find_requests(&[requests], plan.paths, &written, tables)?,
+            None => Inputs::find(plan.paths, &written, tables)?,
         };
         return Ok((inputs, None));
     };

@@ -1,6 +1,7 @@
 use super::options::{RunOptions, journal_path};
 use super::plan::Plan;
 use super::sender::SendOptions;
+use crate::assemble::TableOptions;
 use crate::error::Error;
 use crate::request::Selection;
 use crate::service::Target;
@@ -14,9 +15,11 @@ pub(crate) struct RequestOptions {
     /// What the files hold
     #[arg(value_enum, value_name = "WHAT")]
     requests: Selection,
-    /// Files of requests, folders of them, or - for NDJSON on standard input; one request per line or value, as for upload
+    /// Files of requests or of tables, folders of them, or - for NDJSON of requests on standard input; as for upload
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: TableOptions,
     #[command(flatten)]
     target: Target,
     /// File of the answers, from which a run resumes [default: the first path with .cutover-journal appended]
@@ -42,7 +45,7 @@ impl RequestOptions {
             requests: Some(self.requests),
             documents_of: None,
             paths: &self.paths,
-            tables: None,
+            tables: Some(&self.tables),
             target: &self.target,
             journal: journal_path(self.journal.as_ref(), &self.paths)?,
             staged: None,

@@ -1,6 +1,7 @@
 use super::counts::Counts;
 use super::sender::Items;
 use super::summary::Summary;
+use crate::assemble::TableCounts;
 use crate::output::{document, duration, grouped, inputs, warnings};
 use crate::report::{Causes, Page, alerts};
 use crate::request::Selection;
@@ -15,6 +16,9 @@ pub(super) struct Sent<'s> {
     interrupted: bool,
     fault: &'s Option<String>,
     files: u64,
+    /// The tables that requests were made of, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tables: Option<TableCounts>,
     unreadable_files: u64,
     /// Requests that were read.
     requests: u64,
@@ -65,6 +69,7 @@ impl<'s> Sent<'s> {
             interrupted: run.interrupted,
             fault: &run.fault,
             files: run.files,
+            tables: run.tables,
             unreadable_files: run.unreadable_files,
             requests: run.accounts,
             counts: run.counts.into(),
@@ -108,14 +113,15 @@ impl<'s> Sent<'s> {
             0 => grouped(now),
             _ => format!("{}, of them {} in earlier runs", grouped(now), grouped(before)),
         };
-        let mut sums = vec![
-            ("Files", inputs(self.files, self.unreadable_files)),
+        let mut sums = vec![("Files", inputs(self.files, self.unreadable_files))];
+        sums.extend(self.tables.map(|tables| ("Tables", tables.to_string())));
+        sums.extend([
             (self.label(), grouped(self.requests)),
             ("  accepted", count(counts.accepted, before.accepted)),
             ("  already there", count(counts.already_there, before.already_there)),
             ("  refused", count(counts.refused, before.refused)),
             ("  faulty", grouped(counts.faulty) + ", not sent"),
-        ];
+        ]);
         for (count, name, text) in [
             (
                 counts.failed,

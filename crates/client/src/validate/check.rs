@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Checker {
     settings: Arc<Settings>,
-    sources: Vec<Source>,
+    pub(super) sources: Vec<Source>,
     /// True if findings show what was sent.
     pub(super) show_values: bool,
     /// What is counted of each account, if that is compared.

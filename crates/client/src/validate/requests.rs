@@ -33,9 +33,11 @@ impl Checker {
                 })
             };
         }
-        match kind {
-            Kind::Account => self.check(location, body).0,
-            Kind::Document => self.checked_document(Identity { supplier: None, number: None }, 0, None),
+        let checked = match kind {
+            Kind::Account => return self.check(location, body).0,
+            Kind::Document => {
+                return self.checked_document(Identity { supplier: None, number: None }, 0, None);
+            }
             Kind::Business => {
                 with!(decode_business, check_business, import_supplier_code, external_business_identifier)
             }
@@ -61,7 +63,8 @@ impl Checker {
                 import_supplier_code,
                 external_business_identifier
             ),
-        }
+        };
+        checked.located(&self.sources[location.source as usize], location.line)
     }
 
     /// The result for a document, of which nothing is decoded. Fetches the settings of its supplier, which tell the

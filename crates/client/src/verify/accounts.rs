@@ -117,7 +117,7 @@ impl Accounts {
         location: Location,
         event: InputEvent<Option<Hashed>>,
     ) -> Result<(), Error> {
-        let place = |at: Location| format!("{}:{}", sources[at.source as usize].name, at.line);
+        let place = |at: Location| sources[at.source as usize].place(at.line).to_string();
         match event {
             InputEvent::Opened => {}
             InputEvent::Account(Some(account)) if *account.supplier != *self.supplier => self.of_others += 1,

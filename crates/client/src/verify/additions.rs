@@ -1,6 +1,8 @@
+use crate::assemble::TablesRead;
 use crate::error::Error;
 use crate::input::{InputEvent, Location};
 use crate::journal::{AcceptedAdditions, fingerprint_of, request_key};
+use crate::output::counted;
 use crate::pipeline::Worker;
 use crate::request::Kind;
 use cutover_core::Zone;
@@ -50,6 +52,22 @@ impl Additions {
         Self { accepted, ..Self::default() }
     }
 
+    /// Takes what the tables came to of which requests are made. Without journals nothing else would tell that rows are
+    /// missing.
+    ///
+    /// # Errors
+    /// [`Error`] if not every row is part of a request.
+    pub(super) fn tables(&self, tables: Option<TablesRead>) -> Result<(), Error> {
+        let findings = tables.map_or(0, |tables| tables.counts.findings);
+        if self.accepted.is_some() || findings == 0 {
+            return Ok(());
+        }
+        let findings = counted(findings, "finding");
+        Err(Error::refused(format!(
+            "the tables of the additions have {findings}, which a report of send has"
+        )))
+    }
+
     /// Takes the next request.
     pub(super) fn see(
         &mut self,
@@ -92,7 +110,7 @@ impl Additions {
         if self.accepted.is_some() && missing > 0 {
             return Err(Error::refused(format!(
                 "the files of the additions lack {missing} requests that the journals have as accepted: name all files \
-                 that were sent"
+                 that were sent, and the mapping of tables"
             )));
         }
         self.by_account.values_mut().for_each(|added| added.sort_by_key(|(place, _)| *place));

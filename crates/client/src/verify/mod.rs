@@ -11,12 +11,13 @@ mod outcome;
 
 pub(crate) use options::Options;
 
+use crate::assemble::{Inputs, Read};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::input::find;
 use crate::journal::{AcceptedAdditions, is_journal};
 use crate::output::print;
 use crate::pipeline::{End, Pipeline};
+use crate::request::Selection;
 use accounts::{Accounts, Hasher};
 use additions::Additions;
 use cutover_model::certificate::{Certificate, InclusionProof, InvalidCertificate, verify_signature};
@@ -80,28 +81,25 @@ fn read_accounts(options: &Options, certificate: &Certificate) -> Result<Account
     let files = named.unwrap_or(files);
     let mut additions = Additions::accepted_by(accepted);
     if !files.is_empty() {
-        let sources = find(&files, &[])?;
+        let pipeline = Pipeline::new();
+        let inputs = Inputs::find_requests(&Selection::ADDITIONS, &files, &[], &options.tables)?;
+        let Read { sources, tables } = inputs.read(pipeline.stop(), true)?;
+        additions.tables(tables)?;
         let reader = additions::Reader { zone };
         let of = &certificate.import_supplier;
-        Pipeline::new().run(
-            sources.clone(),
-            workers,
-            reader,
-            |location: crate::input::Location, event| {
-                additions.see(&sources[location.source as usize].name, location.line, event, of)
-            },
-        )?;
+        pipeline.run(sources.clone(), workers, reader, |location: crate::input::Location, event| {
+            additions.see(&sources[location.source as usize].name, location.line, event, of)
+        })?;
     }
     let additions = additions.ordered()?;
-    let sources = find(&options.paths, &[])?;
+    let pipeline = Pipeline::new();
+    let inputs = Inputs::find(&options.paths, &[], &options.tables)?;
+    let sources = inputs.read(pipeline.stop(), true)?.sources;
     let mut accounts = Accounts::new(certificate.import_supplier.clone());
     let hasher = Hasher { zone, additions: Arc::new(additions) };
-    let end = Pipeline::new().run(
-        sources.clone(),
-        workers,
-        hasher,
-        |location: crate::input::Location, event| accounts.see(&sources, location, event),
-    )?;
+    let end = pipeline.run(sources.clone(), workers, hasher, |location: crate::input::Location, event| {
+        accounts.see(&sources, location, event)
+    })?;
     match end {
         End::Complete => Ok(accounts),
         End::Stopped => Err(Error::Lost),

@@ -1,3 +1,4 @@
+use crate::assemble::TableOptions;
 use crate::error::Error;
 use clap::Args;
 use cutover_core::Zone;
@@ -12,7 +13,7 @@ use std::thread::available_parallelism;
 pub(crate) struct Options {
     /// The certificate
     pub(super) certificate: PathBuf,
-    /// Files of the accounts that were sent, folders of them, or - for NDJSON on standard input, as for upload
+    /// Files of the accounts that were sent, or of tables, folders of them, or - for NDJSON on standard input, as for upload
     #[arg(value_name = "PATH", required_unless_present = "proof")]
     pub(super) paths: Vec<PathBuf>,
     /// The public key of the service in base64, or a file with it, or with what `cutover certificate-key show` prints;
@@ -22,11 +23,13 @@ pub(crate) struct Options {
     /// The leaves of the certificate, as `certificate --out` writes them
     #[arg(long, value_name = "FILE", required_unless_present = "proof")]
     pub(super) leaves: Option<PathBuf>,
-    /// Requests that added something after the import, one per line, in the order in which they were sent, or the journal
-    /// of send: then what the service has accepted of the files that the journal names, or that are given beside it; may be
+    /// Requests that added something after the import, one per line, in the order in which they were sent, or tables of
+    /// them, or the journal of send: then what the service has accepted of the files that the journal names, or that are given beside it; may be
     /// repeated
     #[arg(long, value_name = "FILE")]
     pub(super) additions: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) tables: TableOptions,
     /// Verify the proof of one account instead of all leaves
     #[arg(long, value_name = "FILE", conflicts_with = "leaves")]
     pub(super) proof: Option<PathBuf>,

@@ -22,6 +22,7 @@ mod reports;
 mod rules;
 mod runs;
 mod send;
+mod send_tables;
 mod settings;
 mod starter;
 mod status;

@@ -8,12 +8,12 @@ use std::path::Path;
 
 const SEND: [&str; 3] = ["send", "--now", NOW];
 
-fn send(sandbox: &Sandbox, stub: &Stub, arguments: &[&str]) -> RunResult {
+pub(crate) fn send(sandbox: &Sandbox, stub: &Stub, arguments: &[&str]) -> RunResult {
     sandbox.run_with(stub, &[&SEND[..], &["--json", "--patience", "120"], arguments].concat())
 }
 
 /// A valid request of the fixtures, in one line.
-fn fixture(name: &str) -> Value {
+pub(crate) fn fixture(name: &str) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     serde_json::from_slice(&std::fs::read(folder.join(format!("{name}.json"))).unwrap()).unwrap()
 }

@@ -365,6 +365,42 @@ fn the_operators_output_is_a_key() {
     }
 }
 
+/// Tables make the same requests again, which the journal knows by their bytes.
+#[test]
+fn additions_and_accounts_may_be_tables() {
+    let (sandbox, stub) = (sandbox(), Stub::start());
+    sandbox.write("m.toml", "[tables.accounts.constants]\nimport_supplier = \"ACME_ENERGY\"\n");
+    sandbox.write("more/notes.csv", "external_account_number,body\nN-1,Hello\nN-1,Hello\n");
+    for (what, path) in [("notes", "more"), ("transactions", "transactions.json")] {
+        let words = ["send", what, path, "--mapping", "m.toml", "--now", crate::harness::NOW];
+        let ran = sandbox.run_with(&stub, &words);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.err, ran.out);
+    }
+    let ran = sandbox.run(&["disassemble", "in", "--to", "tables"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let run = |accounts: &str, more: &[&str]| {
+        let words = ["verify", "certificate.json", accounts, "--leaves", "leaves.ndjson"];
+        let options = ["--public-key", "key.txt", "--json", "--mapping", "m.toml"];
+        sandbox.run(&[&words[..], &options, more].concat())
+    };
+    let journals =
+        ["--additions", "more.cutover-journal", "--additions", "transactions.json.cutover-journal"];
+    assert_eq!(summary(&run("in", &journals), 0)["agrees"], true);
+    let files = ["--additions", "more", "--additions", "transactions.json"];
+    assert_eq!(summary(&run("in", &files), 0)["agrees"], true);
+    // The certificate is about accounts as they were sent, which these were not.
+    let found = summary(&run("tables", &files), 1);
+    assert_eq!((&found["missing"], &found["extra"]), (&json!([]), &json!([])));
+    // Another mapping makes other requests.
+    sandbox.write("m.toml", "[tables.accounts.constants]\nimport_supplier = \"OTHER\"\n");
+    let ran = run("in", &journals);
+    assert!(ran.code == Some(2) && ran.err.contains("and the mapping of tables"), "{}", ran.err);
+    // Without a journal nobody else says that a row is missing.
+    sandbox.write("more/note_documents.csv", "external_account_number,document_path\nN-1,a.pdf\n");
+    let ran = run("in", &files);
+    assert!(ran.code == Some(2) && ran.err.contains("have 1 finding, which"), "{}", ran.err);
+}
+
 /// What was refused or is faulty does not count, and neither do requests about businesses.
 #[test]
 fn journals_name_what_was_added() {

@@ -1,6 +1,6 @@
 objects! {
     /// A business to create, with all its contracts (contract 2.7, 4.4).
-    BusinessRequest "business request" {
+    BusinessRequest "business request" in businesses by external_business_identifier {
         /// Code of the configured import supplier that sends the business (rule PST-01).
         import_supplier_code: required text(128) shown;
         /// The business's identifier in the supplier's system, unique in the organisation
@@ -25,7 +25,7 @@ objects! {
     }
 
     /// A fact about a business, as key and value (contract 2.7).
-    BusinessDetail "business detail" {
+    BusinessDetail "business detail" in business_details {
         /// Name of the fact, for example `abn`; once in a business; an open list (rules BUS-05, STR-19).
         key: required open(64, BUSINESS_DETAIL_KEYS) shown;
         /// The fact, always as a string; some keys have a form (rule BUS-08).
@@ -33,7 +33,7 @@ objects! {
     }
 
     /// A contract of a business, which accounts refer to (contract 2.7).
-    Contract "contract" {
+    Contract "contract" in business_contracts by identifier {
         /// First day of the contract (rule BUS-03).
         valid_from_date: required date;
         /// Day of the signature, expected not to be after `valid_from_date` (rule BUS-07).
@@ -45,7 +45,7 @@ objects! {
     }
 
     /// The terms of a contract from a day on (contract 2.7).
-    ContractVersion "contract version" {
+    ContractVersion "contract version" in business_contract_versions {
         /// Day from which the terms apply, once in a contract (rules BUS-03, BUS-04).
         applicable_at_date: required date;
         /// The terms, any JSON values, kept exactly as sent; may be empty.

@@ -54,7 +54,7 @@ objects! {
     }
 
     /// A payment instruction to store for an imported account (contract 2.8, 4.2).
-    PaymentInstructionRequest "payment instruction request" {
+    PaymentInstructionRequest "payment instruction request" in payment_instructions {
         /// Code of the account's import supplier (rule PST-01).
         import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; it must be imported (rule PST-04).
@@ -68,7 +68,7 @@ objects! {
     }
 
     /// A payment instruction to store for a business (contract 2.8, 4.4).
-    BusinessPaymentInstructionRequest "business payment instruction request" {
+    BusinessPaymentInstructionRequest "business payment instruction request" in business_payment_instructions {
         /// Code of the business's import supplier (rule PST-01).
         import_supplier_code: required text(128) shown;
         /// The business's identifier in the supplier's system; it must exist (rule PST-14).
@@ -84,7 +84,7 @@ objects! {
     }
 
     /// An account that a business payment instruction applies to (contract 2.8).
-    BusinessPaymentInstructionAccount "business payment instruction account" {
+    BusinessPaymentInstructionAccount "business payment instruction account" in business_payment_instruction_accounts {
         /// The account's number in the supplier's system; it must be imported (rules PIN-08, PST-04).
         external_account_number: required text(128) shown;
     }

@@ -27,8 +27,8 @@ pub struct Column {
 }
 
 /// Names of columns whose texts identify something.
-const IDENTIFIERS: [&str; 7] =
-    ["mpxn", "mobile", "landline", "postal_code", "reference", "bsb", "last_digits"];
+const IDENTIFIERS: [&str; 8] =
+    ["mpxn", "mobile", "landline", "postal_code", "reference", "bsb", "last_digits", "identifier"];
 /// Endings of the names of other columns that identify something.
 const PARTS: [&str; 9] = [
     "_id",

@@ -6,12 +6,28 @@ use crate::choices::SupplyType;
 use crate::decode::{FieldSpec, Kind, ObjectSpec};
 use crate::{Account, AccountAdditions, MeterPointCommon, Variant};
 
-/// The accounts that the tables are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The bodies that the tables are for.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Scope {
     Payload,
     Imported,
+    Request(&'static ObjectSpec),
 }
+
+/// What the rows of the first table make.
+#[derive(Debug)]
+pub(super) enum Shape {
+    /// Rows with another key make another body; there is one row for each key.
+    ByKey,
+    /// Every row makes a body.
+    ByRow,
+    /// Rows with the same members of the request are the items of its list. These are its members in their order, each
+    /// with its column; the list has none.
+    Batches(Vec<(&'static str, Option<usize>)>),
+}
+
+/// Members that tell what a body is about. All rows have one of them.
+const SUBJECTS: [&str; 2] = ["external_account_number", "external_business_identifier"];
 
 /// The members of the objects of a table, or of an object inside of them.
 #[derive(Debug, Default)]
@@ -61,15 +77,27 @@ pub(super) struct List {
 }
 
 pub(super) fn derive(scope: Scope) -> Tables {
+    let spec = match scope {
+        Scope::Payload | Scope::Imported => &Account::SPEC,
+        Scope::Request(spec) => spec,
+    };
     let mut found = Declared::default();
-    let account = Holder { object: Account::SPEC.name, supply_type: None };
-    found.objects(&Account::SPEC, None, &Around::of(account));
-    if scope == Scope::Imported {
-        found.fields(0, AccountAdditions::SPEC.fields, "", &Around::of(account));
+    let body = Holder { object: spec.name, supply_type: None };
+    found.objects(spec, None, &Around::of(body));
+    if matches!(scope, Scope::Imported) {
+        found.fields(0, AccountAdditions::SPEC.fields, "", &Around::of(body));
     }
+    let names = spec.fields.iter().map(|field| field.name);
+    let subject = names.clone().find(|name| SUBJECTS.contains(name)).unwrap_or_default();
+    let has_batch = spec.fields.iter().any(|field| matches!(field.kind, Kind::List { batch: true, .. }));
+    if has_batch {
+        found.lift();
+    }
+    found.tables[0].subject = Some(subject);
+    found.tables[0].is_ordered = has_batch || spec.key.is_none();
     let mut tables: Vec<Table> = Vec::new();
     for declared in &found.tables {
-        let parent = declared.parent.map(|parent| (&tables[parent], found.tables[parent].key));
+        let parent = declared.parent.map(|parent| (&tables[parent], &found.tables[parent]));
         let table = declared.finish(parent, scope);
         tables.push(table);
     }
@@ -81,7 +109,14 @@ pub(super) fn derive(scope: Scope) -> Tables {
         }
     }
     let root = found.node(0, "", &tables);
-    Tables { tables, root }
+    let shape = match spec.key {
+        _ if has_batch => {
+            Shape::Batches(names.map(|name| (name, found.head_column(name, &tables))).collect())
+        }
+        Some(_) => Shape::ByKey,
+        None => Shape::ByRow,
+    };
+    Tables { tables, root, subject, key: found.tables[0].key, shape }
 }
 
 /// An object that has rows in a table, and the kind of meter point that it is part of.
@@ -111,13 +146,20 @@ struct Declared {
     tables: Vec<DeclaredTable>,
 }
 
+#[derive(Default)]
 struct DeclaredTable {
     name: &'static str,
     key: Option<&'static str>,
+    /// The member that all rows have, if this is the first table.
+    subject: Option<&'static str>,
     parent: Option<usize>,
     /// The paths of its lists in the parent.
     lists: Vec<String>,
+    /// True if it is the first table and a position orders its rows.
+    is_ordered: bool,
     holders: Vec<Holder>,
+    /// The members of the request around the rows, without the list of the rows.
+    head: Vec<DeclaredMember>,
     members: Vec<DeclaredMember>,
 }
 
@@ -151,9 +193,8 @@ impl Declared {
     fn objects(&mut self, spec: &'static ObjectSpec, list: Option<(usize, &str)>, around: &Around) -> usize {
         let name = spec.table.unwrap_or(spec.name);
         let at = self.tables.iter().position(|table| table.name == name).unwrap_or_else(|| {
-            let (lists, holders, members) = Default::default();
             let parent = list.map(|(parent, _)| parent);
-            self.tables.push(DeclaredTable { name, key: spec.key, parent, lists, holders, members });
+            self.tables.push(DeclaredTable { name, key: spec.key, parent, ..DeclaredTable::default() });
             self.tables.len() - 1
         });
         if let Some((_, path)) = list {
@@ -244,6 +285,29 @@ impl Declared {
         }
     }
 
+    /// Makes the members of a request columns of its items, so that the request itself has no table.
+    fn lift(&mut self) {
+        let request = self.tables.remove(0);
+        for table in &mut self.tables {
+            table.parent = table.parent.and_then(|parent| parent.checked_sub(1));
+            for member in &mut table.members {
+                if let MemberKind::List { table, .. } = &mut member.kind {
+                    *table -= 1;
+                }
+            }
+        }
+        let is_value = |member: &DeclaredMember| matches!(member.kind, MemberKind::Value { .. });
+        let items = &mut self.tables[0];
+        items.lists.clear();
+        items.head = request.members.into_iter().filter(is_value).collect();
+    }
+
+    /// The column of a member of the request around the rows; `None` for the list of the rows.
+    fn head_column(&self, name: &str, tables: &[Table]) -> Option<usize> {
+        let is_value = self.tables[0].head.iter().any(|member| member.path == name);
+        is_value.then(|| tables[0].column(name)).flatten()
+    }
+
     /// The members below a path.
     fn node(&self, at: usize, prefix: &str, tables: &[Table]) -> Node {
         let declared = &self.tables[at];
@@ -267,9 +331,8 @@ impl Declared {
 
     fn items(&self, (parent, path): (usize, &str), at: usize, tables: &[Table]) -> List {
         let (from, to) = (&tables[parent], &tables[at]);
-        let key = self.tables[parent].key;
         let inherited = from.columns.iter().enumerate().filter_map(|(index, column)| {
-            let name = name_below(from.name, key, column)?;
+            let name = self.tables[parent].name_below(column)?;
             Some((index, to.column(&name)?))
         });
         List {
@@ -298,22 +361,22 @@ fn list(table: usize, field: &FieldSpec, around: &Around) -> MemberKind {
     MemberKind::List { table, is_required: field.required, is_always }
 }
 
-/// The name that a key column of a table has in the tables below; `None` for other columns.
-fn name_below(table: &str, key: Option<&str>, column: &Column) -> Option<String> {
-    match (&*column.name, column.role) {
-        (name @ (LIST | POSITION), ColumnRole::Key) => Some(format!("{table}_{name}")),
-        (name, ColumnRole::Key) => Some(name.to_owned()),
-        (name, _) => key.filter(|key| *key == name).map(str::to_owned),
-    }
-}
-
 impl DeclaredTable {
-    /// The table, from the one above it and the member that is its key.
-    fn finish(&self, parent: Option<(&Table, Option<&'static str>)>, scope: Scope) -> Table {
+    /// The name that a key column of this table has in the tables below; `None` for other columns.
+    fn name_below(&self, column: &Column) -> Option<String> {
+        match (&*column.name, column.role) {
+            (name @ (LIST | POSITION), ColumnRole::Key) => Some(format!("{}_{name}", self.name)),
+            (name, ColumnRole::Key) => Some(name.to_owned()),
+            (name, _) => [self.subject, self.key].contains(&Some(name)).then(|| name.to_owned()),
+        }
+    }
+
+    /// The table, from the one above it.
+    fn finish(&self, parent: Option<(&Table, &Self)>, scope: Scope) -> Table {
         let mut columns = Vec::new();
-        if let Some((parent, key)) = parent {
+        if let Some((parent, declared)) = parent {
             let inherited = parent.columns.iter().filter_map(|column| {
-                let name = name_below(parent.name, key, column)?;
+                let name = declared.name_below(column)?;
                 let doc = format!("Leads to the row in `{}`.", parent.name);
                 let values = column.values.clone();
                 Some(Column { values, ..Column::key(name, column.column_type, doc) })
@@ -328,10 +391,15 @@ impl DeclaredTable {
                 "Its place in the list, from 1 on.",
             ));
         }
-        columns.extend(self.members.iter().filter_map(|member| self.column(member, scope)));
+        let members = self.head.iter().chain(&self.members);
+        columns.extend(members.filter_map(|member| self.column(member, scope)));
         if self.parent.is_none() {
-            // The key comes first, as in all other tables.
-            columns.sort_by_key(|column| Some(&*column.name) != self.key);
+            // The keys come first, as in all other tables.
+            columns.sort_by_key(|column| Some(&*column.name) != self.subject);
+        }
+        if self.is_ordered {
+            let doc = "Its place among the rows of the account or business, from 1 on.";
+            columns.insert(1, Column::key(POSITION.to_owned(), ColumnType::Integer, doc));
         }
         let mut objects = Vec::new();
         self.holders.iter().for_each(|holder| add(&mut objects, holder.object));
@@ -349,7 +417,7 @@ impl DeclaredTable {
                 may_be_empty.then(column)
             }
             MemberKind::List { is_required, is_always, .. } => {
-                let is_told = !is_always && (*is_required || scope == Scope::Payload);
+                let is_told = !is_always && (*is_required || !matches!(scope, Scope::Imported));
                 is_told.then(|| Column::empty(path(), "[]"))
             }
         }

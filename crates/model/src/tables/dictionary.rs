@@ -3,14 +3,12 @@
 use super::{Column, ColumnRole, ColumnType, Table, Tables};
 use crate::describe::Json;
 
-impl Tables {
-    /// The dictionary (contract D20): an array of `{table, parent, lists, columns}`. `lists` are the members of the
-    /// parent that have the rows. A column has `name`, `key` (true for columns that lead to the parent's row), `type`, `required`, `personal`, `doc`, `limits` and `values`;
-    /// `digits` (before and after the point) if it is a decimal, and `supply_types` if only the rows of some kinds of
-    /// meter points have it.
-    pub fn dictionary(&self) -> Json {
-        Json::List(self.iter().map(table).collect())
-    }
+/// The dictionary of tables (contract D20): an array of `{table, parent, lists, columns}`. `lists` are the members of the
+/// parent that have the rows. A column has `name`, `key` (true for columns that lead to the parent's row), `type`,
+/// `required`, `personal`, `doc`, `limits` and `values`; `digits` (before and after the point) if it is a decimal, and
+/// `supply_types` if only the rows of some kinds of meter points have it.
+pub fn dictionary<'t>(tables: impl IntoIterator<Item = &'t Table>) -> Json {
+    Json::List(tables.into_iter().map(table).collect())
 }
 
 fn table(table: &Table) -> Json {

@@ -35,23 +35,29 @@ mod derive;
 mod dictionary;
 mod rows;
 
-pub use assemble::{Assembled, Assembler, Row, RowFault, RowFaultKind};
+pub use assemble::{Assembled, Assembler, Bodies, Body, BodyLimits, Row, RowFault, RowFaultKind};
 pub use column::{Column, ColumnRole, ColumnType};
-pub use dictionary::tables_markdown;
+pub use dictionary::{dictionary, tables_markdown};
 pub use rows::{Cell, RowsError};
 
-use derive::Node;
+use crate::ObjectSpec;
+use derive::{Node, Shape};
 
 /// Name of the column with the member that has an object in its list.
 const LIST: &str = "list";
 /// Name of the column with the place of an object in its list.
 const POSITION: &str = "position";
 
-/// The tables of accounts.
+/// The tables of accounts, or of requests of another kind.
 #[derive(Debug)]
 pub struct Tables {
     tables: Vec<Table>,
+    /// The objects of the rows of the first table.
     root: Node,
+    subject: &'static str,
+    /// The natural key of the items of a batch.
+    key: Option<&'static str>,
+    shape: Shape,
 }
 
 /// A table: its name, the table above it, and its columns in their order.
@@ -61,10 +67,10 @@ pub struct Table {
     pub name: &'static str,
     /// The names of the objects whose rows it has.
     pub objects: Vec<&'static str>,
-    /// The table with the row that a row belongs to; `None` for `accounts`.
+    /// The table with the row that a row belongs to; `None` for the first table.
     pub parent: Option<&'static str>,
     /// The members of the parent that have such objects, each with the names of the objects around it, separated by
-    /// dots; empty for `accounts`.
+    /// dots; empty for the first table.
     pub lists: Vec<String>,
     /// If set, every row of the parent has the list, though it may be empty.
     pub is_required: bool,
@@ -90,6 +96,30 @@ impl Tables {
     /// that is empty counts as absent, as in every imported account.
     pub fn imported() -> Self {
         derive::derive(derive::Scope::Imported)
+    }
+
+    /// The tables of the requests that this declares (contract 4), as suppliers send them.
+    ///
+    /// If the declaration has a key, as that of businesses, the first table has a row for each request, and otherwise, as
+    /// for payment instructions, any number of rows with the same subject. A request with a batch, such as notes, has no row
+    /// of its own: its members are columns of the items, and [`Assembler::bodies`] joins items with the same ones.
+    pub fn request(spec: &'static ObjectSpec) -> Self {
+        derive::derive(derive::Scope::Request(spec))
+    }
+
+    /// The name of the column that every table has: of the account or the business that a row belongs to.
+    pub fn subject(&self) -> &'static str {
+        self.subject
+    }
+
+    /// True if they are those of accounts.
+    pub fn is_of_accounts(&self) -> bool {
+        self.tables.first().is_some_and(|table| table.objects.contains(&crate::Account::SPEC.name))
+    }
+
+    /// True if a row and the body that it makes have the same members: there is no other table, and no list.
+    pub fn rows_are_bodies(&self) -> bool {
+        self.tables.len() == 1 && matches!(self.shape, Shape::ByRow)
     }
 
     /// The tables, each after its parent.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 /// A cell of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Cell<'a> {
     /// The member is absent.
     Absent,

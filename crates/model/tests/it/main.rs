@@ -8,6 +8,7 @@ mod hostile;
 mod laws;
 mod members;
 mod personal;
+mod requests;
 mod schemas;
 mod tables;
 mod totals;

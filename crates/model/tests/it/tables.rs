@@ -74,7 +74,7 @@ fn the_dictionary_of_imported_accounts() {
     insta::assert_snapshot!(more + &without(&payload, &imported, '-'));
 }
 
-fn short(tables: &Tables) -> String {
+pub(crate) fn short(tables: &Tables) -> String {
     let mut out = String::new();
     for table in tables {
         let parent = table.parent.map(|parent| format!(", {} of {parent}", table.lists.join(", ")));

@@ -15,7 +15,7 @@ use cutover_app::operator::{ChangedAccounts, ChangesRefused};
 use cutover_app::port::{FeedPosition, ImportedAccount, Random, Supplier};
 use cutover_core::ExternalAccountNumber;
 use cutover_http::event_id;
-use cutover_model::tables::Tables;
+use cutover_model::tables::{Tables, dictionary};
 use cutover_tables::{Format, Mask, Personal};
 use part::Writer;
 use progress::{Counted, DICTIONARY, MANIFEST, Manifest, Options, PROGRESS, Progress, Reached, TableFiles};
@@ -158,7 +158,7 @@ pub(super) fn run(context: &Context, args: &ExportArgs) -> Result<(), Error> {
         &mut progress,
     )?;
     let erased = erased(&app, &supplier, changed.unwrap_or_default())?;
-    target.write(DICTIONARY, writer.tables.dictionary().pretty().as_bytes())?;
+    target.write(DICTIONARY, dictionary(&writer.tables).pretty().as_bytes())?;
     let manifest = Manifest::new(&progress, erased.clone());
     target.write(MANIFEST, document(&manifest)?.as_bytes())?;
     target.remove(PROGRESS)?;

@@ -33,6 +33,7 @@ cat fixtures/payment_instructions/valid/card.json fixtures/business_payment_inst
 for file in notes/valid/calls transactions/valid/refund statements/valid/year; do
     jq -c '.import_supplier = "ACME" | .external_account_number = "A-000042"' fixtures/$file.json > ${file%%/*}.ndjson
 done
+printf 'external_account_number,import_supplier,body\nA-000042,ACME,Of a table\n' > notes.csv
 mkdir -p documents
 printf '%%PDF-1.7' > documents/1.pdf
 cutover-client tables template template/

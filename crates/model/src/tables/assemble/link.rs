@@ -1,14 +1,16 @@
 //! Finds the parent and the place of each row.
 
 use super::{Assembler, Cell, Link, Row, RowFault, RowFaultKind};
+use crate::tables::derive::Shape;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The rows of an account with their places.
 #[derive(Debug, Default)]
 pub(super) struct Links {
-    /// The row of the account itself.
-    pub(super) root: Option<usize>,
+    /// The rows of the first table that make bodies. For [batches](Shape::Batches) each group has the items with the same
+    /// members of the request, in their order; otherwise each row makes a body.
+    pub(super) tops: Vec<Vec<usize>>,
     /// The items of each list, in their order: by the row of the parent, the table, and the index of the list.
     pub(super) items: HashMap<(usize, usize, usize), Vec<usize>>,
     pub(super) faults: Vec<RowFault>,
@@ -54,7 +56,11 @@ pub(super) fn link<'r>(assembler: &Assembler<'_>, rows: &'r [Row<'r>]) -> Links 
     let mut placed: Vec<Vec<usize>> = vec![Vec::new(); by_table.len()];
     for (table, of_table) in by_table.iter().enumerate() {
         if table == 0 {
-            placed[0] = links.accounts(of_table);
+            placed[0] = match &assembler.tables.shape {
+                Shape::ByKey => links.only(of_table),
+                Shape::ByRow => links.ordered_tops(assembler, rows, (of_table, &[]), &mut handed),
+                Shape::Batches(head) => links.ordered_tops(assembler, rows, (of_table, head), &mut handed),
+            };
         } else {
             let parents = std::mem::take(&mut placed[assembler.links[table].parent]);
             placed[table] = links.children(assembler, rows, table, (of_table, &parents), &mut handed);
@@ -79,12 +85,48 @@ fn own_keys<'r>(assembler: &Assembler<'_>, table: usize, row: &'r Row<'r>, hande
 }
 
 impl Links {
-    /// Takes the first row as that of the account.
-    fn accounts(&mut self, rows: &[usize]) -> Vec<usize> {
+    /// Takes the first row as that of the account or the request.
+    fn only(&mut self, rows: &[usize]) -> Vec<usize> {
         let [first, others @ ..] = rows else { return Vec::new() };
-        self.root = Some(*first);
         others.iter().for_each(|row| self.fault(*row, None, RowFaultKind::DuplicateKey { first: *first }));
+        self.tops.push(vec![*first]);
         vec![*first]
+    }
+
+    /// Groups the rows of the first table by the members of their request, and orders each group.
+    fn ordered_tops<'r>(
+        &mut self,
+        assembler: &Assembler<'_>,
+        rows: &'r [Row<'r>],
+        (of_table, head): (&[usize], &[(&'static str, Option<usize>)]),
+        handed: &mut [Handed<'r>],
+    ) -> Vec<usize> {
+        let link = &assembler.links[0];
+        let mut groups: Vec<Vec<Unordered>> = Vec::new();
+        let mut known: HashMap<Vec<&Cell<'r>>, usize> = HashMap::new();
+        for row in of_table.iter().copied() {
+            let cells = &rows[row].cells;
+            let Ok(position) = position_of(link.position.map(|column| &cells[column])) else {
+                self.fault(row, link.position, RowFaultKind::InvalidPosition);
+                continue;
+            };
+            let members = head.iter().filter_map(|(_, column)| Some(&cells[(*column)?])).collect();
+            let group = *known.entry(members).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Vec::new());
+            }
+            groups[group].push((position, row));
+        }
+        for group in groups {
+            let items = self.ordered(group, link, rows);
+            for (position, item) in &items {
+                if let Some(column) = link.position {
+                    handed[*item].insert(column, Cow::Owned(position.to_string()));
+                }
+            }
+            self.tops.push(items.into_iter().map(|(_, item)| item).collect());
+        }
+        self.tops.concat()
     }
 
     /// Places the rows of a table below their parents. Returns those that have a place.

@@ -1,4 +1,4 @@
-//! The account of its rows: the inverse of [`Tables::rows`].
+//! The account of its rows, the inverse of [`Tables::rows`], and other requests of theirs.
 //!
 //! A row finds its parent by the key columns that it has: natural keys, positions, or both. Items of a list are in the
 //! order of their positions, those without a position after them in the order of the rows. Texts, days and decimals are
@@ -10,11 +10,11 @@
 mod link;
 mod write;
 
-use super::derive::{List, Member, Node};
+use super::derive::{List, Member, Node, Shape};
 use super::{Cell, Tables};
 use cutover_core::AttrPath;
 
-/// A row of an account.
+/// A row of an account or of another request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row<'r> {
     /// The index of its table.
@@ -32,6 +32,34 @@ pub struct Assembled {
     pub paths: Vec<Option<AttrPath>>,
     /// The rows that are not in the account, and cells that contradict others.
     pub faults: Vec<RowFault>,
+}
+
+/// The bodies that rows make, and what could not be part of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Bodies {
+    /// The bodies in the order of their rows.
+    pub bodies: Vec<Body>,
+    /// The rows that are in no body, and cells that contradict others.
+    pub faults: Vec<RowFault>,
+}
+
+/// A body made of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Body {
+    /// The body as JSON.
+    pub json: Vec<u8>,
+    /// The rows that it is made of by their index, each with the path of its object. Where the body has no row of its own,
+    /// the first row is that of the body as well.
+    pub rows: Vec<(usize, AttrPath)>,
+}
+
+/// Limits of a body that is made of a row for each item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BodyLimits {
+    /// Maximum number of items.
+    pub items: usize,
+    /// Maximum number of bytes; an item that takes more has a body of its own.
+    pub bytes: usize,
 }
 
 /// A fault of a row.
@@ -71,7 +99,7 @@ pub enum RowFaultKind {
     NotEmpty,
 }
 
-/// Makes accounts of their rows.
+/// Makes accounts and other requests of their rows.
 #[derive(Debug)]
 pub struct Assembler<'t> {
     tables: &'t Tables,
@@ -93,11 +121,16 @@ struct Link<'t> {
 }
 
 impl<'t> Assembler<'t> {
-    /// An assembler of accounts of these tables.
+    /// An assembler of the bodies of these tables.
     pub fn new(tables: &'t Tables) -> Self {
         let links = tables.iter().map(|_| Link::default()).collect();
         let mut new = Self { tables, links };
         new.find_links(0, &tables.root);
+        if !matches!(tables.shape, Shape::ByKey) {
+            let [first, ..] = &*tables.tables else { return new };
+            let key = tables.key.and_then(|key| first.column(key));
+            new.links[0] = Link { position: first.column(super::POSITION), key, ..Link::default() };
+        }
         new
     }
 
@@ -118,14 +151,32 @@ impl<'t> Assembler<'t> {
     /// Makes an account of its rows, in any order. The rows are those of one account: their values of
     /// `external_account_number` are not compared with that of its row in `accounts`.
     pub fn assemble(&self, rows: &[Row<'_>]) -> Assembled {
-        let mut links = link::link(self, rows);
-        let Some(root) = links.root else {
-            return Assembled { account: None, paths: vec![None; rows.len()], faults: links.faults };
-        };
-        let (account, notes) = write::Writing { assembler: self, rows, links: &links }.account(root);
-        let mut faults = std::mem::take(&mut links.faults);
-        faults.extend(notes.faults);
+        let Bodies { bodies, faults } =
+            self.bodies(rows, BodyLimits { items: usize::MAX, bytes: usize::MAX });
+        let mut paths = vec![None; rows.len()];
+        let account = bodies.into_iter().next().map(|body| {
+            body.rows.into_iter().for_each(|(row, path)| paths[row] = Some(path));
+            body.json
+        });
+        Assembled { account, paths, faults }
+    }
+
+    /// Makes the bodies of the rows of one account or business, in any order: rows with the same value of
+    /// [`Tables::subject`], which are not compared.
+    pub fn bodies(&self, rows: &[Row<'_>], limits: BodyLimits) -> Bodies {
+        let links = link::link(self, rows);
+        let writing = write::Writing { assembler: self, rows, links: &links };
+        let (mut bodies, mut faults) = (Vec::new(), links.faults.clone());
+        let tops = links.tops.iter();
+        let made = tops.flat_map(|rows| match &self.tables.shape {
+            Shape::Batches(head) => writing.batches(head, rows, limits),
+            Shape::ByKey | Shape::ByRow => rows.iter().map(|row| writing.body(*row)).collect(),
+        });
+        for (body, of_body) in made {
+            bodies.push(body);
+            faults.extend(of_body);
+        }
         faults.sort_by_key(|fault| (fault.row, fault.column));
-        Assembled { account: Some(account), paths: notes.paths, faults }
+        Bodies { bodies, faults }
     }
 }

@@ -1,39 +1,100 @@
-//! Writes the account whose rows have their places.
+//! Writes the bodies whose rows have their places.
 
 use super::link::Links;
-use super::{Assembler, Cell, List, Member, Node, Row, RowFault, RowFaultKind};
+use super::{Assembler, Body, BodyLimits, Cell, List, Member, Node, Row, RowFault, RowFaultKind};
 use crate::Writer;
 use crate::json::{Cursor, Next};
 use crate::tables::ColumnType;
 use cutover_core::{AttrPath, Segment};
 use std::borrow::Cow;
 
-/// The rows of an account and their places.
+/// The rows of an account or a business and their places.
 pub(super) struct Writing<'w, 't, 'r> {
     pub(super) assembler: &'w Assembler<'t>,
     pub(super) rows: &'w [Row<'r>],
     pub(super) links: &'w Links,
 }
 
-/// What is noted while an account is written.
-pub(super) struct Notes {
+/// What is noted while a body is written.
+#[derive(Default)]
+struct Notes {
     path: Vec<Segment>,
-    pub(super) paths: Vec<Option<AttrPath>>,
-    pub(super) faults: Vec<RowFault>,
+    rows: Vec<(usize, AttrPath)>,
+    faults: Vec<RowFault>,
+}
+
+impl Notes {
+    /// Notes the row of the object at the current path.
+    fn row(&mut self, row: usize) {
+        self.rows.push((row, AttrPath::from(self.path.clone())));
+    }
+
+    fn of(self, out: Writer) -> (Body, Vec<RowFault>) {
+        (Body { json: out.into_bytes(), rows: self.rows }, self.faults)
+    }
 }
 
 impl<'t> Writing<'_, 't, '_> {
-    /// Writes the account whose own row is `root`.
-    pub(super) fn account(&self, root: usize) -> (Vec<u8>, Notes) {
-        let mut notes = Notes { path: Vec::new(), paths: vec![None; self.rows.len()], faults: Vec::new() };
-        let mut out = Writer::new();
+    /// Writes the body whose own row is `root`.
+    pub(super) fn body(&self, root: usize) -> (Body, Vec<RowFault>) {
+        let (mut out, mut notes) = (Writer::new(), Notes::default());
         self.object(&self.assembler.tables.root, root, &mut out, &mut notes);
-        (out.into_bytes(), notes)
+        notes.of(out)
+    }
+
+    /// Writes the bodies whose list has these items. `head` are the members of the body.
+    pub(super) fn batches(
+        &self,
+        head: &[(&'static str, Option<usize>)],
+        items: &[usize],
+        limits: BodyLimits,
+    ) -> Vec<(Body, Vec<RowFault>)> {
+        let mut bodies = Vec::new();
+        let (mut begin, mut bytes) = (0, 0);
+        for (at, item) in items.iter().enumerate() {
+            // A comma or the brackets of the list come before it.
+            let size = self.body(*item).0.json.len() + 1;
+            if at > begin && (at - begin >= limits.items || bytes + size > limits.bytes) {
+                bodies.push(self.batch(head, &items[begin..at]));
+                begin = at;
+            }
+            if at == begin {
+                bytes = self.batch(head, &items[at..=at]).0.json.len();
+            } else {
+                bytes += size;
+            }
+        }
+        if begin < items.len() {
+            bodies.push(self.batch(head, &items[begin..]));
+        }
+        bodies
+    }
+
+    /// Writes the body whose list has these items.
+    fn batch(&self, head: &[(&'static str, Option<usize>)], items: &[usize]) -> (Body, Vec<RowFault>) {
+        let (mut out, mut notes) = (Writer::new(), Notes::default());
+        let first = items[0];
+        notes.row(first);
+        out.object(|out| {
+            for (name, column) in head {
+                let Some(column) = *column else {
+                    out.name(name);
+                    notes.path.push(Segment::Name(Cow::Borrowed(name)));
+                    self.list(&self.assembler.tables.root, items, out, &mut notes);
+                    notes.path.pop();
+                    continue;
+                };
+                let row = &self.rows[first];
+                let of = self.assembler.tables.tables[row.table].columns[column].column_type;
+                write_cell(out, name, &row.cells[column], of);
+            }
+        });
+        notes.of(out)
     }
 
     /// Writes the object of a row.
     fn object(&self, node: &'t Node, row: usize, out: &mut Writer, notes: &mut Notes) {
-        notes.paths[row] = Some(AttrPath::from(notes.path.clone()));
+        notes.row(row);
         self.members(node, row, out, notes);
     }
 
@@ -69,7 +130,7 @@ impl<'t> Writing<'_, 't, '_> {
                 Some(items) => {
                     notes.faults.extend(self.contradiction(row, *empty));
                     out.name(name);
-                    self.list(list, items, out, notes);
+                    self.list(&list.items, items, out, notes);
                 }
                 None if list.is_always => {
                     out.name(name);
@@ -80,11 +141,11 @@ impl<'t> Writing<'_, 't, '_> {
         }
     }
 
-    fn list(&self, list: &'t List, items: &[usize], out: &mut Writer, notes: &mut Notes) {
+    fn list(&self, node: &'t Node, items: &[usize], out: &mut Writer, notes: &mut Notes) {
         out.array(|out| {
             for (index, item) in (0..).zip(items) {
                 notes.path.push(Segment::Index(index));
-                self.object(&list.items, *item, out, notes);
+                self.object(node, *item, out, notes);
                 notes.path.pop();
             }
         });
@@ -142,10 +203,15 @@ fn write_cell(out: &mut Writer, name: &'static str, cell: &Cell<'_>, of: ColumnT
     out.name(name);
     match of {
         ColumnType::Boolean if matches!(&**text, "true" | "false") => out.raw(text),
-        ColumnType::Integer if is_json(text, |next| next == Next::Number) => out.raw(text),
+        ColumnType::Integer if is_number(text) => out.raw(text),
         ColumnType::Json if is_json(text, |_| true) => out.raw(&on_one_line(text)),
         _ => out.string(text),
     }
+}
+
+/// True if a text is a JSON number and nothing else.
+fn is_number(text: &str) -> bool {
+    !text.contains(|char: char| char.is_ascii_whitespace()) && is_json(text, |next| next == Next::Number)
 }
 
 /// True if a text is one JSON value of a kind.
