@@ -74,11 +74,18 @@ fn check(assembled: &Assembled, rows: &[Row<'_>]) {
     }
     let Some(account) = &assembled.account else { return };
     assert!(!account.contains(&b'\n'), "more than one line");
-    let account: serde_json::Value = serde_json::from_slice(account).expect("an account is JSON");
+    let Some(account) = json(account) else { return };
     for path in assembled.paths.iter().flatten().filter(|path| !path.segments().is_empty()) {
         let pointer = format!("/{}", path.to_string().replace('.', "/"));
         assert!(account.pointer(&pointer).is_some_and(serde_json::Value::is_object), "{path} is no object");
     }
+}
+
+/// An account as JSON; `None` if a number has no place in a floating-point one.
+pub(super) fn json(account: &[u8]) -> Option<serde_json::Value> {
+    let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(account).is_ok();
+    assert!(is_json, "an account is JSON");
+    serde_json::from_slice(account).ok()
 }
 
 /// An account that has rows is made of them again.

@@ -1,4 +1,5 @@
 use super::Target;
+use super::assemble::json;
 use cutover_client::{Assembly, Made, MappingSource};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -58,7 +59,7 @@ fn accounts(assembly: &Assembly) -> Vec<Value> {
     let to = accounts.clone();
     let run = assembly.run(move |made| {
         if let Made::Account(account) = made {
-            to.borrow_mut().push(serde_json::from_slice(account.json()).expect("an account is JSON"));
+            to.borrow_mut().extend(json(account.json()));
         }
         Ok(())
     });

@@ -70,7 +70,9 @@ impl<R: Read> CsvReader<R> {
             Some(delimiter) => delimiter,
             None => delimiter_of(&mut input)?,
         };
-        let core = ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build();
+        let mut core = ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build();
+        // It takes a byte order mark off where it begins, if the piece has it whole. After a blank line it begins no more.
+        core.read_field(b"\n", &mut []);
         let (columns, text, fields) = Default::default();
         let mut reader = Self { input, core, columns, text, fields, chunk: Box::new([0; 4 << 10]) };
         reader.head()?;
