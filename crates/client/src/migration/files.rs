@@ -4,6 +4,7 @@ use crate::error::{Error, print_error};
 use crate::identity::Identity;
 use crate::input::{InputEvent, Location, Source};
 use crate::journal::{Record, fingerprint_of, key_of};
+use crate::origin::Origin;
 use crate::pipeline::{Pipeline, Worker};
 use std::collections::HashMap;
 use std::thread::available_parallelism;
@@ -88,7 +89,7 @@ impl Files {
             }
             InputEvent::TooLarge => self.too_large.push(location),
             InputEvent::Unreadable(why) => {
-                let (file, _) = self.place(location);
+                let file = self.place(location).file;
                 print_error(&format_args!("{file} cannot be read: {why}"));
                 self.unreadable += 1;
             }
@@ -109,21 +110,21 @@ impl Files {
     }
 
     /// Takes an account of a journal out, whatever its content, and returns where it is.
-    pub(super) fn take(&mut self, record: &Record) -> Option<(&str, u32)> {
+    pub(super) fn take(&mut self, record: &Record) -> Option<Origin> {
         let location = self.accounts.remove(&key_of(record))?.location;
         Some(self.place(location))
     }
 
     /// The places of the accounts that were not taken out, in the order of the files.
-    pub(super) fn rest(&self) -> Vec<(&str, u32)> {
+    pub(super) fn rest(&self) -> Vec<Origin> {
         let left = self.accounts.values().map(|account| account.location);
         let mut left: Vec<Location> = left.chain(self.too_large.iter().copied()).collect();
         left.sort_unstable_by_key(|location| (location.source, location.line));
         left.into_iter().map(|location| self.place(location)).collect()
     }
 
-    /// File and line of an account.
-    pub(super) fn place(&self, location: Location) -> (&str, u32) {
-        (&self.sources[location.source as usize].name, location.line)
+    /// File and line of an account; of its row if it was made of tables.
+    pub(super) fn place(&self, location: Location) -> Origin {
+        self.sources[location.source as usize].place(location.line)
     }
 }

@@ -1,3 +1,4 @@
+use crate::assemble::TableOptions;
 use crate::error::Error;
 use crate::input::is_same;
 use crate::journal::{default_path, dry_run_path};
@@ -26,12 +27,14 @@ pub(crate) struct WatchOptions {
 pub(crate) struct ReportOptions {
     /// The import supplier's code
     pub(super) supplier: String,
-    /// Paths that were uploaded: every account in them is looked for; the journals are next to them
+    /// Paths that were uploaded, of accounts or of tables: every account in them is looked for; the journals are next to them
     #[arg(value_name = "PATH", required_unless_present = "journal")]
     pub(super) paths: Vec<PathBuf>,
     /// Journal of an upload; may be repeated [default: the paths with .cutover-journal appended]
     #[arg(long, value_name = "FILE")]
     journal: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) tables: TableOptions,
     /// Write the result of every account to a .json, .csv or .html file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(super) report: Vec<PathBuf>,

@@ -5,10 +5,12 @@ use super::listed::{ListedAccount, ListedItem, accounts};
 use super::options::ReportOptions;
 use super::progress::MigrationProgress;
 use super::summary::{Declared, NotImported, Summary};
+use crate::assemble::{Inputs, Read, TableCounts, TablesRead};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::input::find;
+use crate::interrupt::StopFlag;
 use crate::journal::{LatestRecords, Outcome, Record, StoredTotals, Subject, is_of_dry_runs};
+use crate::origin::Origin;
 use crate::output::print;
 use crate::report::{Reports, Row};
 use crate::service::{Service, block_on};
@@ -30,7 +32,7 @@ pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
     let installation = installation(&options.target, &options.supplier)?;
     let dry_run = paths.first().is_some_and(|path| path.exists()) && is_of_dry_runs(&paths[0])?;
     let subject = Subject::new(service.name(), dry_run).at(installation);
-    let files = read_files(options)?;
+    let (files, tables) = read_files(options)?;
     let mut records = LatestRecords::read(&paths, &subject)?;
     let reports = Reports::create(&options.report)?;
     let (progress, _) = block_on(MigrationProgress::fetch(&service, &options.supplier, PATIENCE))??;
@@ -41,8 +43,10 @@ pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
         sent: StoredTotals::default(),
         not_imported: not_imported(&progress),
         files,
+        tables: tables.as_ref().map(|tables| tables.counts),
         dry_run,
     };
+    tables.map_or(Ok(()), |tables| reconciliation.add_tables(tables))?;
     reconciliation.add_journals(&mut records)?;
     if !options.report.is_empty() {
         block_on(reconciliation.add_service(&service, &mut records))??;
@@ -72,12 +76,14 @@ fn not_imported(progress: &MigrationProgress) -> NotImported {
 }
 
 /// Reads the accounts of the files; `None` if none are named. Standard input is gone.
-fn read_files(options: &ReportOptions) -> Result<Option<Files>, Error> {
+fn read_files(options: &ReportOptions) -> Result<(Option<Files>, Option<TablesRead>), Error> {
     let paths: Vec<PathBuf> = options.paths.iter().filter(|path| path.as_os_str() != "-").cloned().collect();
     if paths.is_empty() {
-        return Ok(None);
+        return Ok((None, None));
     }
-    Files::read(find(&paths, &options.report)?, &options.supplier).map(Some)
+    let inputs = Inputs::find(&paths, &options.report, &options.tables)?;
+    let Read { sources, tables } = inputs.read(StopFlag::default(), true)?;
+    Ok((Some(Files::read(sources, &options.supplier)?), tables))
 }
 
 /// Statuses to list, with level, code and detail of their rows. Errored accounts bring their own code and
@@ -100,10 +106,21 @@ struct Reconciliation<'o> {
     sent: StoredTotals,
     not_imported: NotImported,
     files: Option<Files>,
+    /// Counts of the tables of which accounts of the files were made.
+    tables: Option<TableCounts>,
     dry_run: bool,
 }
 
 impl Reconciliation<'_> {
+    /// Adds what was found about the tables and no account: rows that nobody has sent.
+    fn add_tables(&mut self, mut tables: TablesRead) -> Result<(), Error> {
+        tables.each_finding(|finding| {
+            let (attr, origin) = (finding.attr(), finding.origin());
+            let row = Row::of_table(finding, attr.as_deref(), &origin);
+            add_row(&mut self.codes, &mut self.reports, &row)
+        })
+    }
+
     /// Adds the latest record of each account that is the supplier's or names no supplier.
     fn add_journals(&mut self, records: &mut LatestRecords) -> Result<(), Error> {
         records.for_each(|record| match record.import_supplier.as_deref() {
@@ -123,8 +140,9 @@ impl Reconciliation<'_> {
                 self.add_record(record)?;
                 self.not_imported.changed += 1;
                 let place = self.files.as_mut().and_then(|files| files.take(record));
-                let (file, line) = place.unwrap_or((&record.file, record.line));
-                let row = row_of_file((file, line), Some(record), Code::ChangedSinceSent);
+                let (file, line) = (record.file.clone(), Some(record.line.into()));
+                let place = place.unwrap_or(Origin { file, line, column: None });
+                let row = row_of_file(&place, Some(record), Code::ChangedSinceSent);
                 add_row(&mut self.codes, &mut self.reports, &row)
             }
         }
@@ -135,11 +153,12 @@ impl Reconciliation<'_> {
         let Some(files) = &self.files else { return Ok(()) };
         for place in files.rest() {
             self.not_imported.not_sent += 1;
-            add_row(&mut self.codes, &mut self.reports, &row_of_file(place, None, Code::NotSent))?;
+            add_row(&mut self.codes, &mut self.reports, &row_of_file(&place, None, Code::NotSent))?;
         }
         for location in &files.differing {
             self.not_imported.differing_copies += 1;
-            let row = row_of_file(files.place(*location), None, Code::DiffersInInput);
+            let place = files.place(*location);
+            let row = row_of_file(&place, None, Code::DiffersInInput);
             add_row(&mut self.codes, &mut self.reports, &row)?;
         }
         self.not_imported.unreadable_files = files.unreadable;
@@ -220,6 +239,7 @@ impl Reconciliation<'_> {
                 .map(|declared| Declared::new(declared, &comparison.sent)),
             comparison,
             differing,
+            tables: self.tables,
             not_imported: self.not_imported,
             causes: self.codes.causes(),
             import_errors: progress.top_errors.clone(),
@@ -233,10 +253,10 @@ impl Reconciliation<'_> {
 }
 
 /// A row about an account of the files, with the record of what was sent of it.
-fn row_of_file<'r>((file, line): (&'r str, u32), record: Option<&'r Record>, code: Code) -> Row<'r> {
+fn row_of_file<'r>(place: &'r Origin, record: Option<&'r Record>, code: Code) -> Row<'r> {
     Row {
-        file: Some(file),
-        line: Some(line.into()),
+        file: Some(&place.file),
+        line: place.line,
         import_supplier: record.and_then(|record| record.import_supplier.as_deref()),
         external_account_number: record.and_then(|record| record.external_account_number.as_deref()),
         level: Level::Error.as_str(),

@@ -2,6 +2,7 @@ use super::compare::{Comparison, table};
 use super::differing::Differing;
 use super::progress::TopCause;
 use super::view;
+use crate::assemble::TableCounts;
 use crate::exit::Exit;
 use crate::journal::Sums;
 use crate::output::{document, grouped};
@@ -27,6 +28,9 @@ pub(super) struct Summary {
     pub(super) declared: Option<Declared>,
     /// Imported accounts whose totals differ; `None` if the service does not list them.
     pub(super) differing: Option<Differing>,
+    /// The tables of which accounts of the files were made, with everything that was found about them; `None` without
+    /// tables.
+    pub(super) tables: Option<TableCounts>,
     pub(super) not_imported: NotImported,
     /// Errors of accounts that the service did not take, from the journal.
     #[serde(flatten)]
@@ -105,7 +109,9 @@ impl Summary {
     /// Exit code.
     pub(super) fn exit(&self) -> Exit {
         let is_as_declared = self.declared.as_ref().is_none_or(|declared| declared.agrees);
-        let is_imported = self.agrees && is_as_declared && !self.dry_run && self.not_imported.is_complete();
+        let is_whole = self.tables.is_none_or(|tables| tables.findings == 0);
+        let is_imported =
+            self.agrees && is_as_declared && is_whole && !self.dry_run && self.not_imported.is_complete();
         match (self.not_imported.unreadable_files, is_imported) {
             (1.., _) => Exit::Failed,
             (0, true) => Exit::Success,
@@ -122,6 +128,7 @@ impl Summary {
     pub(super) fn text(&self) -> String {
         let mut text = table(&self.comparison.lines()) + "\n" + self.verdict() + "\n";
         text += &self.declared.as_ref().map(Declared::text).unwrap_or_default();
+        text += &self.tables.map(|tables| format!("Tables: {tables}.\n")).unwrap_or_default();
         let reasons = self.reasons();
         if !reasons.is_empty() {
             text += "\nNot imported\n";
@@ -183,6 +190,7 @@ impl Summary {
     pub(super) fn page(&self) -> Page {
         let differing = self.differing.as_ref().filter(|differing| differing.count > 0);
         let differing = differing.map(|differing| ("Imported with other totals", grouped(differing.count)));
+        let tables = self.tables.map(|tables| ("Tables", tables.to_string()));
         let sums = self.comparison.lines().into_iter().map(|line| {
             let [sent, imported, difference] = line.shown;
             (line.title, format!("{sent} sent, {imported} imported, difference {difference}"))
@@ -193,10 +201,13 @@ impl Summary {
                 (false, _) => vec![self.verdict().to_owned()],
                 (true, Exit::Success) => Vec::new(),
                 (true, _) => {
-                    vec!["Not every account of the files is imported, or the manifest differs.".to_owned()]
+                    vec![
+                        "Not every account or row of the files is imported, or the manifest differs."
+                            .to_owned(),
+                    ]
                 }
             },
-            sums: sums.chain(differing).chain(self.reasons()).collect(),
+            sums: sums.chain(differing).chain(tables).chain(self.reasons()).collect(),
             remark: if self.agrees { self.verdict().to_owned() } else { String::new() },
             tops: self.causes.tops(),
         }

@@ -125,11 +125,37 @@ fn only_a_complete_import_exits_with_0() {
     sandbox.write("in/b.json.gz", "{}");
     let ran = report(&["--report", "r.html"]);
     assert_eq!((ran.code, &reasons(&ran)["unreadable_files"]), (Some(2), &json!(1)), "{}", ran.err);
-    assert!(sandbox.read("r.html").contains("Not every account of the files is imported"));
+    assert!(sandbox.read("r.html").contains("Not every account or row of the files is imported"));
     std::fs::remove_file(sandbox.path("in/b.json.gz")).unwrap();
     // It is no obstacle once it is not in the files any more.
     std::fs::remove_file(sandbox.path("in/b.json")).unwrap();
     assert_eq!(report(&[]).code, Some(0));
+}
+
+/// Rows that belong to no account are not imported, whatever the sums say.
+#[test]
+fn rows_of_tables_that_were_lost_are_named() {
+    let (sandbox, stub) = (Sandbox::new(), Stub::start());
+    sandbox.write("a.ndjson", ["N-0", "N-1", "N-2"].map(account).join(&b'\n'));
+    assert_eq!(sandbox.run(&["disassemble", "a.ndjson", "--to", "in"]).code, Some(0));
+    assert_eq!(sandbox.run_with(&stub, &["upload", "in", "--now", NOW]).code, Some(0));
+    stub.answers(PROGRESS, [(200, progress(0, 3, 0))]);
+    let report = |more: &[&str]| sandbox.run_with(&stub, &[&["report", "ACME_ENERGY", "in"], more].concat());
+    let ran = report(&[]);
+    assert_eq!((ran.code, ran.out.contains(" rows, 0 findings.")), (Some(0), true), "{}{}", ran.out, ran.err);
+    let customers = sandbox.read("in/customers.csv");
+    let cells = customers.lines().next().unwrap().matches(',').count();
+    sandbox.write("in/customers.csv", format!("{customers}X,1{}\n", ",".repeat(cells - 1)));
+    let ran = report(&["--json", "--report", "r.json", "--report", "r.html"]);
+    assert_eq!((ran.code, &ran.summary()["agrees"]), (Some(1), &json!(true)), "{}", ran.err);
+    assert_eq!(ran.summary()["tables"]["findings"], 1);
+    let row = &sandbox.rows("r.json")[0];
+    let line = customers.lines().count() + 1;
+    assert_eq!(
+        (&row["code"], &row["file"], &row["line"]),
+        (&json!("orphan_row"), &json!("in/customers.csv"), &json!(line))
+    );
+    assert!(sandbox.read("r.html").contains("Not every account or row of the files is imported"));
 }
 
 #[test]
