@@ -4,7 +4,7 @@ use super::convert::Converter;
 use super::damage::{CellFault, LeadingZeros};
 use super::files::TableFile;
 use super::loaded::Loaded;
-use super::mapping::{Mapping, TableMapping};
+use super::mapping::{Mapping, SUPPLIERS, TableMapping};
 use super::output::Output;
 use super::record::{Record, RecordKey};
 use super::sort::Sorter;
@@ -19,8 +19,6 @@ use std::collections::HashMap;
 
 /// The name of the column with the account's number.
 pub(crate) const ACCOUNT: &str = "external_account_number";
-/// The names of the columns with the code of the supplier.
-pub(super) const SUPPLIERS: [&str; 2] = ["import_supplier", "import_supplier_code"];
 /// The name of the column with the kind of a meter point.
 const SUPPLY_TYPE: &str = "supply_type";
 

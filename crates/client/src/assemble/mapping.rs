@@ -1,6 +1,5 @@
 //! The mapping: what the supplier's tables are called and how their values are written.
 
-use super::load::SUPPLIERS;
 use crate::error::Error;
 use crate::request::all_tables;
 use cutover_model::tables::{Table, Tables};
@@ -8,6 +7,9 @@ use cutover_tables::read::{Encoding, ReadOptions};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// The names of the columns with the code of the supplier.
+pub(super) const SUPPLIERS: [&str; 2] = ["import_supplier", "import_supplier_code"];
 
 /// A mapping file. Joins and calculations belong in the supplier's own SQL.
 #[derive(Debug, Clone, Default, Deserialize)]

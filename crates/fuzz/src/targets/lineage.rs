@@ -143,7 +143,6 @@ fn is_of(member: &Value, cell: &Cell<'_>) -> bool {
         Cell::Null => member.is_null(),
         Cell::Value(text) => {
             member.as_str() == Some(text)
-                || member.to_string() == **text
                 || serde_json::from_str::<Value>(text).is_ok_and(|json| json == *member)
         }
     }
