@@ -59,7 +59,7 @@ fn the_delimiter_is_that_of_the_head_line_or_the_named_one() {
 #[test]
 fn a_byte_order_mark_is_taken_off_also_before_a_quote() {
     for marks in ["\u{feff}", "\u{feff}\u{feff}\u{feff}"] {
-        assert_eq!(read(&format!("{marks}\"a\",b\n1,2\n")), ["a|b", r#"2: a="1" b="2""#]);
+        assert_eq!(read(format!("{marks}\"a\",b\n1,2\n")), ["a|b", r#"2: a="1" b="2""#]);
     }
 }
 
