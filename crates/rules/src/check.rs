@@ -1,12 +1,23 @@
 use crate::checker::Checker;
 use crate::report::Collector;
 use crate::{Facts, Profile, Report};
-use cutover_core::{Code, Issue};
+use cutover_core::{Code, Issue, Level};
 use cutover_model::{AccountRequest, Decoded, Finding, draft};
 
 /// Checks a decoded account request and returns the findings of the decoder and of every rule.
 pub fn check_account(decoded: &Decoded<AccountRequest<'_>>, facts: Facts<'_>, profile: &Profile) -> Report {
-    check(decoded, facts, profile, crate::walk::account_request)
+    check_account_from(Level::Warning, decoded, facts, profile)
+}
+
+/// Like [`check_account`], but returns only the findings of this level and above, and runs no rule below it: for answers
+/// that show errors alone.
+pub fn check_account_from(
+    least: Level,
+    decoded: &Decoded<AccountRequest<'_>>,
+    facts: Facts<'_>,
+    profile: &Profile,
+) -> Report {
+    check(least, decoded, facts, profile, crate::walk::account_request)
 }
 
 /// Defines the checks of the other requests.
@@ -19,7 +30,7 @@ macro_rules! checks {
                 facts: Facts<'_>,
                 profile: &Profile,
             ) -> Report {
-                check(decoded, facts, profile, crate::walk::$walk)
+                check(Level::Warning, decoded, facts, profile, crate::walk::$walk)
             }
         )*
     };
@@ -54,12 +65,13 @@ checks! {
 }
 
 fn check<T>(
+    least: Level,
     decoded: &Decoded<T>,
     facts: Facts<'_>,
     profile: &Profile,
     walk: impl FnOnce(&T, &mut Checker<'_>),
 ) -> Report {
-    let mut collector = Collector::default();
+    let mut collector = Collector::new(least);
     decoded.findings.iter().for_each(|finding| collector.add(issue_of(finding, profile)));
     if let Some(request) = &decoded.draft {
         walk(request, &mut Checker::new(facts, profile.values(), profile.levels(), &mut collector));

@@ -48,11 +48,11 @@ impl<'c> Checker<'c> {
         Self { facts, today: facts.now.today(), values, levels, collector, running: None }
     }
 
-    /// Runs the rule at this index of the catalogue unless it is off.
+    /// Runs the rule at this index of the catalogue if issues of its level are collected.
     #[inline]
     pub(crate) fn run(&mut self, index: usize, rule: &'static Running, f: impl FnOnce(&mut Self)) {
         let level = self.levels.at(index).unwrap_or(rule.level);
-        if level != Level::Off {
+        if self.collector.takes(level) {
             self.running = Some((rule, level));
             f(self);
         }

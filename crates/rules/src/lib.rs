@@ -50,9 +50,9 @@ mod window;
 
 pub use catalogue::{RULES, rule, rules_with};
 pub use check::{
-    check_account, check_account_search, check_business, check_business_payment_instruction,
-    check_historical_statements, check_manifest, check_manifest_numbers, check_notes,
-    check_payment_instruction, check_run, check_transactions,
+    check_account, check_account_from, check_account_search, check_business,
+    check_business_payment_instruction, check_historical_statements, check_manifest, check_manifest_numbers,
+    check_notes, check_payment_instruction, check_run, check_transactions,
 };
 pub use country::Country;
 pub use facts::{DocumentState, Facts, MeterPointHolder, MeterPointKey, UniqueDetail, WantedDocument};

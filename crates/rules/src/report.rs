@@ -27,8 +27,9 @@ impl Report {
 }
 
 /// Collects issues in bounded memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Collector {
+    least: Level,
     errors: Vec<Issue>,
     warnings: Vec<Issue>,
 }
@@ -36,12 +37,22 @@ pub(crate) struct Collector {
 const KEPT: usize = MAX_FINDINGS + 1;
 
 impl Collector {
+    /// Collects issues of this level and above.
+    pub(crate) fn new(least: Level) -> Self {
+        Self { least, errors: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// Returns whether issues of this level are collected.
+    #[inline]
+    pub(crate) fn takes(&self, level: Level) -> bool {
+        level != Level::Off && level >= self.least
+    }
+
     pub(crate) fn add(&mut self, issue: Issue) {
-        let list = match issue.level {
-            Level::Error => &mut self.errors,
-            Level::Warning => &mut self.warnings,
-            Level::Off => return,
-        };
+        if !self.takes(issue.level) {
+            return;
+        }
+        let list = if issue.level == Level::Error { &mut self.errors } else { &mut self.warnings };
         list.push(issue);
         if list.len() > 4 * KEPT {
             sort_and_truncate(list);
@@ -97,7 +108,7 @@ mod tests {
 
     #[test]
     fn equal_issues_are_given_once_at_the_higher_level() {
-        let mut collector = Collector::default();
+        let mut collector = Collector::new(Level::Warning);
         for (index, rule, level) in [
             (1, "A", Level::Warning),
             (1, "B", Level::Error),
@@ -119,7 +130,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_the_first_issues_in_order_are_kept() {
-        let mut collector = Collector::default();
+        let mut collector = Collector::new(Level::Warning);
         for i in (0..100_000).rev() {
             collector.add(issue(i, Code::Invalid, "A", Level::Error));
             collector.add(issue(i, Code::Invalid, "B", Level::Warning));

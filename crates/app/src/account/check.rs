@@ -6,7 +6,7 @@ use crate::documents::{FoundDocuments, Step, missing};
 use crate::port::{StoreError, Supplier, Tx, read_committed};
 use cutover_core::{Issue, Level, Now, SupplierCode, Zone};
 use cutover_model::{AccountRequest, Decoded, Limits, SyntaxError, decode_account_within};
-use cutover_rules::{Facts, Profile, Report, check_account, documents_of_account, level_of_erased};
+use cutover_rules::{Facts, Profile, Report, check_account_from, documents_of_account, level_of_erased};
 use std::sync::Arc;
 
 /// Why an account payload was refused.
@@ -30,7 +30,8 @@ pub(crate) struct Check<'j> {
     pub(crate) report: Report,
 }
 
-/// Decodes and checks an account payload for a caller, to validate it.
+/// Decodes and checks an account payload for a caller, to validate it. Runs no rules that warn, since nobody would see
+/// their findings.
 pub(crate) fn check<'j>(
     app: &App,
     caller: &Caller,
@@ -42,7 +43,7 @@ pub(crate) fn check<'j>(
         Some(supplier) => (Some(supplier), Known::default()),
         None => facts(app, caller, &decoded)?,
     };
-    judge(app, body, decoded, supplier, &known, found)
+    judge(app, body, decoded, supplier, &known, found, Level::Error)
 }
 
 /// Returns the supplier of a payload if the store has confirmed it a moment ago and nothing else has to be read.
@@ -73,7 +74,7 @@ pub(super) fn check_for_create<'j>(
     let number = account_number(&decoded);
     let (supplier, known) = facts(app, caller, &decoded)?;
     let supplier_id = supplier.as_ref().map(|supplier| supplier.id);
-    let judged = judge(app, body, decoded, supplier, &known, found);
+    let judged = judge(app, body, decoded, supplier, &known, found, Level::Warning);
     if let (Err(Refused::Faults(issues)), Some(supplier_id)) = (&judged, supplier_id) {
         app.refused.refused(supplier_id, number, issues, || times.next(app.clock.now()));
     }
@@ -90,13 +91,13 @@ pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) 
     if !asks_nothing(&decoded) || !app.knows_marker(&supplier) || app.search_keys.known_terms().is_none() {
         return None;
     }
-    match judge(app, body, decoded, Some(supplier), &Known::default(), None) {
+    match judge(app, body, decoded, Some(supplier), &Known::default(), None, Level::Warning) {
         Ok(Step::Done(check)) => Some(check),
         Ok(Step::Documents(_)) | Err(_) => None,
     }
 }
 
-/// Applies the rules to a decoded payload.
+/// Applies the rules of this level and above to a decoded payload.
 fn judge<'j>(
     app: &App,
     body: &'j [u8],
@@ -104,6 +105,7 @@ fn judge<'j>(
     supplier: Option<Arc<Supplier>>,
     known: &Known,
     found: Option<&FoundDocuments>,
+    least: Level,
 ) -> Result<Step<Check<'j>>, Refused> {
     let zone = supplier.as_ref().map_or(Zone::UTC, |s| s.settings.time_zone);
     let decoded = decode_again_if(decoded, body, zone, app.settings.limits)?;
@@ -116,7 +118,7 @@ fn judge<'j>(
         documents: found.map(FoundDocuments::states),
         ..Facts::at(Now::new(app.clock.now(), zone))
     });
-    let report = check_account(&decoded, facts, &profile(supplier.as_deref()));
+    let report = check_account_from(least, &decoded, facts, &profile(supplier.as_deref()));
     match (decoded.draft, supplier) {
         (Some(request), Some(supplier)) if report.errors.is_empty() => {
             Ok(Step::Done(Check { request, supplier, report }))

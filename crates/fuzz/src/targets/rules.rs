@@ -9,8 +9,8 @@ use cutover_model::{
 };
 use cutover_rules::{
     DocumentState, Facts, MeterPointHolder, Profile, RULES, Report, WantedDocument, check_account,
-    check_business, check_business_payment_instruction, check_historical_statements, check_notes,
-    check_payment_instruction, check_transactions, documents_of_account, documents_of_notes,
+    check_account_from, check_business, check_business_payment_instruction, check_historical_statements,
+    check_notes, check_payment_instruction, check_transactions, documents_of_account, documents_of_notes,
     documents_of_statements, meter_points_to_look_up, rule,
 };
 use cutover_testkit::FakeClock;
@@ -93,6 +93,11 @@ fn account(body: &Body<'_>) {
     let facts = Facts { taken_meter_points: taken.as_ref(), documents: documents.as_ref(), ..facts(body) };
     let report = check_account(&decoded, facts, &profile);
     assert!(report == check_account(&decoded, facts, &profile), "a repeated check differs");
+    let errors = check_account_from(Level::Error, &decoded, facts, &profile);
+    assert!(
+        errors == Report { warnings: Vec::new(), ..report.clone() },
+        "without warnings the errors differ"
+    );
     check_report(&report, body.bytes);
     if report.errors.is_empty() {
         assert!(decoded.draft.and_then(|draft| draft.into_valid()).is_some(), "accepted, but invalid");

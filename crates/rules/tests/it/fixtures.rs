@@ -1,8 +1,8 @@
 //! Every fixture with all its issues. A faulty one is named after the rule that it shows.
 
-use crate::{Check, REQUESTS, every_rule, is_british, lines};
-use cutover_core::Level;
-use cutover_rules::{Needs, RULES, Report};
+use crate::{Check, REQUESTS, every_rule, facts, is_british, lines};
+use cutover_core::{Level, Zone};
+use cutover_rules::{Needs, Profile, RULES, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -78,4 +78,20 @@ fn every_payload_rule_has_a_fixture() {
     let payload = RULES.iter().filter(|rule| rule.needs == Needs::Payload && !is_british(rule));
     let missing: Vec<_> = payload.map(|rule| rule.id.0).filter(|id| !shown(id)).collect();
     assert_eq!(missing, ["STR-18"], "no fixture is broken JSON");
+}
+
+#[test]
+fn the_errors_are_the_same_without_the_warnings() {
+    let mut errors = 0;
+    for profile in [Profile::default(), every_rule()] {
+        for path in files("accounts", "faulty") {
+            let body = std::fs::read(&path).unwrap();
+            let decoded = cutover_model::decode_account(&body, Zone::UTC).unwrap();
+            let whole = cutover_rules::check_account(&decoded, facts(), &profile);
+            let alone = cutover_rules::check_account_from(Level::Error, &decoded, facts(), &profile);
+            errors += alone.errors.len();
+            assert_eq!(alone, Report { warnings: vec![], ..whole }, "{}", path.display());
+        }
+    }
+    assert!(errors > 0);
 }
